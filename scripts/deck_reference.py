@@ -35,9 +35,9 @@ def bounds(schema):
     parts = []
     if "exclusiveMinimum" in schema:
         parts.append(f"above {number(schema['exclusiveMinimum'])}")
-    if schema.get("minimum", -1e300) > -1e300:
+    if "minimum" in schema:
         parts.append(f"from {number(schema['minimum'])}")
-    if schema.get("maximum", 1e300) < 1e300:
+    if "maximum" in schema:
         parts.append(f"to {number(schema['maximum'])}")
     return f" {' '.join(parts)}" if parts else ""
 

@@ -51,8 +51,8 @@ template <class Done, class Awaited>
 void wait_within(double timeout, MPI_Comm comm, const std::string& subject, const Done& done,
                  const Awaited& awaited) {
   if (!Deadline(timeout).wait(done)) [[unlikely]]
-    throw Error(
-        fmt::format("{}: rank {} has waited {} s for {}", subject, rank_of(comm), timeout, awaited()));
+    throw Error(fmt::format("{}: rank {} has waited {} s for {}", subject, rank_of(comm), timeout, awaited()),
+                "E-COMM-TIMEOUT");
 }
 
 /// Local. Whether the operation is complete. Throws MpiError.

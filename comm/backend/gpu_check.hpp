@@ -15,7 +15,8 @@ namespace kontor::comm {
 /// Throws Error: `operation` failed, and the library's text.
 [[noreturn]] inline void fail(cudaError_t code, const std::string& operation) {
   static_cast<void>(cudaGetLastError()); // or the next launch of a kernel would be blamed
-  throw Error(fmt::format("{} failed: {} ({})", operation, cudaGetErrorString(code), cudaGetErrorName(code)));
+  throw Error(fmt::format("{} failed: {} ({})", operation, cudaGetErrorString(code), cudaGetErrorName(code)),
+              "E-GPU-CALL");
 }
 
 /// Throws Error if `code`, what the function `operation` returned, is not success.

@@ -138,7 +138,8 @@ int to_int(std::int64_t number, const char* what, const Operand& view) {
   throw Error(
       fmt::format("{}: {} {} is beyond the {} that MPI's arrays hold; let subviews travel one after the "
                   "other, or structs of several elements",
-                  words(view), what, number, most));
+                  words(view), what, number, most),
+      "E-COMM-ARGUMENT");
 }
 
 CountArrays arrays(const Counts& counts, const Operand& view) {

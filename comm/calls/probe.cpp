@@ -55,7 +55,8 @@ MessageStatus probe(const Communicator& comm, int source, int tag) {
     };
     if (mpi::Deadline(comm.options().timeout).wait(look_again)) return *found;
     throw Error(fmt::format("rank {}: {}: no message has come within {} s", comm.rank(),
-                            detail::to_string(envelope), comm.options().timeout));
+                            detail::to_string(envelope), comm.options().timeout),
+                "E-COMM-TIMEOUT");
   }
   MPI_Status status;
   const int code = MPI_Probe(detail::mpi_rank(source), detail::mpi_tag(tag), comm.native(), &status);

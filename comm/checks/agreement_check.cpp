@@ -162,7 +162,8 @@ void AgreementCheck::tell_records() {
 
 void AgreementCheck::fail_timeout() const {
   detail::internals(comm_).leak_at_end();
-  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)));
+  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)),
+              "E-COMM-TIMEOUT");
 }
 
 std::optional<std::string> AgreementCheck::finish() {

@@ -245,7 +245,8 @@ void wait_with_timeout(const Communicator& comm, Checked& message, const Envelop
 void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,
                   const std::string& why) {
   throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(),
-                          to_string(envelope), to_string(buffer), comm.options().timeout, why));
+                          to_string(envelope), to_string(buffer), comm.options().timeout, why),
+              "E-COMM-TIMEOUT");
 }
 
 } // namespace kontor::comm::detail

@@ -186,7 +186,9 @@ Tags tags_needed(const Communicator& comm, std::span<const Slot> slots, const En
 
 Agreement handshake(const Communicator& comm, const std::string& label, std::span<const Slot> slots) {
   const int me = comm.rank();
-  comm.agree(slot_problem(comm, label, slots));
+  auto wrong = slot_problem(comm, label, slots);
+  if (wrong) wrong = errors::with_id(std::move(*wrong), "E-COMM-ARGUMENT");
+  comm.agree(wrong);
 
   const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
   const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);

@@ -216,8 +216,10 @@ Routing route(const Communicator& comm, const Method& method, const std::string&
   Router router(comm.rank(), method, label);
   router.add(receiving, slots, agreement);
   router.add(sending, slots, agreement);
+  auto problem = router.problem();
+  if (problem) problem = errors::with_id(std::move(*problem), "E-COMM-BACKEND");
   try {
-    comm.agree(router.problem());
+    comm.agree(problem);
   } catch (const AgreedError& error) {
     throw UsageError(error.what(), Axis::packing);
   }

@@ -14,14 +14,17 @@
 namespace kontor::comm::test {
 
 /// The text of the error that `operation` throws, which must be of class E itself. Without the stack of calls
-/// that MPICH adds to its texts.
+/// that MPICH adds to its texts, and without the id that it must have.
 template <class E, class Operation>
 std::string text_of(Operation operation) {
   try {
     operation();
   } catch (const std::exception& error) {
-    const std::string text = error.what();
+    std::string text = error.what();
     if (typeid(error) != typeid(E)) return "another class of error: " + text;
+    const auto id = text.find(" [E-");
+    if (id == std::string::npos) return "no id in: " + text;
+    text.erase(id, text.find(']', id) + 1 - id);
     return text.substr(0, text.find(", error stack:"));
   }
   return "no error";

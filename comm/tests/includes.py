@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
-FLOORS = ["device", "sums", "mpi", "base", "views", "backend", "communicator", "checks", "exchange", "calls"]
+FLOORS = ["errors", "device", "sums", "mpi", "base", "views", "backend", "communicator", "checks", "exchange", "calls"]
 PUBLIC = {  # the headers directly in kontor/comm; all others are calls
     "base": "error mpi_check options",
     "backend": "registry",
@@ -40,7 +40,7 @@ def includes(file: Path):
 
 found = []
 seen = 0
-for folder in ("device", "sums", "mpi", "comm"):
+for folder in ("errors", "device", "sums", "mpi", "comm"):
     for file in sorted((ROOT / folder).rglob("*.[hc]*")):
         name = file.relative_to(ROOT)
         if "tests" in name.parts or file.suffix not in (".hpp", ".cpp", ".cu", ".cuh"):

@@ -29,8 +29,8 @@ class Sequence final : public Leaf {
 
   bool read(const Node& node, const std::string& path, Problems& problems) override {
     const auto count = node.children.size();
-    if (!node.is_sequence() || count < lengths_.min || count > lengths_.max)
-      return refuse(node, path, problems);
+    if (!node.is_sequence()) return refuse(node, path, problems, "E-DECK-TYPE");
+    if (count < lengths_.min || count > lengths_.max) return refuse(node, path, problems, "E-DECK-RANGE");
     std::vector<T> values(count);
     bool good = true;
     for (std::size_t i = 0; i < count; ++i) {

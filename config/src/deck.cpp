@@ -32,9 +32,10 @@ bool is_name(const Node& node) {
 const Node* find_app(const Node& root, Problems& problems) {
   const Node* app = root.find("app");
   if (!app) {
-    problems.add(root.key_place, "app is missing; it names the mini-app, as in app: heat");
+    problems.add(root.key_place, "app is missing; it names the mini-app, as in app: heat", "E-DECK-APP");
   } else if (!is_name(*app)) {
-    problems.add(app->where(), fmt::format("app expects the name of a mini-app, found {}", app->describe()));
+    problems.add(app->where(), fmt::format("app: found {}; allowed: the name of a mini-app", app->describe()),
+                 "E-DECK-APP");
   } else {
     return app;
   }
@@ -57,15 +58,20 @@ Deck Deck::parse(std::string text, std::string file, const std::vector<std::stri
   const Place source{printable(file)};
   if (text.size() > limits::bytes)
     throw Error({fmt::format("{}: the deck has more than {} bytes; this is the most that it may have",
-                             source.text(), limits::bytes)});
+                             source.text(), limits::bytes)},
+                "E-DECK-LIMIT");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3); // a byte order mark
   auto state = std::make_shared<State>();
   auto& [root, problems] = *state;
   root = parse_yaml(text, source, problems);
-  if (root.kind == Node::Kind::nothing) throw Error({fmt::format("{}: the deck is empty", source.text())});
+  if (root.kind == Node::Kind::nothing)
+    throw Error(
+        {fmt::format("{}: the deck is empty; it must have a mapping of keys to values", source.text())},
+        "E-DECK-SYNTAX");
   if (!root.is_mapping())
     throw Error({fmt::format("{}: a deck is a mapping of keys to values, found {}", root.place.text(),
-                             root.describe())});
+                             root.describe())},
+                "E-DECK-SYNTAX");
   root.key_place = source;
   int n = 0;
   for (const auto& override : overrides) apply_override(root, override, ++n, problems);
@@ -104,8 +110,8 @@ Location Deck::location(std::string_view path) const {
   return {locate(path), std::string(path)};
 }
 
-void Deck::fail(std::string_view path, std::string_view message) const {
-  location(path).fail(message);
+void Deck::fail(std::string_view path, std::string_view message, errors::Id id) const {
+  location(path).fail(message, id);
 }
 
 } // namespace kontor::config

@@ -8,14 +8,14 @@ namespace kontor::config {
 namespace {
 
 /// Whatever a message quotes of a deck, a formula or a file's name, no control character reaches a terminal.
-std::string joined(std::vector<std::string>& messages) {
-  for (auto& message : messages) message = printable(message, '\n');
+std::string joined(std::vector<std::string>& messages, errors::Id id) {
+  for (auto& message : messages) message = errors::with_id(printable(message, '\n'), id);
   return fmt::format("{}", fmt::join(messages, "\n"));
 }
 
 } // namespace
 
-Error::Error(std::vector<std::string> messages)
-    : std::runtime_error(joined(messages)), messages_(std::move(messages)) {}
+Error::Error(std::vector<std::string> messages, errors::Id id)
+    : std::runtime_error(joined(messages, id)), messages_(std::move(messages)) {}
 
 } // namespace kontor::config

@@ -25,9 +25,9 @@ std::string Formula::expected() const {
 }
 
 bool Formula::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_scalar()) return refuse(node, path, problems);
+  if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   if (const auto mistake = mistake_in(node.scalar, variables_))
-    return refuse(node, path, problems, ": " + *mistake);
+    return refuse(node, path, problems, "E-DECK-EXPRESSION", ": " + *mistake);
   value_ = Expression(node.scalar);
   return true;
 }
@@ -41,8 +41,8 @@ std::string TaggedFormula::expected() const {
 bool TaggedFormula::read(const Node& node, const std::string& path, Problems& problems) {
   const bool with_value = node.is_mapping() && node.children.size() == 1;
   if (node.is_mapping() && !with_value)
-    return refuse(node, path, problems, fmt::format(" of {} keys", node.children.size()));
-  if (!node.is_scalar() && !with_value) return refuse(node, path, problems);
+    return refuse(node, path, problems, "E-DECK-TYPE", fmt::format(" of {} keys", node.children.size()));
+  if (!node.is_scalar() && !with_value) return refuse(node, path, problems, "E-DECK-TYPE");
 
   const auto& name = with_value ? node.children.front().key : node.scalar;
   const auto form = std::find_if(forms_.begin(), forms_.end(), [&](auto& f) { return f.name == name; });
@@ -50,12 +50,12 @@ bool TaggedFormula::read(const Node& node, const std::string& path, Problems& pr
     std::vector<std::string> names;
     for (const auto& known : forms_) names.emplace_back(known.name);
     const auto near = nearest(name, names);
-    return refuse(node, path, problems,
+    return refuse(node, path, problems, "E-DECK-WORD",
                   fmt::format("{}{}", with_value ? fmt::format(" with key {}", shown(name)) : "",
-                              near ? fmt::format("; did you mean {}?", *near) : ""));
+                              near ? fmt::format(" (did you mean {}?)", *near) : ""));
   }
   if (form->takes_value != with_value)
-    return refuse(node, path, problems, fmt::format("; write {}", written(*form)));
+    return refuse(node, path, problems, "E-DECK-TYPE", fmt::format(" (write {})", written(*form)));
 
   Expression value;
   if (with_value && !Formula(value, variables_).read(node.children.front(), join_path(path, name), problems))

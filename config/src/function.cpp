@@ -34,7 +34,9 @@ Function::Function(const Expression& expression, const std::map<std::string, dou
     names.push_back(name);
   }
   if (const auto mistake = compile(parser, expression.text(), names))
-    throw Error({fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake)});
+    expression.location().fail(
+        fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake),
+        "E-DECK-EXPRESSION");
   for (const auto& [name, address] : parser.GetUsedVar()) compiled_->used.insert(name);
   for (const auto& name : variables) compiled_->constant = compiled_->constant && !uses(name);
   compiled_->uses_first = !variables.empty() && uses(variables.front());

@@ -40,11 +40,13 @@ class Leaf {
   void also_takes(std::string_view word) { alternative_ = fmt::format(", or {}", word); }
 
  protected:
-  /// Adds "<path> expects <expected>, found <node><hint>"; returns false.
-  bool refuse(const Node& node, const std::string& path, Problems& problems,
+  /// Adds "<path>: found <node><hint>; allowed: <expected>"; returns false.
+  bool refuse(const Node& node, const std::string& path, Problems& problems, errors::Id id,
               std::string_view hint = "") const {
-    problems.add(node.where(), fmt::format("{} expects {}{}, found {}{}", path, expected(), alternative_,
-                                           node.describe(), hint));
+    problems.add(
+        node.where(),
+        fmt::format("{}: found {}{}; allowed: {}{}", path, node.describe(), hint, expected(), alternative_),
+        id);
     return false;
   }
 

@@ -10,8 +10,9 @@ std::string Location::text() const {
   return place.empty() || key.empty() ? place + key : fmt::format("{}: {}", place, key);
 }
 
-void Location::fail(std::string_view message) const {
-  throw Error({fmt::format("{} {}", text(), message)});
+void Location::fail(std::string_view message, errors::Id id) const {
+  const auto where = text();
+  throw Error({fmt::format("{}{}{}", where, where.empty() ? "" : " ", message)}, id);
 }
 
 } // namespace kontor::config

@@ -86,19 +86,22 @@ std::string Number<T>::expected() const {
 
 template <class T>
 bool Number<T>::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_scalar()) return refuse(node, path, problems);
+  if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   const auto [value, error] = convert<T>(node.scalar);
-  if (node.quoted) return refuse(node, path, problems, error == std::errc{} ? remove_quotes : "");
+  if (node.quoted)
+    return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? remove_quotes : "");
   if (has_leading_zero(node.scalar))
-    return refuse(node, path, problems, error == std::errc{} ? leading_zero : "");
-  if constexpr (std::is_integral_v<T>) {
-    if (error != std::errc{}) return refuse(node, path, problems, hint_for_integer(node.scalar, error));
-  } else {
-    // std::from_chars also takes "inf" and "nan".
-    if (error != std::errc{} || !std::isfinite(value))
-      return refuse(node, path, problems, hint_for_double(node.scalar, error));
+    return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? leading_zero : "");
+  // std::from_chars also takes "inf" and "nan".
+  if (error != std::errc{} || (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)))) {
+    const auto hint =
+        std::is_integral_v<T> ? hint_for_integer(node.scalar, error) : hint_for_double(node.scalar, error);
+    const bool number = error == std::errc::result_out_of_range ||
+                        (std::is_floating_point_v<T> && !hint.empty()); // that no double holds
+    return refuse(node, path, problems, number ? errors::Id("E-DECK-RANGE") : errors::Id("E-DECK-TYPE"),
+                  hint);
   }
-  if (!contains(range_, value)) return refuse(node, path, problems);
+  if (!contains(range_, value)) return refuse(node, path, problems, "E-DECK-RANGE");
   value_ = value;
   return true;
 }

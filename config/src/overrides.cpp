@@ -35,20 +35,25 @@ Node& child(Node& mapping, const std::string& key, const Place& place) {
 void apply_override(Node& root, const std::string& text, int n, Problems& problems) {
   const Place place{"--set " + shown(text), n};
   const auto equals = text.find('=');
-  if (equals == std::string::npos) return problems.add(place, "an override is written section.key=value");
+  if (equals == std::string::npos)
+    return problems.add(place, "an override is written section.key=value", "E-USAGE-OPTION");
   const auto keys = split(std::string_view(text).substr(0, equals));
-  if (keys.empty()) return problems.add(place, "an override is written section.key=value; a key is empty");
+  if (keys.empty())
+    return problems.add(place, "an override is written section.key=value; a key is empty", "E-USAGE-OPTION");
   if (keys.size() > limits::depth)
     return problems.add(
-        place, fmt::format("the key is {} sections deep; this is more than the {} that a deck may have",
-                           keys.size(), limits::depth));
-  if (keys.front() == "app") return problems.add(place, "app cannot be overridden; use a deck of that app");
+        place,
+        fmt::format("the key is {} sections deep; this is more than the {} that a deck may have", keys.size(),
+                    limits::depth),
+        "E-DECK-LIMIT");
+  if (keys.front() == "app")
+    return problems.add(place, "app cannot be overridden; use a deck of that app", "E-DECK-APP");
 
   Node value;
   try {
     value = parse_yaml(text.substr(equals + 1), place, problems);
   } catch (const Error& error) {
-    return problems.add(place, std::string(error.what()).substr(place.text().size() + 2));
+    return problems.add(place, std::string(error.what()).substr(place.text().size() + 2), "E-DECK-SYNTAX");
   }
 
   Node* section = &root;
@@ -58,8 +63,10 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
     path = join_path(path, keys[i]);
     if (section->kind == Node::Kind::nothing) section->kind = Node::Kind::mapping;
     if (!section->is_mapping())
-      return problems.add(place, fmt::format("{} is not a section, it is {} at {}", shown(path),
-                                             section->describe(), section->where().text()));
+      return problems.add(place,
+                          fmt::format("{} is not a section, it is {} at {}", shown(path), section->describe(),
+                                      section->where().text()),
+                          "E-DECK-TYPE");
   }
   Node& target = child(*section, keys.back(), place);
   value.key = keys.back();

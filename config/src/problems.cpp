@@ -11,8 +11,8 @@
 
 namespace kontor::config {
 
-void Problems::add(const Place& place, std::string message) {
-  problems_.push_back({place, std::move(message)});
+void Problems::add(const Place& place, std::string message, errors::Id id) {
+  problems_.push_back({place, errors::with_id(std::move(message), id)});
 }
 
 void Problems::raise() const {
@@ -27,8 +27,8 @@ void Problems::raise() const {
   for (std::size_t i = 0; i < listed; ++i)
     messages.push_back(fmt::format("{}: {}", sorted[i].place.text(), sorted[i].message));
   if (listed < sorted.size())
-    messages.push_back(fmt::format("and {} more mistakes, which are not listed", sorted.size() - listed));
-  throw Error(std::move(messages));
+    messages.back() += fmt::format("\nand {} more mistakes, which are not listed", sorted.size() - listed);
+  throw Error(std::move(messages), "E-DECK-KEY"); // which none lacks
 }
 
 } // namespace kontor::config

@@ -3,6 +3,8 @@
 
 #include "tree.hpp"
 
+#include <kontor/errors/id.hpp>
+
 #include <string>
 #include <vector>
 
@@ -11,7 +13,7 @@ namespace kontor::config {
 /// The mistakes found in a deck so far.
 class Problems {
  public:
-  void add(const Place& place, std::string message);
+  void add(const Place& place, std::string message, errors::Id id);
   bool empty() const { return problems_.empty(); }
 
   /// Throws Error with the first limits::mistakes of them, file before overrides, by line and column, and the

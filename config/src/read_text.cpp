@@ -13,7 +13,7 @@ namespace kontor::config {
 
 std::string read_text(const std::string& path) {
   const auto refuse = [&](std::string_view reason) {
-    throw Error({fmt::format("{}: cannot read the deck: {}", path, reason)});
+    throw Error({fmt::format("{}: cannot read the deck: {}", path, reason)}, "E-FILE-READ");
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse("it is a directory");

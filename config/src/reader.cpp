@@ -30,7 +30,8 @@ void Reader::visit_leaf(const Key& key, Leaf& leaf) {
   if (node) {
     leaf.read(*node, path, problems_);
   } else if (key.required && here_.report_missing) {
-    problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()));
+    problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()),
+                  "E-DECK-KEY");
   }
   leaf.set_location({(node ? node->where() : here_.place).text(), path});
 }
@@ -43,10 +44,12 @@ void Reader::visit_section(const Key& key, const Body& body) {
     inner.node = node;
     inner.place = node->where();
   } else if (node) {
-    problems_.add(node->where(), fmt::format("{} expects a section, found {}", inner.path, node->describe()));
+    problems_.add(node->where(),
+                  fmt::format("{}: found {}; allowed: a section", inner.path, node->describe()),
+                  "E-DECK-TYPE");
     inner.report_missing = false;
   } else if (key.required && here_.report_missing) {
-    problems_.add(here_.place, fmt::format("{} is missing; it expects a section", inner.path));
+    problems_.add(here_.place, fmt::format("{} is missing; it expects a section", inner.path), "E-DECK-KEY");
     inner.report_missing = false;
   }
   std::swap(here_, inner);
@@ -69,7 +72,8 @@ void Reader::report_unknown() {
   for (const auto& unknown : unknown_)
     problems_.add(unknown.node->key_place,
                   fmt::format("{} is unknown; {}", join_path(unknown.section, shown(unknown.node->key)),
-                              advice(unknown)));
+                              advice(unknown)),
+                  "E-DECK-KEY");
 }
 
 /// A key of the same section with a similar name, else one of this name elsewhere, else what there is.

@@ -14,20 +14,22 @@
 namespace kontor::config {
 
 bool Boolean::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_word("true") && !node.is_word("false")) return refuse(node, path, problems);
+  if (!node.is_word("true") && !node.is_word("false")) return refuse(node, path, problems, "E-DECK-WORD");
   value_ = node.scalar == "true";
   return true;
 }
 
 bool Text::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_scalar()) return refuse(node, path, problems);
+  if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   if (node.scalar.find('\0') != std::string::npos) { // what takes C strings would see its beginning only
-    problems.add(node.where(), fmt::format("{} has a NUL character, which is not allowed", path));
+    problems.add(node.where(), fmt::format("{}: found a NUL character, which ends the text; remove it", path),
+                 "E-DECK-TYPE");
     return false;
   }
   if (node.scalar.size() > limits::text) {
-    problems.add(node.where(), fmt::format("{} has {} bytes, and may have {}; found {}", path,
-                                           node.scalar.size(), limits::text, node.describe()));
+    problems.add(node.where(),
+                 fmt::format("{}: found {}; allowed: {} bytes", path, node.describe(), limits::text),
+                 "E-DECK-LIMIT");
     return false;
   }
   value_ = node.scalar;
@@ -35,7 +37,7 @@ bool Text::read(const Node& node, const std::string& path, Problems& problems) {
 }
 
 bool FileName::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_scalar()) return refuse(node, path, problems);
+  if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   std::string name;
   if (!Text(name).read(node, path, problems)) return false;
   namespace fs = std::filesystem;
@@ -55,11 +57,11 @@ std::string Choice::expected() const {
 }
 
 bool Choice::read(const Node& node, const std::string& path, Problems& problems) {
-  if (!node.is_scalar()) return refuse(node, path, problems);
+  if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   const auto found = std::find(names_.begin(), names_.end(), node.scalar);
   if (found == names_.end()) {
     const auto near = nearest(node.scalar, names_);
-    return refuse(node, path, problems, near ? fmt::format("; did you mean {}?", *near) : "");
+    return refuse(node, path, problems, "E-DECK-WORD", near ? fmt::format(" (did you mean {}?)", *near) : "");
   }
   chosen_ = static_cast<std::size_t>(found - names_.begin());
   return true;
@@ -83,8 +85,8 @@ std::string Choices::expected() const {
 
 bool Choices::read(const Node& node, const std::string& path, Problems& problems) {
   const auto count = node.children.size();
-  if (!node.is_sequence() || count < lengths_.min || count > lengths_.max)
-    return refuse(node, path, problems);
+  if (!node.is_sequence()) return refuse(node, path, problems, "E-DECK-TYPE");
+  if (count < lengths_.min || count > lengths_.max) return refuse(node, path, problems, "E-DECK-RANGE");
   std::vector<std::size_t> chosen(count);
   bool good = true;
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,7 +95,7 @@ bool Choices::read(const Node& node, const std::string& path, Problems& problems
   }
   for (auto one = chosen.begin(); good && one != chosen.end(); ++one)
     if (std::find(chosen.begin(), one, *one) != one)
-      return refuse(node, path, problems, fmt::format(" with {} twice", names_[*one]));
+      return refuse(node, path, problems, "E-DECK-WORD", fmt::format(" with {} twice", names_[*one]));
   if (good) chosen_ = std::move(chosen);
   return good;
 }

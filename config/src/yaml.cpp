@@ -16,8 +16,8 @@
 namespace kontor::config {
 namespace {
 
-[[noreturn]] void refuse(const Place& place, std::string_view message) {
-  throw Error({fmt::format("{}: {}", place.text(), message)});
+[[noreturn]] void refuse(const Place& place, std::string_view message, errors::Id id) {
+  throw Error({fmt::format("{}: {}", place.text(), message)}, id);
 }
 
 /// The node and all that it contains.
@@ -71,7 +71,8 @@ class Builder final : public YAML::EventHandler {
       node = found->second;
       node.place = place(mark);
     } else {
-      problems_.add(node.place, "this alias stands inside the value that it names");
+      problems_.add(node.place, "this alias stands inside the value that it names; write the value",
+                    "E-DECK-SYNTAX");
     }
     complete(std::move(node), 0);
   }
@@ -103,7 +104,8 @@ class Builder final : public YAML::EventHandler {
       refuse(node.place,
              fmt::format("sections and lists stand inside each other more than {} deep; this is the "
                          "most that a deck may have",
-                         limits::depth));
+                         limits::depth),
+             "E-DECK-LIMIT");
     open_.push_back({std::move(node), anchor, {}});
   }
 
@@ -135,12 +137,16 @@ class Builder final : public YAML::EventHandler {
 
   void add_entry(Node& mapping, const Node& key, Node value) {
     if (!key.is_scalar()) {
-      problems_.add(key.place, fmt::format("a key must be a name, found {}", key.describe()));
+      problems_.add(key.place, fmt::format("a key must be a name, found {}", key.describe()),
+                    "E-DECK-SYNTAX");
     } else if (key.is_word("<<")) {
-      problems_.add(key.place, "the merge key << is not supported; write the merged keys out");
+      problems_.add(key.place, "the merge key << is not supported; write the merged keys out",
+                    "E-DECK-SYNTAX");
     } else if (const Node* first = mapping.find(key.scalar)) {
-      problems_.add(key.place, fmt::format("{} is given twice; the first is at {}", path(key.scalar),
-                                           first->key_place.text()));
+      problems_.add(
+          key.place,
+          fmt::format("{} is given twice; the first is at {}", path(key.scalar), first->key_place.text()),
+          "E-DECK-KEY");
     } else {
       value.key = key.scalar;
       value.key_place = key.place;
@@ -151,9 +157,11 @@ class Builder final : public YAML::EventHandler {
   void spend(std::size_t nodes, const Place& at) {
     nodes_ += nodes;
     if (nodes_ > limits::nodes)
-      refuse(at, fmt::format("the deck has more than {} keys and values here; this is the most that it may "
-                             "have, each alias counting as all that it stands for",
-                             limits::nodes));
+      refuse(at,
+             fmt::format("the deck has more than {} keys and values here; this is the most that it may "
+                         "have, each alias counting as all that it stands for",
+                         limits::nodes),
+             "E-DECK-LIMIT");
   }
 
   std::string path(std::string_view key) const {
@@ -168,7 +176,8 @@ class Builder final : public YAML::EventHandler {
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
       problems_.add(place(mark),
-                    fmt::format("the tag {} is not supported; write the plain value", shown(tag)));
+                    fmt::format("the tag {} is not supported; write the plain value", shown(tag)),
+                    "E-DECK-SYNTAX");
   }
 
   /// Whether a colon follows: the text before is then the next key, not this value.
@@ -209,15 +218,16 @@ Node parse_yaml(const std::string& text, const Place& source, Problems& problems
     parser.HandleNextDocument(builder);
     Node root = builder.take();
     if (parser.HandleNextDocument(builder))
-      refuse(builder.take().place, "a second document starts here; a deck is one YAML document");
+      refuse(builder.take().place, "a second document starts here; a deck is one YAML document",
+             "E-DECK-SYNTAX");
     return root;
   } catch (const YAML::Exception& exception) {
     const int tab = source.order == 0 ? line_with_tab(text) : 0;
     refuse(builder.place(exception.mark),
-           fmt::format("malformed YAML: {}{}", exception.msg,
-                       tab > 0
-                           ? fmt::format("; line {} is indented by a tab, and YAML takes spaces only", tab)
-                           : ""));
+           fmt::format(
+               "malformed YAML: {}{}", exception.msg,
+               tab > 0 ? fmt::format("; line {} is indented by a tab, and YAML takes spaces only", tab) : ""),
+           "E-DECK-SYNTAX");
   }
 }
 

@@ -94,8 +94,8 @@ TEST(Function, RefusesUnknownNames) {
     FAIL() << "the expression was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(std::string(error.what())
-                  .find("the expression \"a*x\" is not valid: a is unknown at position 1; known are "
-                        "x, y, z, t, alpha, pi and the functions abs, acos, "),
+                  .find("the expression \"a*x\" is not valid: a is unknown at position 1; known are x, y, z, "
+                        "t, alpha, pi and the functions abs, acos, "),
               0u)
         << error.what();
   }
@@ -104,34 +104,34 @@ TEST(Function, RefusesUnknownNames) {
 
 std::string initial(const std::string& formula) {
   const auto message = mistakes("{app: a, problem: {cells: [1, 1],\ninitial: " + formula + "}}");
-  const std::string expected = "d.yaml:2:10: problem.initial expects an expression of x and y, found ";
+  const std::string expected = "d.yaml:2:10: problem.initial: ";
   return message.starts_with(expected) ? message.substr(expected.size()) : message;
 }
 
 TEST(ExpressionInADeck, MayUseTheNamedVariablesOnly) {
-  EXPECT_EQ(
-      initial("x + t"),
-      "\"x + t\": t is unknown at position 5; known are x, y, pi and the functions abs, acos, acosh, asin, "
-      "asinh, "
-      "atan, atan2, atanh, avg, cos, cosh, exp, ln, log, log10, log2, max, min, rint, sign, sin, sinh, sqrt, "
-      "sum, tan, tanh");
-  EXPECT_EQ(initial("sine(x)"), "\"sine(x)\": sine is unknown at position 1; did you mean sin?");
-  EXPECT_EQ(initial("2*Pi"), "\"2*Pi\": Pi is unknown at position 3; did you mean pi?");
-  EXPECT_EQ(initial("1 + sin x"), "\"1 + sin x\": sin is a function at position 5; write sin(...)");
+  EXPECT_EQ(initial("x + t"),
+            "\"x + t\": t is unknown at position 5; known are x, y, pi and the functions abs, acos, acosh, "
+            "asin, asinh, atan, atan2, atanh, avg, cos, cosh, exp, ln, log, log10, log2, max, min, rint, "
+            "sign, sin, sinh, sqrt, sum, tan, tanh [EXPRESSION]");
+  EXPECT_EQ(initial("sine(x)"), "\"sine(x)\": sine is unknown at position 1; did you mean sin? [EXPRESSION]");
+  EXPECT_EQ(initial("2*Pi"), "\"2*Pi\": Pi is unknown at position 3; did you mean pi? [EXPRESSION]");
+  EXPECT_EQ(initial("1 + sin x"),
+            "\"1 + sin x\": sin is a function at position 5; write sin(...) [EXPRESSION]");
 }
 
 TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
-  EXPECT_EQ(initial("2x"), "\"2x\": Unexpected variable \"x\" found at position 2");
-  EXPECT_EQ(initial("'1 +/ 2'"), "\"1 +/ 2\": Unexpected operator \"/\" found at position 4");
-  EXPECT_EQ(
-      initial("(1"),
-      "\"(1\": a parenthesis is not closed; inside {...} and [...] a formula with a comma stands in quotes");
-  EXPECT_EQ(initial("1 +"), "\"1 +\": it ends too early");
-  EXPECT_EQ(initial("''"), "\"\": it is empty");
-  EXPECT_EQ(initial("'1, 2'"), "\"1, 2\": it has several values, separated by commas");
-  EXPECT_EQ(initial("x = 1"), "\"x = 1\": = at position 3 would be an assignment; write == to compare");
+  EXPECT_EQ(initial("2x"), "\"2x\": Unexpected variable \"x\" found at position 2 [EXPRESSION]");
+  EXPECT_EQ(initial("'1 +/ 2'"), "\"1 +/ 2\": Unexpected operator \"/\" found at position 4 [EXPRESSION]");
+  EXPECT_EQ(initial("(1"), "\"(1\": a parenthesis is not closed; inside {...} and [...] a formula with a "
+                           "comma stands in quotes [EXPRESSION]");
+  EXPECT_EQ(initial("1 +"), "\"1 +\": it ends too early [EXPRESSION]");
+  EXPECT_EQ(initial("''"), "\"\": it is empty [EXPRESSION]");
+  EXPECT_EQ(initial("'1, 2'"), "\"1, 2\": it has several values, separated by commas [EXPRESSION]");
+  EXPECT_EQ(initial("x = 1"),
+            "\"x = 1\": = at position 3 would be an assignment; write == to compare [EXPRESSION]");
   EXPECT_EQ(initial("x == 1"), "");
-  EXPECT_EQ(initial("x**2"), "\"x**2\": ** at position 2 is no operator; a power is written x^2");
+  EXPECT_EQ(initial("x**2"),
+            "\"x**2\": ** at position 2 is no operator; a power is written x^2 [EXPRESSION]");
   EXPECT_NE(initial("min(x, y)").find("\"min(x\": a parenthesis is not closed; inside {...} and [...]"),
             std::string::npos);
   EXPECT_EQ(initial("'min(x, y)'"), "");

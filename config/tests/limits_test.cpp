@@ -27,7 +27,7 @@ TEST(Limits, ATextMayHaveSoManyBytes) {
   const auto comment = [](std::size_t bytes) { return fmt::format("#{:{}}\n", "", bytes - head.size() - 2); };
   EXPECT_EQ(mistakes(head + comment(limits::bytes)), "");
   EXPECT_EQ(mistakes(head + comment(limits::bytes + 1)),
-            "d.yaml: the deck has more than 1048576 bytes; this is the most that it may have");
+            "d.yaml: the deck has more than 1048576 bytes; this is the most that it may have [LIMIT]");
 }
 
 TEST(Limits, NoMoreIsReadOfAFile) {
@@ -112,16 +112,16 @@ TEST(Limits, SoManyMistakesAreListed) {
     read(deck);
     FAIL() << "the deck was accepted";
   } catch (const Error& error) {
-    ASSERT_EQ(error.messages().size(), limits::mistakes + 1);
+    ASSERT_EQ(error.messages().size(), limits::mistakes);
     EXPECT_EQ(error.messages()[0].find("d.yaml:3:1: key_0 is unknown"), 0U);
-    EXPECT_EQ(error.messages().back(), "and 2980 more mistakes, which are not listed");
+    EXPECT_TRUE(error.messages().back().ends_with("\nand 2980 more mistakes, which are not listed"));
   }
 }
 
 TEST(Limits, LongValuesAreCut) {
-  const std::string end = std::string(limits::shown, 'x') + "\"... (5000 bytes)";
+  const std::string end = std::string(limits::shown, 'x') + "\"... (5000 bytes) [WORD]";
   EXPECT_EQ(mistakes(head + "comm: {backend: " + std::string(5000, 'x') + "}\n"),
-            "d.yaml:3:17: comm.backend expects raw, view or null, found \"" + end);
+            "d.yaml:3:17: comm.backend: \"" + end);
   for (const auto& text : {std::string(1000, 'k') + ": 1", "file: !" + std::string(1000, 't') + " x",
                            std::string(1000, 'k') + ": 1\n" + std::string(1000, 'k') + ": 1",
                            "problem: {boundary: {x_min: {" + std::string(1000, 'k') + ": 1}}}",
@@ -137,7 +137,7 @@ TEST(Limits, LongValuesAreCut) {
 TEST(Limits, ATextMayHaveSoManyBytesToo) {
   EXPECT_EQ(mistakes(head + "file: " + std::string(limits::text, 'x') + "\n"), "");
   const auto said = mistakes(head + "file: " + std::string(100'000, 'x') + "\n");
-  EXPECT_EQ(said.find("d.yaml:3:7: file has 100000 bytes, and may have 4095"), 0U) << said;
+  EXPECT_EQ(said.find("d.yaml:3:7: file: \"xxx"), 0U) << said;
   EXPECT_LT(said.size(), 200U);
 }
 
@@ -153,8 +153,7 @@ TEST(Limits, ATabThatIndentsIsNamed) {
 
 TEST(Limits, ControlCharactersAreEscaped) {
   EXPECT_EQ(mistakes(head + "comm: {backend: \"r\\ea\\nw\\x7f\\Lz\"}\n"),
-            "d.yaml:3:17: comm.backend expects raw, view or null, found "
-            "\"r\\x1ba\\x0aw\\x7f\\xe2\\x80\\xa8z\"");
+            "d.yaml:3:17: comm.backend: \"r\\x1ba\\x0aw\\x7f\\xe2\\x80\\xa8z\" [WORD]");
   for (const std::string text :
        {"\"k\\e\\n\": 1", "file: {\"\\e\": 1, \"\\e\": 2}", "problem: {boundary: {x_min: {\"\\e\": 1}}}"})
     EXPECT_TRUE(is_printable(mistakes("app: made_up\n" + text + "\n"))) << text;
@@ -169,8 +168,7 @@ TEST(Limits, AnAppIsAName) {
       (void)Deck::parse("app: " + name, "d.yaml").app();
       FAIL() << name;
     } catch (const Error& error) {
-      EXPECT_EQ(std::string(error.what()).find("d.yaml:1:6: app expects the name of a mini-app, found \""),
-                0U);
+      EXPECT_EQ(std::string(error.what()).find("d.yaml:1:6: app: found \""), 0U);
     }
   }
 }

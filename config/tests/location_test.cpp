@@ -51,8 +51,9 @@ TEST(Location, StartsTheMessageOfFail) {
     deck.fail("problem.cells", "must be divisible by the process grid, 3x1");
     FAIL() << "fail() returned";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "inputs/d.yaml:3:10: problem.cells must be divisible by the process grid, 3x1");
+    EXPECT_STREQ(
+        error.what(),
+        "inputs/d.yaml:3:10: problem.cells must be divisible by the process grid, 3x1 [E-DECK-CONFLICT]");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -86,13 +87,31 @@ inline Options read(const std::string& text, const std::vector<std::string>& ove
 }
 
 /// The messages of a refused deck, joined by newlines; "" if it is accepted.
-inline std::string mistakes(const std::string& text, const std::vector<std::string>& overrides = {}) {
+inline std::string messages(const std::string& text, const std::vector<std::string>& overrides = {}) {
   try {
     read(text, overrides);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
+}
+
+/// Place, key, what was found, and the end of an id of decks, as in `d.yaml:2:5: file: "x" [WORD]`.
+inline std::string in_short(const std::string& said) {
+  const auto found = std::regex_replace(said, std::regex("; allowed: [^\n]*( \\[E-)"), "$1");
+  return std::regex_replace(std::regex_replace(found, std::regex(": found "), ": "), std::regex("\\[E-DECK-"),
+                            "[");
+}
+
+inline std::string mistakes(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return in_short(messages(text, overrides));
+}
+
+/// What the first message says is allowed.
+inline std::string allowed(const std::string& text) {
+  std::smatch found;
+  const auto said = messages(text);
+  return std::regex_search(said, found, std::regex("; allowed: ([^\n]*) \\[E-")) ? found[1].str() : said;
 }
 
 /// A deck that is complete, in one line, with `rest` from line 2.

@@ -37,47 +37,49 @@ TEST(Override, MayReplaceASection) {
 
 TEST(Override, UnknownPathsAreRefused) {
   EXPECT_EQ(set("comm.backand=raw"),
-            "--set comm.backand=raw: comm.backand is unknown; did you mean comm.backend?");
-  EXPECT_EQ(set("com.backend=raw"), "--set com.backend=raw: com is unknown; did you mean comm?");
-  EXPECT_EQ(set("backend=raw"), "--set backend=raw: backend is unknown; did you mean comm.backend?");
+            "--set comm.backand=raw: comm.backand is unknown; did you mean comm.backend? [KEY]");
+  EXPECT_EQ(set("com.backend=raw"), "--set com.backend=raw: com is unknown; did you mean comm? [KEY]");
+  EXPECT_EQ(set("backend=raw"), "--set backend=raw: backend is unknown; did you mean comm.backend? [KEY]");
   EXPECT_EQ(set("comm={backand: raw}"),
-            "--set comm={backand: raw}: comm.backand is unknown; did you mean comm.backend?");
+            "--set comm={backand: raw}: comm.backand is unknown; did you mean comm.backend? [KEY]");
 }
 
 TEST(Override, ValuesAreChecked) {
-  EXPECT_EQ(set("comm.overlap=maybe"),
-            "--set comm.overlap=maybe: comm.overlap expects true or false, found \"maybe\"");
-  EXPECT_EQ(set("problem.cells=[1, x]"),
-            "--set problem.cells=[1, x]: problem.cells[1] expects an integer of at least 1, found \"x\"");
-  EXPECT_EQ(set("comm.backend="),
-            "--set comm.backend=: comm.backend expects raw, view or null, found nothing");
-  EXPECT_EQ(set("comm=raw"), "--set comm=raw: comm expects a section, found \"raw\"");
-  EXPECT_EQ(set("problem={initial: x}"),
-            "--set problem={initial: x}: problem.cells is missing; it expects a list of 2 to 3 integers");
+  EXPECT_EQ(set("comm.overlap=maybe"), "--set comm.overlap=maybe: comm.overlap: \"maybe\" [WORD]");
+  EXPECT_EQ(set("problem.cells=[1, x]"), "--set problem.cells=[1, x]: problem.cells[1]: \"x\" [TYPE]");
+  EXPECT_EQ(set("comm.backend="), "--set comm.backend=: comm.backend: nothing [TYPE]");
+  EXPECT_EQ(set("comm=raw"), "--set comm=raw: comm: \"raw\" [TYPE]");
+  EXPECT_EQ(
+      set("problem={initial: x}"),
+      "--set problem={initial: x}: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
 }
 
 TEST(Override, MalformedOnesAreRefused) {
-  EXPECT_EQ(set("comm.backend"), "--set comm.backend: an override is written section.key=value");
-  EXPECT_EQ(set("=raw"), "--set =raw: an override is written section.key=value; a key is empty");
-  EXPECT_EQ(set("comm.=raw"), "--set comm.=raw: an override is written section.key=value; a key is empty");
+  EXPECT_EQ(set("comm.backend"),
+            "--set comm.backend: an override is written section.key=value [E-USAGE-OPTION]");
+  EXPECT_EQ(set("=raw"),
+            "--set =raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
+  EXPECT_EQ(set("comm.=raw"),
+            "--set comm.=raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
   EXPECT_EQ(set(".backend=raw"),
-            "--set .backend=raw: an override is written section.key=value; a key is empty");
+            "--set .backend=raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
   EXPECT_EQ(set("problem.cells=[64"),
-            "--set problem.cells=[64: malformed YAML: end of sequence flow not found");
+            "--set problem.cells=[64: malformed YAML: end of sequence flow not found [SYNTAX]");
   EXPECT_EQ(set("comm={overlap: true, overlap: true}"),
-            "--set comm={overlap: true, overlap: true}: overlap is given twice; "
-            "the first is at --set comm={overlap: true, overlap: true}");
+            "--set comm={overlap: true, overlap: true}: overlap is given twice; the first is at --set "
+            "comm={overlap: true, overlap: true} [KEY]");
 }
 
 TEST(Override, CannotGoThroughAValue) {
   EXPECT_EQ(set("comm.backend.raw=1"),
-            "--set comm.backend.raw=1: comm.backend is not a section, it is \"raw\" at d.yaml:5:12");
-  EXPECT_EQ(set("problem.cells.x=1"),
-            "--set problem.cells.x=1: problem.cells is not a section, it is a list of 2 at d.yaml:3:10");
+            "--set comm.backend.raw=1: comm.backend is not a section, it is \"raw\" at d.yaml:5:12 [TYPE]");
+  EXPECT_EQ(
+      set("problem.cells.x=1"),
+      "--set problem.cells.x=1: problem.cells is not a section, it is a list of 2 at d.yaml:3:10 [TYPE]");
 }
 
 TEST(Override, CannotChangeTheApp) {
-  EXPECT_EQ(set("app=heat"), "--set app=heat: app cannot be overridden; use a deck of that app");
+  EXPECT_EQ(set("app=heat"), "--set app=heat: app cannot be overridden; use a deck of that app [APP]");
 }
 
 } // namespace

@@ -152,15 +152,18 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     if (first_ >= options_.steps)
       throw config::Error(
           {fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give more",
-                       options_.steps, first_, path)});
+                       options_.steps, first_, path)},
+          "E-CHECKPOINT-DECK");
     grid::read_field(reader, "/state/u", block_, fields_[now_]);
     if (options_.samples() == 0) return;
     auto block = samples_block();
     const auto there = reader.info("/state/samples").extents;
     if (there.at(1) != block.global[1])
-      throw config::Error({fmt::format(
-          "restart: {} ranks ask for {} probes, and in {} there are {}; go on with as many ranks",
-          ring_.size(), block.global[1], path, there.at(1))});
+      throw config::Error(
+          {fmt::format(
+              "restart: {} ranks ask for {} probes, and in {} there are {}; go on with as many ranks",
+              ring_.size(), block.global[1], path, there.at(1))},
+          "E-CHECKPOINT-DECK");
     block.global[0] = there.at(0);
     block.extent[0] = std::min(there.at(0), block.extent[0]);
     const std::pair made(std::uint64_t{0}, block.extent[0]);

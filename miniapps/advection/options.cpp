@@ -56,9 +56,11 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   for (const auto* key : {"probes.every", "probes.seed"})
     unused.refuse_unless(probes > 0, key, "probes.count must be above 0");
   if (cells < ranks)
-    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks));
-  if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first");
-  if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move");
+    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks),
+              "E-DECK-RANKS");
+  if (!(interval[0] < interval[1]))
+    deck.fail("problem.interval", "must have its lower end first", "E-DECK-RANGE");
+  if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move", "E-DECK-RANGE");
 }
 
 std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {

@@ -174,7 +174,9 @@ void refuse_too_many_points(const std::vector<std::int64_t>& points, std::string
                             const config::Deck& deck) {
   constexpr double most = 1e15;
   const double all = std::accumulate(points.begin(), points.end(), 1.0, std::multiplies<>());
-  if (all > most) deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most));
+  if (all > most)
+    deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most),
+              "E-DECK-RANGE");
 }
 
 void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::string_view key,
@@ -184,9 +186,11 @@ void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::s
     rows *= (points[axis] + process_grid[axis] - 1) / process_grid[axis] + 2; // and the layer around
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   if (rows > most)
-    deck.fail(key, fmt::format("gives a rank {} points with those around them; at most {} are possible, so "
-                               "take {} times as many ranks",
-                               rows, most, rows / most + 1));
+    deck.fail(key,
+              fmt::format("gives a rank {} points with those around them; at most {} are possible, so "
+                          "take {} times as many ranks",
+                          rows, most, rows / most + 1),
+              "E-DECK-RANKS");
 }
 
 std::string_view key_of_sizes(ProblemKind kind) {
@@ -214,16 +218,19 @@ void resolve_fe_heat(const Options& all, int ranks, const config::Deck& deck) {
     deck.fail(key_of_sizes(all.kind),
               fmt::format("[{}] have {} points, which cannot be divided among {} ranks so that each has "
                           "one; use fewer ranks or more elements",
-                          fmt::join(o.elements, ", "), fmt::join(points, " x "), ranks));
+                          fmt::join(o.elements, ", "), fmt::join(points, " x "), ranks),
+              "E-DECK-RANKS");
 }
 
 void resolve_matrix_market(const Options& all, const config::Deck& deck) {
   const auto& o = all.matrix_market;
   const std::string section = "problem.matrix_market.";
-  if (o.file.path.empty()) deck.fail(section + "file", "is empty; it must name a Matrix Market file");
+  if (o.file.path.empty())
+    deck.fail(section + "file", "is empty; it must name a Matrix Market file", "E-DECK-KEY");
   if (o.rhs == RhsKind::file && o.rhs_file.path.empty())
     deck.fail(section + "rhs_file",
-              "is empty, but problem.matrix_market.rhs is file; it must name a file of a vector");
+              "is empty, but problem.matrix_market.rhs is file; it must name a file of a vector",
+              "E-DECK-KEY");
   if (o.rhs != RhsKind::file && !o.rhs_file.path.empty())
     deck.fail(section + "rhs_file",
               "is given, but not used: problem.matrix_market.rhs must be file for that");

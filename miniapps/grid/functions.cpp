@@ -27,7 +27,7 @@ void FiniteCheck::operator()(const config::Expression& formula, std::span<const 
 }
 
 void FiniteCheck::agree(const comm::Communicator& comm) const {
-  miniapp::agree_on_user_error(comm, problem_);
+  miniapp::agree_on_user_error(comm, problem_, "E-DECK-EXPRESSION");
 }
 
 std::vector<double> coordinates_along_x(const Block& block) {

@@ -66,9 +66,11 @@ void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_v
   if (process_grid.empty()) {
     const auto grid = smallest_surface_grid(ranks, box.extents, box.least);
     if (grid.empty())
-      deck.fail(box.key, fmt::format("[{}] cannot be divided among {} ranks so that each has {}; use fewer "
-                                     "ranks or more {}s",
-                                     fmt::join(box.extents, ", "), ranks, need, box.unit));
+      deck.fail(box.key,
+                fmt::format("[{}] cannot be divided among {} ranks so that each has {}; use fewer "
+                            "ranks or more {}s",
+                            fmt::join(box.extents, ", "), ranks, need, box.unit),
+                "E-DECK-RANKS");
     process_grid.assign(grid.begin(), grid.end());
     return;
   }
@@ -78,14 +80,17 @@ void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_v
   const auto product =
       std::accumulate(process_grid.begin(), process_grid.end(), std::int64_t{1}, std::multiplies<>());
   if (product != ranks)
-    deck.fail(key, fmt::format("[{}] is for {} ranks, but there are {}", fmt::join(process_grid, ", "),
-                               product, ranks));
+    deck.fail(
+        key,
+        fmt::format("[{}] is for {} ranks, but there are {}", fmt::join(process_grid, ", "), product, ranks),
+        "E-DECK-RANKS");
   for (std::size_t d = 0; d < box.extents.size(); ++d)
     if (!can_cut(box.extents[d], process_grid[d], box.least))
       deck.fail(key,
                 fmt::format("[{}] cuts an axis of {} {}s into {} parts{}; use fewer ranks or more {}s",
                             fmt::join(process_grid, ", "), box.extents[d], box.unit, process_grid[d],
-                            box.least == 1 ? "" : fmt::format(", and each needs {}", box.least), box.unit));
+                            box.least == 1 ? "" : fmt::format(", and each needs {}", box.least), box.unit),
+                "E-DECK-RANKS");
 }
 
 comm::Communicator make_cartesian(const comm::Communicator& comm,

@@ -39,9 +39,11 @@ double filling_factor(const SizeOptions& o, const Sizes& given, const SizedProbl
                       const FreeMemory& free_memory) {
   const double free = free_memory();
   if (!std::isfinite(free))
-    deck.fail(share_key, fmt::format("is {}, but the system does not say how much memory is free; leave it "
-                                     "out, and give {} as they are to be",
-                                     *o.memory_share, fmt::join(problem.keys, ", ")));
+    deck.fail(share_key,
+              fmt::format("is {}, but the system does not say how much memory is free; leave it "
+                          "out, and give {} as they are to be",
+                          *o.memory_share, fmt::join(problem.keys, ", ")),
+              "E-MEMORY");
   const double share = *o.memory_share * free;
   const auto fits = [&](double factor) {
     const auto sizes = whole(factor);
@@ -50,9 +52,11 @@ double filling_factor(const SizeOptions& o, const Sizes& given, const SizedProbl
   const auto largest = static_cast<double>(std::ranges::max(given));
   const double least = 1 / largest;
   if (!fits(least))
-    deck.fail(share_key, fmt::format("is {}, which is {:.4g} bytes for each rank; the smallest problem takes "
-                                     "{:.4g} bytes. Give a larger share, or run on fewer ranks",
-                                     *o.memory_share, share, problem.bytes(whole(least))));
+    deck.fail(share_key,
+              fmt::format("is {}, which is {:.4g} bytes for each rank; the smallest problem takes "
+                          "{:.4g} bytes. Give a larger share, or run on fewer ranks",
+                          *o.memory_share, share, problem.bytes(whole(least))),
+              "E-MEMORY");
   return largest_factor(least, static_cast<double>(problem.most) / largest, fits);
 }
 
@@ -78,7 +82,8 @@ Sizes resolve_sizes(SizeOptions& o, const Sizes& given, const SizedProblem& prob
       deck.fail(problem.keys[std::min(i, problem.keys.size() - 1)],
                 fmt::format("is the size of one rank, by problem.local, and makes {} of all; at most {} are "
                             "possible. Give fewer, or run on fewer ranks",
-                            sizes[i], problem.most));
+                            sizes[i], problem.most),
+                "E-DECK-RANGE");
   o = {};
   return sizes;
 }

@@ -120,12 +120,14 @@ void Heat<T>::read_state(const output::Reader& reader) {
   if (step != domain_.step())
     throw config::Error({fmt::format("restart: the time step is {}; in {} it is {}, and a restart cannot "
                                      "change it: choose time.end and time.step so that it stays",
-                                     domain_.step(), reader.path().string(), step)});
+                                     domain_.step(), reader.path().string(), step)},
+                        "E-CHECKPOINT-DECK");
   if (first_sweep_ >= domain_.sweep_limit())
     throw config::Error(
         {fmt::format("restart: {} sweeps are to be made, and those in {} are {} already; give "
                      "more by solver.max_sweeps, or of a transient run by time.end",
-                     domain_.sweep_limit(), reader.path().string(), first_sweep_)});
+                     domain_.sweep_limit(), reader.path().string(), first_sweep_)},
+        "E-CHECKPOINT-DECK");
   grid::read_field(reader, "/state/temperature", domain_.block(), domain_.field(0));
   domain_.set_sweeps(made.at("sweeps").template get<std::int64_t>());
   earlier_norms_ = {miniapp::read_values<std::int64_t>(reader, "/state/history/iteration"),

@@ -49,11 +49,21 @@ void resolve_domain(Options& o, const config::Deck& deck) {
   if (o.upper.empty()) o.upper.assign(n, 1.0);
   refuse_other_dimensions(deck, "problem.domain.lower", o.lower.size(), n);
   refuse_other_dimensions(deck, "problem.domain.upper", o.upper.size(), n);
-  for (std::size_t d = 0; d < n; ++d)
+  constexpr double least = 1e-150, most = 1e150; // 1/h^2 is finite and above 0
+  for (std::size_t d = 0; d < n; ++d) {
     if (!(o.upper[d] > o.lower[d]))
       deck.fail(
           fmt::format("problem.domain.upper[{}]", d),
           fmt::format("is {}, which is not above problem.domain.lower[{}], {}", o.upper[d], d, o.lower[d]));
+    const double width = (o.upper[d] - o.lower[d]) / static_cast<double>(o.cells[d]);
+    if (!(width >= least && width <= most))
+      deck.fail(
+          fmt::format("problem.domain.upper[{}]", d),
+          fmt::format("is {}, which makes cells of width {:g}; allowed are widths from {:g} to {:g}: choose "
+                      "another unit of length",
+                      o.upper[d], width, least, most),
+          "E-DECK-RANGE");
+  }
 }
 
 void resolve_faces(const Options& o, const config::Deck& deck) {
@@ -82,14 +92,16 @@ void resolve_step(Options& o, const config::Deck& deck) {
     deck.fail("time.step",
               fmt::format("is {}, above the largest stable step {:.6g} = 1 / (2 alpha sum 1/h^2); "
                           "choose a smaller one, or auto",
-                          *o.time_step, limit));
+                          *o.time_step, limit),
+              "E-DECK-RANGE");
   constexpr double most = 1e12;
   if (!(o.step_count() <= most))
     deck.fail("time.end",
               fmt::format("is {}, which takes {:.3g} steps; at most {:.0e} are possible. Choose an earlier "
                           "end, {}",
                           o.end_time, o.step_count(), most,
-                          o.time_step ? "or a longer time.step" : "fewer cells, or a smaller diffusivity"));
+                          o.time_step ? "or a longer time.step" : "fewer cells, or a smaller diffusivity"),
+              "E-DECK-RANGE");
 }
 
 /// Indices and sizes in bytes must fit in 64 bits, with much to spare.
@@ -97,8 +109,10 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
   constexpr double most = 1e15;
   const double cells = std::accumulate(o.cells.begin(), o.cells.end(), 1.0, std::multiplies<>());
   if (cells > most)
-    deck.fail("problem.cells", fmt::format("[{}] are {:.3g} cells; at most {:.0e} are possible",
-                                           fmt::join(o.cells, ", "), cells, most));
+    deck.fail("problem.cells",
+              fmt::format("[{}] are {:.3g} cells; at most {:.0e} are possible", fmt::join(o.cells, ", "),
+                          cells, most),
+              "E-DECK-RANGE");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
@@ -176,8 +190,8 @@ void Options::describe(Visitor& v) {
     w.value("sweeps", warm_up_sweeps, "Sweeps or steps that are not measured", {0});
   });
   v.section("verification", "How the answer is judged", [&](Visitor& w) {
-    w.value("tolerance", verification_tolerance,
-            "Largest error that passes; auto: see docs/apps/heat.md", {0});
+    w.value("tolerance", verification_tolerance, "Largest error that passes; auto: see docs/apps/heat.md",
+            {0});
   });
 }
 

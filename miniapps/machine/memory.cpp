@@ -151,6 +151,7 @@ void require_memory(const comm::Communicator& comm, const std::vector<Allocation
   std::optional<std::string> problem;
   if (there > place.free || mine > place.own)
     problem = misfit(comm.rank(), place, views, mine, sharing.size(), there, everywhere);
+  if (problem) problem = errors::with_id(std::move(*problem), "E-MEMORY");
   comm.agree(problem);
 }
 

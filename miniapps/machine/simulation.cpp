@@ -31,7 +31,8 @@ ComputeTimes read_compute_times(const std::string& name) {
   if (!file)
     throw comm::UsageError(fmt::format("KONTOR_CHARGES: '{}' cannot be read; it has lines \"<kernel> "
                                        "<size> <seconds>\"",
-                                       name));
+                                       name),
+                           comm::Axis::none, "E-USAGE-OPTION");
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     std::istringstream words(line);
@@ -41,7 +42,8 @@ ComputeTimes read_compute_times(const std::string& name) {
     if (!(words >> size >> seconds) || words >> more || !(size > 0) || !(seconds >= 0))
       throw comm::UsageError(fmt::format("{}:{}: '{}'; allowed is \"<kernel> <size> <seconds>\", a "
                                          "size above 0 and seconds from 0",
-                                         name, number, line));
+                                         name, number, line),
+                             comm::Axis::none, "E-USAGE-OPTION");
     times[kernel][size] = seconds;
   }
   return times;
@@ -73,7 +75,8 @@ void add_compute_time(std::string_view kernel, double units, double size) {
   if (units <= 0) return;
   const auto points = compute_times().find(kernel);
   if (points == compute_times().end())
-    throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel));
+    throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel), comm::Axis::none,
+                           "E-USAGE-OPTION");
   smpi_execute(units / size * seconds_of(points->second, size));
 }
 

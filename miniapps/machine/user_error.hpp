@@ -7,16 +7,19 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace kontor::miniapp {
 
 /// Collective. Throws config::Error on all ranks if any of them has a problem that the user can mend, in the
-/// deck or in a file.
-inline void agree_on_user_error(const comm::Communicator& comm, const std::optional<std::string>& problem) {
+/// deck or in a file; `id` is that of a text which has none.
+inline void agree_on_user_error(const comm::Communicator& comm, std::optional<std::string> problem,
+                                errors::Id id) {
+  if (problem) problem = errors::with_id(std::move(*problem), id);
   try {
     comm.agree(problem);
   } catch (const comm::AgreedError& error) {
-    throw config::Error({error.what()});
+    throw config::Error({error.what()}, id);
   }
 }
 

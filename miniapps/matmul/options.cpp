@@ -50,9 +50,10 @@ void describe_source(Visitor& v, MatrixOptions& o) {
 void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck& deck) {
   o.location = deck.location(key);
   const bool dataset = o.kind == MatrixKind::dataset;
-  if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file");
+  if (dataset && o.file.path.empty())
+    deck.fail(key + ".file", "is empty; it must name an HDF5 file", "E-DECK-KEY");
   if (dataset && o.dataset.empty())
-    deck.fail(key + ".dataset", "is empty; it must name a dataset of the file");
+    deck.fail(key + ".dataset", "is empty; it must name a dataset of the file", "E-DECK-KEY");
 }
 
 /// Keys that only one choice reads: a deck that gives them to another one means something else than it gets.
@@ -87,16 +88,20 @@ void resolve_factor(double factor, const char* key, miniapp::Precision precision
     constexpr double least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
     const double size = std::abs(factor);
     if (size != 0 && !(size >= least && size <= most))
-      deck.fail(key, fmt::format("is {}; problem.precision {} has 0 and sizes from {:.4g} to {:.4g}", factor,
-                                 miniapp::name_of_scalar<T>, least, most));
+      deck.fail(key,
+                fmt::format("is {}; problem.precision {} has 0 and sizes from {:.4g} to {:.4g}", factor,
+                            miniapp::name_of_scalar<T>, least, most),
+                "E-DECK-RANGE");
   });
 }
 
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
   constexpr std::string_view key = "decomposition.process_grid";
   if (ranks % o.layers != 0)
-    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks));
-  if (o.process_grid.size() == 1) deck.fail(key, "has length 1; it must have rows and columns, or none");
+    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks),
+              "E-DECK-RANKS");
+  if (o.process_grid.size() == 1)
+    deck.fail(key, "has length 1; it must have rows and columns, or none", "E-DECK-RANGE");
   const auto of_a_layer = ranks / o.layers;
   if (o.process_grid.empty()) {
     o.process_grid = least_volume_grid(o.size, static_cast<int>(of_a_layer));
@@ -104,9 +109,11 @@ void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
   }
   const auto rows = o.process_grid[0], columns = o.process_grid[1];
   if (of_a_layer % rows != 0 || of_a_layer / rows != columns) // their product may not fit into 64 bits
-    deck.fail(key, fmt::format("[{}, {}] is for {:.12g} ranks, but there are {}{}", rows, columns,
-                               static_cast<double>(rows) * static_cast<double>(columns), of_a_layer,
-                               o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""));
+    deck.fail(key,
+              fmt::format("[{}, {}] is for {:.12g} ranks, but there are {}{}", rows, columns,
+                          static_cast<double>(rows) * static_cast<double>(columns), of_a_layer,
+                          o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""),
+              "E-DECK-RANKS");
 }
 
 /// See Options::resolve_sizes(). A rank has m k / columns elements of A and n k / rows of B, in every layer.

@@ -93,9 +93,10 @@ std::int64_t CoordinateMatrix::nonzeros() const {
                                    [](const Entry& entry) { return entry.row == entry.column; });
 }
 
-void fail_at(const std::string& source, std::int64_t line, const std::string& message) {
+void fail_at(const std::string& source, std::int64_t line, const std::string& message, errors::Id id) {
   throw config::Error(
-      {line > 0 ? fmt::format("{}:{}: {}", source, line, message) : fmt::format("{}: {}", source, message)});
+      {line > 0 ? fmt::format("{}:{}: {}", source, line, message) : fmt::format("{}: {}", source, message)},
+      id);
 }
 
 void sort_entries(CoordinateMatrix& matrix) {
@@ -109,7 +110,8 @@ void sort_entries(CoordinateMatrix& matrix) {
   });
   if (twice == entries.end()) return;
   fail_at(matrix.source, (twice + 1)->line,
-          fmt::format("entry {} is given twice; the first is at line {}", place(*twice), twice->line));
+          fmt::format("entry {} is given twice; the first is at line {}; remove one of them", place(*twice),
+                      twice->line));
 }
 
 void require_symmetric_with_positive_diagonal(CoordinateMatrix& matrix) {

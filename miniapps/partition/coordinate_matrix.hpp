@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/errors/id.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,7 +31,8 @@ struct CoordinateMatrix {
 };
 
 /// Local. Throws config::Error{"<source>:<line>: <message>"}; without the line if it is 0.
-[[noreturn]] void fail_at(const std::string& source, std::int64_t line, const std::string& message);
+[[noreturn]] void fail_at(const std::string& source, std::int64_t line, const std::string& message,
+                          errors::Id id = "E-FILE-FORMAT");
 
 /// Local. Sorts the entries by row and column. Throws config::Error, with the lines concerned, if an entry is
 /// given twice.

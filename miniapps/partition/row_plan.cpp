@@ -66,7 +66,8 @@ void require_memory(const CoordinateMatrix& matrix, PartitionKind partition, Ord
           fmt::format(
               "to divide its {} rows and {} entries takes {:.4g} GB on rank 0, which has {:.4g} GB free{}",
               matrix.rows, matrix.nonzeros(), bytes / 1e9, memory / 1e9,
-              simple ? "" : "; partition: rows and ordering: natural take least"));
+              simple ? "" : "; partition: rows and ordering: natural take least"),
+          "E-MEMORY");
 }
 
 } // namespace

@@ -97,7 +97,8 @@ void refuse_all(const Options& options, const Refusals& refusals) {
   std::string reasons;
   for (const auto& [name, why] : refusals) reasons += fmt::format("\n  {}: {}", name, why);
   options.measure.location.fail(
-      fmt::format("has no combination of backends, patterns and packings that is available:{}", reasons));
+      fmt::format("has no combination of backends, patterns and packings that is available:{}", reasons),
+      "E-COMM-BACKEND");
 }
 
 void tell(const Refusals& refusals, Findings& findings) {

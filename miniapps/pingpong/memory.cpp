@@ -92,10 +92,11 @@ std::vector<Case> cases(const Options& options, double memory,
         if (options.sizes.too_large == TooLarge::refuse || first_misfit == c.sizes.begin())
           (first_misfit == c.sizes.begin() ? options.locations.from : options.locations.to)
               .fail(fmt::format(
-                  "is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
-                  "{}; the largest size that fits is {}",
-                  *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,
-                  options.sizes.memory ? "allowed by problem.sizes.memory" : "free for it", most));
+                        "is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
+                        "{}; the largest size that fits is {}",
+                        *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,
+                        options.sizes.memory ? "allowed by problem.sizes.memory" : "free for it", most),
+                    "E-MEMORY");
         notes.push_back(fmt::format("left out, because they do not fit in {:.3g} GB a rank: {} of size {}",
                                     memory / 1e9, name, fmt::join(first_misfit, c.sizes.end(), ", ")));
         c.sizes.erase(first_misfit, c.sizes.end());

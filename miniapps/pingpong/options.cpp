@@ -50,8 +50,8 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
     unused.refuse_unless(compares, key, "problem.measure must be halo or exchange");
   for (const auto* key : {"problem.fields", "problem.messages"})
     unused.refuse_unless(o.measure == Measure::halo, key, "problem.measure must be halo");
-  unused.refuse_unless(pairs_ranks(o.measure) || o.measure == Measure::model, "problem.pairs",
-                       "problem.measure must be roundtrip, strided, exchange, calls or model");
+  unused.refuse_unless(pairs_ranks(o.measure), "problem.pairs",
+                       "problem.measure must be roundtrip, strided, exchange or calls");
 }
 
 void refuse_dimensions(const Options& o, const config::Deck& deck) {
@@ -74,19 +74,22 @@ void refuse_counts(const Options& o, const config::Deck& deck, int ranks) {
     deck.fail("problem.sizes.to",
               fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most "
                           "{:.0f}",
-                          o.sizes.to, dimensions, elements, most));
+                          o.sizes.to, dimensions, elements, most),
+              "E-DECK-RANGE");
 }
 
 void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
   if (ranks < 2)
     deck.fail(
         "problem.measure",
-        fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)));
+        fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)),
+        "E-DECK-RANKS");
   if (pairs_ranks(o.measure) && o.pairs == Pairs::all && ranks % 2 != 0)
     deck.fail("problem.measure",
               fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to "
                           "one: ranks 0 and 1 are measured then, and the others are idle",
-                          name_of(o.measure), ranks));
+                          name_of(o.measure), ranks),
+              "E-DECK-RANKS");
 }
 
 } // namespace
@@ -156,8 +159,8 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
     from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
   refuse_counts(*this, from, ranks);
   if (measure == Measure::strided && sizes.from < 2)
-    from.fail("problem.sizes.from",
-              "is 1; strided sends one end of a View and receives the other: 2 or more");
+    from.fail("problem.sizes.from", "is 1; strided sends one end of a View and receives the other: 2 or more",
+              "E-DECK-RANGE");
   if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
     from.fail("problem.sizes.to",
               fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "

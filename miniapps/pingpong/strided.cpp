@@ -73,7 +73,8 @@ std::vector<comm::Communicator> by_packing(const Bench& bench) {
     try {
       comms.emplace_back(bench.comm().native(), options);
     } catch (const comm::UsageError& error) {
-      bench.options.locations.backend.fail(fmt::format("cannot do what strided compares: {}", error.what()));
+      bench.options.locations.backend.fail(fmt::format("cannot do what strided compares: {}", error.what()),
+                                           "E-COMM-BACKEND");
     }
   }
   return comms;

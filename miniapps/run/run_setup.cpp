@@ -50,7 +50,8 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
     return;
   deck.fail(key,
             fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}", file.string(),
-                        key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)));
+                        key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)),
+            "E-FILE-SAME");
 }
 
 } // namespace
@@ -58,8 +59,8 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
 Run::Run(const CommandLine& line, std::string command, const App& app, comm::Stopwatch since_start)
     : line_(line), command_(std::move(command)), app_(app), deck_(read()), since_start_(since_start) {
   if (deck_.app() != app_.name)
-    deck_.fail("app",
-               fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name));
+    deck_.fail("app", fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name),
+               "E-DECK-APP");
   const auto settings_of_app = [this] {
     return config::settings([this](config::Visitor& v) { app_.describe(v); });
   };
@@ -102,7 +103,8 @@ void Run::resolve_sizes() {
       deck_.fail("problem.memory_share",
                  fmt::format("chooses sizes, and a run that goes on has those of its checkpoint: run {} "
                              "itself with --restart, or give its sizes",
-                             options_.restart));
+                             options_.restart),
+                 "E-CHECKPOINT-DECK");
     return free_memory_of_rank(comm::Communicator(MPI_COMM_WORLD, comm::Options{}));
   };
   int ranks = 0;
@@ -117,7 +119,7 @@ void Run::look_into_inputs() {
     try {
       setting->value = fmt::format("a file of {}", output::contents_of(MPI_COMM_WORLD, file.path));
     } catch (const output::Error& error) {
-      deck_.fail(file.location.key, fmt::format("cannot be read: {}", error.what()));
+      deck_.fail(file.location.key, fmt::format("cannot be read: {}", error.what()), "E-FILE-READ");
     }
   }
 }
@@ -147,7 +149,8 @@ void Run::check_restart() {
     deck_.fail("measure.repeats",
                fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "
                            "more",
-                           options_.repeats, restart_->path(), header.repeat + 1));
+                           options_.repeats, restart_->path(), header.repeat + 1),
+               "E-CHECKPOINT-DECK");
 }
 
 void Run::describe(config::Visitor& v) {
@@ -162,7 +165,7 @@ std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
   } catch (const comm::UsageError& error) {
     const auto key = key_of(error, options_.comm);
     if (key != "comm.path") throw;
-    deck_.fail(key, fmt::format("is not available: {}", error.what()));
+    deck_.fail(key, fmt::format("is not available: {}", error.what()), "E-COMM-BACKEND");
   }
 }
 
@@ -180,7 +183,7 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   try {
     return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
   } catch (const output::Error& error) {
-    throw config::Error({error.what()});
+    throw config::Error({error.what()}, "E-FILE-WRITE");
   }
 }
 
@@ -194,7 +197,7 @@ void Run::require_no_series(const comm::Communicator& comm) const {
     problem = fmt::format("{}: output.every is {} and {} is there already; the fields of its series would be "
                           "lost. Give another file by output.file or -o",
                           deck_.locate("output.every"), options_.snapshot_every, options_.output_file);
-  agree_on_user_error(comm, problem);
+  agree_on_user_error(comm, problem, "E-FILE-SAME");
 }
 
 CheckpointHeader Run::checkpoint_header(int ranks) {
@@ -221,7 +224,7 @@ std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& com
         comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end,
         timers.io("checkpoint"), device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
-    throw config::Error({error.what()});
+    throw config::Error({error.what()}, "E-FILE-WRITE");
   }
 }
 

@@ -38,7 +38,7 @@ std::string contents_of(MPI_Comm comm, const std::filesystem::path& path) {
       }
     });
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
   }
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
   return fmt::format("{} bytes, checksum {:016x}", bytes, sum);

@@ -53,9 +53,11 @@ class File::Impl {
       collectively(comm_, std::forward<Step>(step));
     } catch (const Error& error) {
       spoiled_ = true;
-      throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()));
+      throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()),
+                  "E-FILE-WRITE");
     } catch (const MpiError& error) {
-      throw MpiError(fmt::format("output: {}: {}", name.string(), error.what()));
+      throw MpiError(
+          errors::with_id(fmt::format("output: {}: {}", name.string(), error.what()), "E-MPI-CALL"));
     }
   }
   template <class Step>

@@ -43,7 +43,7 @@ Descriptor open_lock(const fs::path& path) {
   std::error_code ignored;
   if (file < 0 && reason != ENOENT && fs::exists(fs::symlink_status(path, ignored)))
     throw Obstacle{fmt::format("its lock {} cannot be opened: {}", path.string(), std::strerror(reason)),
-                   "remove the lock if no run has it or "};
+                   "remove the lock if no run has it or ", "E-FILE-LOCKED"};
   if (file < 0) throw Obstacle{std::strerror(reason), reason == ENOENT ? "make the directory or " : ""};
   if (::fstat(file, &status) != 0)
     throw Obstacle{fmt::format("its lock {}: {}", path.string(), std::strerror(errno)), ""};
@@ -98,7 +98,8 @@ NameLock::NameLock(const fs::path& target)
     Descriptor file = open_lock(path_);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)
-        throw Obstacle{fmt::format("{} is writing it", holder(file)), "wait for that run or "};
+        throw Obstacle{fmt::format("{} is writing it", holder(file)), "wait for that run or ",
+                       "E-FILE-LOCKED"};
       if (contents(file).empty()) ::unlink(path_.c_str());
       return;
     }

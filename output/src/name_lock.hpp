@@ -3,6 +3,8 @@
 
 #include "descriptor.hpp"
 
+#include <kontor/errors/id.hpp>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@ namespace kontor::output {
 struct Obstacle {
   std::string reason;
   std::string remedy; ///< such as "make the directory or "; may be empty
+  errors::Id id = "E-FILE-WRITE";
 };
 
 /// Keeps other processes that ask for it from writing the file of a name, as long as this lives: an advisory

@@ -74,7 +74,7 @@ class Reader::Impl {
     try {
       collectively(comm_, std::forward<Call>(call));
     } catch (const Error& error) {
-      throw Error(fmt::format("cannot read {}: {}", path_.string(), error.what()));
+      throw Error(fmt::format("cannot read {}: {}", path_.string(), error.what()), "E-FILE-FORMAT");
     }
   }
   void open();
@@ -125,12 +125,14 @@ void Reader::Impl::open() {
   // Not blocking, since a pipe would be waited for.
   descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
-  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) throw Error(std::strerror(errno));
+  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) throw Error(std::strerror(errno), "E-FILE-READ");
   if (!S_ISREG(status.st_mode))
-    throw Error(S_ISDIR(status.st_mode) ? "it is a directory, not an HDF5 file" : "it is not a regular file");
+    throw Error(S_ISDIR(status.st_mode) ? "it is a directory, not an HDF5 file" : "it is not a regular file",
+                "E-FILE-FORMAT");
   bytes_ = static_cast<std::uint64_t>(status.st_size);
   if (!has_signature(descriptor_, bytes_))
-    throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_));
+    throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_),
+                "E-FILE-FORMAT");
   rehearse_step({});
   file_ = open_to_read(driver_, descriptor_, path_.string());
 }

@@ -79,11 +79,13 @@ void rehearse(int descriptor, const Step& step) {
     if (errno != EINTR) return; // somebody else waits for all processes
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)
-    throw Error("it is damaged: the HDF5 library takes far too long to read it");
+    throw Error("it is damaged: the HDF5 library takes far too long to read it", "E-FILE-DAMAGED");
   if (signal != 0)
-    throw Error(fmt::format("it is damaged: the HDF5 library does not survive it (signal {})", signal));
+    throw Error(fmt::format("it is damaged: the HDF5 library does not survive it (signal {})", signal),
+                "E-FILE-DAMAGED");
   if (WEXITSTATUS(status) == wants_memory)
-    throw Error("it is damaged: the HDF5 library wants far more memory for it than the file has bytes");
+    throw Error("it is damaged: the HDF5 library wants far more memory for it than the file has bytes",
+                "E-FILE-DAMAGED");
 }
 
 } // namespace kontor::output

@@ -79,20 +79,24 @@ std::uint64_t sum_in_block(const StoredField& field, std::uint64_t begin, std::u
 /// The seal of a file; throws Error if it has none that is whole.
 std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
   const std::uint64_t bytes = size_of(descriptor);
-  if (bytes < sizeof ending) throw Error(fmt::format("it has {} bytes only, and no checksums", bytes));
+  if (bytes < sizeof ending)
+    throw Error(fmt::format("it has {} bytes only, and no checksums", bytes), "E-FILE-DAMAGED");
   read_at(descriptor, bytes - sizeof ending, &ending, sizeof ending);
   if (ending.mark != Ending{}.mark)
     throw Error(fmt::format("there are no checksums at the end of its {} bytes; it is cut off, or no file "
                             "that has them",
-                            bytes));
+                            bytes),
+                "E-FILE-DAMAGED");
   const std::uint64_t room = (bytes - sizeof ending) / sizeof(std::uint64_t);
   if (ending.block == 0 || ending.blocks > room || ending.body > bytes ||
       ending.blocks != ending.body / ending.block + (ending.body % ending.block > 0 ? 1 : 0) ||
       bytes != ending.body + ending.blocks * sizeof(std::uint64_t) + sizeof ending)
-    throw Error(fmt::format("the checksums at the end of its {} bytes do not belong to it", bytes));
+    throw Error(fmt::format("the checksums at the end of its {} bytes do not belong to it", bytes),
+                "E-FILE-DAMAGED");
   std::vector<std::uint64_t> sums(ending.blocks);
   read_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
-  if (own_sum(ending, sums) != ending.own) throw Error("the checksums at its end are damaged");
+  if (own_sum(ending, sums) != ending.own)
+    throw Error("the checksums at its end are damaged", "E-FILE-DAMAGED");
   return sums;
 }
 
@@ -154,11 +158,12 @@ void check_seal(MPI_Comm comm, const fs::path& path) {
                    if (sum != sums[n])
                      throw Error(fmt::format("its bytes {} to {} are not those that were written",
                                              n * ending.block,
-                                             std::min((n + 1) * ending.block, ending.body) - 1));
+                                             std::min((n + 1) * ending.block, ending.body) - 1),
+                                 "E-FILE-DAMAGED");
                  });
     });
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
   }
 }
 

@@ -54,7 +54,7 @@ void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t byt
     const ssize_t got = ::pread(descriptor, data, bytes, static_cast<off_t>(position));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw Error(fmt::format("read failed: {}", std::strerror(errno)));
-    if (got == 0) throw Error(fmt::format("it ends at byte {}", position));
+    if (got == 0) throw Error(fmt::format("it ends at byte {}", position), "E-FILE-DAMAGED");
     data += got;
     position += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::uint64_t>(got);

@@ -105,7 +105,8 @@ std::string below(const std::string& group, const std::string& name) {
 
 Json members(const Stored& stored, const std::string& group, int depth) {
   if (depth > deepest)
-    throw Error(fmt::format("{} is {} groups deep; is it a member of itself?", group, depth));
+    throw Error(fmt::format("{} is {} groups deep; is it a member of itself?", group, depth),
+                "E-FILE-DAMAGED");
   Json tree = stored_attributes(stored, group);
   for (const std::string& name : member_names(stored.file, group)) {
     const std::string path = below(group, name);

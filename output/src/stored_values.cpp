@@ -93,7 +93,8 @@ void require_room(const Stored& stored, hid_t type, hssize_t count, bool packed,
   const double most = static_cast<double>(stored.bytes) * (packed ? 1100 : 1);
   if (bytes > most)
     throw Error(fmt::format("{} claims to have {:.0f} bytes, and the file has {} only; it is damaged", what,
-                            bytes, stored.bytes));
+                            bytes, stored.bytes),
+                "E-FILE-DAMAGED");
 }
 
 Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what,

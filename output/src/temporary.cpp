@@ -33,7 +33,8 @@ void refusing(const fs::path& target, std::string_view advice, Step&& step) {
     step();
   } catch (const Obstacle& obstacle) {
     throw Error(fmt::format("output: cannot write {}: {}; {}{}", std::string(target.c_str()), obstacle.reason,
-                            obstacle.remedy, advice));
+                            obstacle.remedy, advice),
+                obstacle.id);
   }
 }
 
@@ -179,7 +180,8 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
     put_all_back();
     first.kept_ = is_file(first.path_, first.file_).value_or(true);
     throw Error(fmt::format("output: {}; no file was replaced{}{}", error.what(),
-                            first.kept_ ? ", the new one is " : "", first.kept_ ? first.path_.string() : ""));
+                            first.kept_ ? ", the new one is " : "", first.kept_ ? first.path_.string() : ""),
+                "E-FILE-WRITE");
   } catch (...) { // no memory, and so nobody says where the new file would be
     put_all_back();
     first.kept_ = false;
@@ -204,7 +206,8 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
   std::set<fs::path> directories;
   for (const fs::path& path : written) directories.insert(path.has_parent_path() ? path.parent_path() : ".");
   for (const fs::path& directory : directories) sync_directory(directory);
-  if (!failures.empty()) throw Error(fmt::format("output: {}written were {}", failures, listed(written)));
+  if (!failures.empty())
+    throw Error(fmt::format("output: {}written were {}", failures, listed(written)), "E-FILE-WRITE");
   return written;
 }
 

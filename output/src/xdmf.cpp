@@ -96,7 +96,8 @@ fs::path xdmf_path(const fs::path& h5) {
 std::string xdmf(const fs::path& h5, const Image& image, const std::vector<Snapshot>& snapshots) {
   extents(image, Centering::cells); // throws if there are none
   if (snapshots.empty())
-    throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()));
+    throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()),
+                "E-INTERNAL");
   std::string text;
   for (const Snapshot& snapshot : snapshots) text += grids(image, h5.filename().string(), snapshot);
   if (snapshots.size() > 1) text = collection("times", "Temporal", text);

@@ -51,13 +51,13 @@ class Names : public testing::Test {
 using Texts = std::vector<std::string>;
 
 TEST_F(Names, ThatCannotBeReplacedAreNamedWithTheReason) {
-  const std::string advice = "choose another file with output.file or -o";
-  const auto expect = [&](const std::string& path, const std::string& reason) {
-    EXPECT_EQ(refusal(path), "output: cannot write " + path + ": " + reason + advice);
-  };
-  expect("no/such/plate.h5", "No such file or directory; make the directory or ");
-  expect(folder_.string(), "it is a directory; ");
-  expect("/dev/null", "it is not a regular file; ");
+  for (const auto& [path, reason] : {std::pair<std::string, std::string>("no/such/plate.h5", "No such file"),
+                                     {folder_.string(), "directory"},
+                                     {"/dev/null", "not a regular file"}}) {
+    const auto text = refusal(path);
+    for (const auto& fact : {' ' + path + ": ", reason, std::string("output.file or -o [E-FILE-WRITE]")})
+      expect_part(text, fact);
+  }
   expect_part(refusal(std::string("a\0b.h5", 6)), "NUL");
   EXPECT_EQ(names(), Texts{});
 }
@@ -72,7 +72,7 @@ TEST_F(Names, ASecondFileOfANameIsRefusedAndTheFirstIsWhole) {
     int pid = getpid();
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
     expect_part(text, "field.h5: process " + std::to_string(pid) + " on host " + host + ", since 2");
-    expect_part(text, "is writing it; wait for that run or choose another file");
+    expect_part(text, "[E-FILE-LOCKED]");
     expect_part(error_of([&] {
                   File(MPI_COMM_WORLD, folder_ / "other.h5", Access::automatic, {folder_ / "x.json"});
                 }),

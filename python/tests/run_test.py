@@ -115,7 +115,7 @@ class Refusals(KontorTest):
             (["."], "kontor: .: cannot read the deck: not a file"),
             (["none.yaml"], "none.yaml: app is missing; it names the mini-app, as in app: heat"),
             (["broken.yaml"], "broken.yaml:1:1: malformed YAML: "),
-            (["path.yaml"], 'path.yaml:1:6: app expects the name of a mini-app, found "../heat"'),
+            (["path.yaml"], 'path.yaml:1:6: app: found "../heat"'),
             (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),
             (["plate.yaml", "-n", "two"], "kontor: run: -n is 'two'; allowed is a whole number from 1"),
             (["plate.yaml", "-n", "0"], "kontor: run: -n is '0'; allowed is a whole number from 1"),

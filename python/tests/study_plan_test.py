@@ -127,7 +127,7 @@ class Reading(PlanTest):
         self.assertEqual(len(parse(f"{thousand}{rest}]", "study.yaml").plain_value()["b"]), 98)
         with self.assertRaises(StudyError) as caught:
             parse(f"{thousand}{rest}, x]", "study.yaml")
-        self.assertRegex(str(caught.exception), r"\Astudy\.yaml:3:\d+: more than 100000 values\Z")
+        self.assertRegex(str(caught.exception), r"\Astudy\.yaml:3:\d+: more than 100000 values \[E-STUDY-FILE\]\Z")
 
     def test_decks_that_fail(self):
         for deck, facts in {"app: [heat\n": ["plate.yaml:1:1", "malformed"], "problem: {}\n": ["app is missing"], "app: heet\n": ["heet"]}.items():

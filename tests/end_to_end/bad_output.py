@@ -7,8 +7,6 @@ import unittest
 from launch import HeatTest
 from refusal import PLATE, RefusalTest
 
-OTHER = "choose another file"
-
 
 class Output(RefusalTest):
     RANKS = (3,)  # rank 0 looks at the files
@@ -17,26 +15,23 @@ class Output(RefusalTest):
         (self.folder / "sub").mkdir()
         (self.folder / "plate.xmf").mkdir()
         one = ("-o", "other.hdf5")  # whose XDMF file is another
-        for path, why, arguments in (
-            ("sub", "it is a directory", ["--set", "output.file=sub"]),
-            ("deck.yaml/x.h5", "Not a directory", ["-o", "deck.yaml/x.h5"]),
-            ("/dev/null", "it is not a regular file", ["-o", "/dev/null"]),
+        for path, words, *facts in (
+            ("sub", ["--set", "output.file=sub"], "directory", "output.file or -o"),
+            ("deck.yaml/x.h5", ["-o", "deck.yaml/x.h5"], "Not a directory", "output.file or -o"),
+            ("/dev/null", ["-o", "/dev/null"], "not a regular file"),
+            ("nope/x.h5", ["-o", "nope/x.h5"], "No such file or directory", "make the directory"),
+            ("nope/x.json", [*one, "--results", "nope/x.json"], "No such file or directory"),
+            ("plate.xmf", [], "directory"),
+            ("sub", [*one, "--results", "sub"], "directory"),
+            ("/dev/null", [*one, "--results", "/dev/null"], "not a regular file"),
         ):
-            self.refused(f"output: cannot write {path}: {why}; {OTHER} with output.file or -o", *arguments)
-        says = f"No such file or directory; make the directory or {OTHER}"
-        self.refused(f"output: cannot write nope/x.h5: {says} with output.file or -o", "-o", "nope/x.h5", ranks=(1, 3))
-        self.refused(f"output: cannot write nope/x.json: {says}", *one, "--results", "nope/x.json")
-        self.refused(f"output: cannot write plate.xmf: it is a directory; {OTHER}")
-        for path, why in ("sub", "it is a directory"), ("/dev/null", "it is not a regular file"):
-            self.refused(f"output: cannot write {path}: {why}; {OTHER}", *one, "--results", path)
+            self.refused("E-FILE-WRITE", f" {path}: ", *facts, words=words, ranks=(1, 3) if path == "nope/x.h5" else None)
 
     def test_has_a_nul_in_its_name(self):
         self.write("thesis", "the work of years")  # refused() looks whether it is as before
         for more in (), ("--set", "output.fields=none"):
-            self.refused(
-                r'--set output.file="thesis\0.h5": output.file has a NUL character, which is not allowed',
-                *("--set", r'output.file="thesis\0.h5"', *more),
-            )
+            override = r'output.file="thesis\0.h5"'
+            self.refused("E-DECK-TYPE", f"--set {override}: output.file", "NUL", words=("--set", override, *more))
 
 
 class Collisions(RefusalTest):
@@ -50,14 +45,14 @@ class Collisions(RefusalTest):
 
     def test_one_file_for_two_purposes(self):
         for number, (option, path, roles) in enumerate(self.CASES):
-            self.refused(f"{path} cannot be both {roles}; choose another file", option, path, ranks=(1,) if number else (1, 3))
+            self.refused("E-FILE-SAME", f"{path} ", roles, words=(option, path), ranks=(1,) if number else (1, 3))
 
     def test_one_file_by_two_names(self):
         self.write("plate.h5", "")
         (self.folder / "link").symlink_to("deck.yaml")
         (self.folder / "hard").hardlink_to(self.folder / "plate.h5")
         for path, role in ("link", "the input deck"), ("hard", "the HDF5 file"):
-            self.refused(f"{path} cannot be both {role} and the file of --results; choose another file", "--results", path)
+            self.refused("E-FILE-SAME", f"{path} ", role, "--results", words=("--results", path))
 
 
 class Bystanders(HeatTest):

@@ -136,6 +136,13 @@ class HeatTest(unittest.TestCase):
         self.assertEqual(result.code, code, result)
         return result
 
+    def names(self, message, error_id, *facts, lines=1):
+        """That an error of so many lines has this id at the end of the first, and tells all of the facts."""
+        self.assertRegex(message, rf"\A.*[^ ] \[{error_id}\]\n")
+        self.assertEqual(message.count("\n"), lines, message)
+        for fact in facts:
+            self.assertIn(fact, message)
+
     def passes(self, *arguments, **others):
         """A run that must be verified."""
         return self.ends(0, *arguments, **others)

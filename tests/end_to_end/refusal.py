@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What holds for every mistake of the user's: the text, once; exit code 2; soon; nothing lost."""
+"""What holds for every mistake of the user's: id and facts of the message, exit code 2, soon, nothing lost."""
 
 from launch import HeatTest
 
@@ -28,23 +28,23 @@ class RefusalTest(HeatTest):
     RANKS = (1,)
     calibrates = True  # arguments are as they are given
 
-    def refused(self, says, *arguments, deck=PLATE, ranks=None):
-        """Runs `heat deck.yaml` with more arguments, on each number of ranks."""
+    def refused(self, error_id, *facts, words=(), deck=PLATE, ranks=None, lines=1):
+        """Runs `heat deck.yaml` with more words, on each number of ranks. Facts are place and key, as in
+        "deck.yaml:3:3: problem.cells", the value found, and what else the user must learn."""
         for count in ranks or self.RANKS:
-            with self.subTest(says=says, ranks=count):
+            with self.subTest(id=error_id, facts=facts, ranks=count):
                 self.write("deck.yaml", deck)
                 self.write("plate.h5", "what an earlier run left")
                 before = self.contents()
-                result = self.heat("deck.yaml", *arguments, ranks=count, limit=LIMIT)
-                self.assertEqual(result.err, says + "\n")
-                self.assertEqual(result.out, "")
-                self.assertEqual(result.code, 2)
+                result = self.heat("deck.yaml", *words, ranks=count, limit=LIMIT)
+                self.names(result.err, error_id, *facts, lines=lines)
+                self.assertEqual((result.code, result.out), (2, ""))
                 self.assertEqual(self.contents(), before)
 
-    def refused_when(self, old, new, says, **others):
+    def refused_when(self, old, new, *facts, **others):
         """... where the deck says `new` instead of `old`."""
-        self.refused(says, deck=change(PLATE, old, new), **others)
+        self.refused(*facts, deck=change(PLATE, old, new), **others)
 
-    def refused_set(self, override, says, **others):
+    def refused_set(self, override, error_id, *facts, **others):
         """... with `--set override`, which the message begins with."""
-        self.refused(f"--set {override}: {says}", "--set", override, **others)
+        self.refused(error_id, f"--set {override}: ", *facts, words=("--set", override), **others)

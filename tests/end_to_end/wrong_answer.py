@@ -10,7 +10,7 @@ class WrongAnswer(FaultTest):
     def fails(self, *arguments, says, ranks=3):
         self.write("short.yaml", SHORT)
         result = self.ends(1, "short.yaml", *arguments, ranks=ranks)
-        self.assertRegex(result.out, f"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): {says}$")
+        self.assertRegex(result.out, rf"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): {says} \[E-VERIFY\]$")
         self.assertNotIn("FOM", result.out)
         self.assertNotIn("PASSED", result.out)
         self.assertRegex(result.err, r"\A(heat: sweep .*\n)*\Z")  # slow runs tell how far they are
@@ -21,6 +21,7 @@ class WrongAnswer(FaultTest):
             return
         with h5py.File(self.output) as file:
             self.assertEqual(file["/run/verification"].attrs["passed"], 0)
+            self.assertEqual(file["/run/verification"].attrs["id"], "E-VERIFY")
             self.assertNotIn("figure_of_merit", file["/run"])
             self.assertNotIn("figures_of_merit", file["/run"])
 

@@ -44,7 +44,8 @@ PFN_cuMemGetAddressRange_v3020 address_range() {
   check(cudaGetDriverEntryPoint("cuMemGetAddressRange", &function, cudaEnableDefault, &found),
         "cudaGetDriverEntryPoint");
 #endif
-  if (found != cudaDriverEntryPointSuccess) throw Error("the CUDA driver has no cuMemGetAddressRange");
+  if (found != cudaDriverEntryPointSuccess)
+    throw Error("the CUDA driver has no cuMemGetAddressRange", "E-GPU-CALL");
   return reinterpret_cast<PFN_cuMemGetAddressRange_v3020>(function);
 }
 
@@ -53,7 +54,8 @@ std::byte* allocation_of(void* data, const std::string& what) {
   std::size_t bytes = 0;
   const auto code = address_range()(&base, &bytes, reinterpret_cast<CUdeviceptr>(data));
   if (code != CUDA_SUCCESS)
-    throw Error(fmt::format("cuMemGetAddressRange of {} failed with code {}", what, static_cast<int>(code)));
+    throw Error(fmt::format("cuMemGetAddressRange of {} failed with code {}", what, static_cast<int>(code)),
+                "E-GPU-CALL");
   return reinterpret_cast<std::byte*>(base);
 }
 
@@ -83,7 +85,8 @@ bool is_visible(const device::GpuUuid& gpu, const Gpus& gpus, const std::string&
     throw Error(
         fmt::format("GPU {} has no peer-to-peer access to GPU {}, needed for {} (nvidia-smi topo -p2p "
                     "w shows which have); {}",
-                    mine, theirs, what, alternatives));
+                    mine, theirs, what, alternatives),
+        "E-COMM-BACKEND");
   return true;
 }
 
@@ -104,23 +107,27 @@ IpcAddress address_of(void* data, const Gpus& gpus, const std::string& what) {
   if (is_managed(attributes))
     throw Error(fmt::format("{} lies in managed memory (Kokkos' CudaUVMSpace), which CUDA IPC cannot let "
                             "other processes write into; put it into CudaSpace, or {}",
-                            what, alternatives));
+                            what, alternatives),
+                "E-COMM-BACKEND");
   if (!is_of_device(attributes))
     throw Error(
         fmt::format("{} does not lie in a GPU's memory, and backend 'ipc' carries nothing else; choose "
                     "backend 'shm', 'raw' or 'view'",
-                    what));
+                    what),
+        "E-COMM-BACKEND");
   auto* const base = allocation_of(data, what);
   IpcAddress place{
       {}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), gpus.at(attributes.device)};
   const auto code = cudaIpcGetMemHandle(&place.allocation, base);
   if (code == cudaErrorInvalidValue || code == cudaErrorNotSupported) {
     static_cast<void>(cudaGetLastError());
-    throw Error(fmt::format(
-        "CUDA IPC cannot let other processes into {} (cudaIpcGetMemHandle: {}): it takes what cudaMalloc has "
-        "given, and not what comes from a memory pool (cudaMallocAsync) or from virtual memory management; "
-        "build Kokkos with -DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF, or {}",
-        what, cudaGetErrorString(code), alternatives));
+    throw Error(fmt::format("CUDA IPC cannot let other processes into {} (cudaIpcGetMemHandle: {}): it takes "
+                            "what cudaMalloc has "
+                            "given, and not what comes from a memory pool (cudaMallocAsync) or from virtual "
+                            "memory management; "
+                            "build Kokkos with -DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF, or {}",
+                            what, cudaGetErrorString(code), alternatives),
+                "E-COMM-BACKEND");
   }
   check(code, fmt::format("cudaIpcGetMemHandle of {}", what));
   return place;
@@ -133,19 +140,23 @@ std::byte* Mappings::open(const IpcAddress& place, int owner, const std::string&
   const auto code = cudaIpcOpenMemHandle(&base, place.allocation, cudaIpcMemLazyEnablePeerAccess);
   if (code != cudaSuccess && !visible) {
     static_cast<void>(cudaGetLastError());
-    throw Error(fmt::format(
-        "cudaIpcOpenMemHandle of {} failed: {}; its GPU is hidden from this process by CUDA_VISIBLE_DEVICES "
-        "or by the launcher (srun --gpus-per-task and --gpu-bind do so); let every rank see all GPUs of the "
-        "node (srun --gpus-per-node, mpirun without bindings), or {}",
-        what, cudaGetErrorString(code), alternatives));
+    throw Error(fmt::format("cudaIpcOpenMemHandle of {} failed: {}; its GPU is hidden from this process by "
+                            "CUDA_VISIBLE_DEVICES "
+                            "or by the launcher (srun --gpus-per-task and --gpu-bind do so); let every rank "
+                            "see all GPUs of the "
+                            "node (srun --gpus-per-node, mpirun without bindings), or {}",
+                            what, cudaGetErrorString(code), alternatives),
+                "E-COMM-BACKEND");
   }
   if (code == cudaErrorAlreadyMapped) {
     static_cast<void>(cudaGetLastError());
-    throw Error(fmt::format(
-        "cudaIpcOpenMemHandle of {} failed: another library of this process, such as UCX under MPI, still "
-        "has mapped what was there before; UCX_CUDA_IPC_CACHE=n in the environment stops UCX from that, or "
-        "{}",
-        what, alternatives));
+    throw Error(fmt::format("cudaIpcOpenMemHandle of {} failed: another library of this process, such as UCX "
+                            "under MPI, still "
+                            "has mapped what was there before; UCX_CUDA_IPC_CACHE=n in the environment stops "
+                            "UCX from that, or "
+                            "{}",
+                            what, alternatives),
+                "E-COMM-BACKEND");
   }
   check(code, fmt::format("cudaIpcOpenMemHandle of {}", what));
   opened_.push_back(base);

@@ -65,7 +65,8 @@ class PeerPlan final : public Plan {
     const auto& [peer, label] = messages_[late - 1];
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
                             mpi::rank_of(comm_), timeout_, peer,
-                            late > device_.receives ? "receive" : "send to", label));
+                            late > device_.receives ? "receive" : "send to", label),
+                "E-COMM-TIMEOUT");
   }
 
  private:

@@ -91,7 +91,8 @@ class Collectives final : public StreamCollectives {
       return;
     *context_.unsafe_to_free = true;
     throw Error(fmt::format("a reduction of View '{}': rank {} has waited {} s for rank {} to take part",
-                            label_, mpi::rank_of(context_.comm), timeout_, rank - 1));
+                            label_, mpi::rank_of(context_.comm), timeout_, rank - 1),
+                "E-COMM-TIMEOUT");
   }
 
   void abort(Stream) noexcept override {
@@ -136,7 +137,7 @@ class Collectives final : public StreamCollectives {
   }
 
   [[noreturn]] static void refuse(const char* operation) {
-    throw Error(fmt::format("backend 'ipc' has no {} of its own", operation));
+    throw Error(fmt::format("backend 'ipc' has no {} of its own", operation), "E-COMM-BACKEND");
   }
 
   std::shared_ptr<MailboxPool> pool_;

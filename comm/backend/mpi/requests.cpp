@@ -131,7 +131,7 @@ std::unique_ptr<Plan> make_persistent(const BackendContext& context, MessageSet 
   try {
     return std::make_unique<Persistent>(context, std::move(messages));
   } catch (const MpiError& error) { // of local functions: no rank waits, so all can agree on it
-    throw Error(error.what());
+    throw Error(error.what());      // with its id
   }
 }
 

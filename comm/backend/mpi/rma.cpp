@@ -157,7 +157,7 @@ class Rma final : public MpiPlan {
         fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
                     "mount -o remount,size=...), or choose another pattern",
                     label(), why),
-        Axis::pattern);
+        Axis::pattern, "E-SPACE-SHM");
   }
 
   void complete() {

@@ -15,7 +15,7 @@ std::string error_text(ncclResult_t code, ncclComm_t comm) {
 }
 
 void fail(ncclResult_t code, const std::string& operation, ncclComm_t comm) {
-  throw Error(fmt::format("{} failed: {}", operation, error_text(code, comm)));
+  throw Error(fmt::format("{} failed: {}", operation, error_text(code, comm)), "E-GPU-CALL");
 }
 
 } // namespace kontor::comm::nccl

@@ -62,7 +62,8 @@ void NcclComm::poll(const std::string& user) {
   if (aborted_ || failed_)
     throw Error(fmt::format("{}: NCCL's communicator is of no more use after an earlier error; make another "
                             "Communicator",
-                            user));
+                            user),
+                "E-GPU-CALL");
   ncclResult_t state = ncclSuccess;
   const auto code = ncclCommGetAsyncError(comm_, &state);
   if (code != ncclSuccess) fail(code, user + ": ncclCommGetAsyncError");

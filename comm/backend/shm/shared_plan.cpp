@@ -120,7 +120,7 @@ class SharedPlan final : public Plan {
           fmt::format("{}: backend 'shm' has no room: {}; give it more (docker run --shm-size, or "
                       "mount -o remount,size=...), or choose backend raw or view",
                       subject_, *lack),
-          Axis::backend);
+          Axis::backend, "E-SPACE-SHM");
     return bytes;
   }
 

@@ -16,7 +16,7 @@ std::optional<std::string> excess_of_positions(int rank, LocalIndex rows, std::i
   if (positions <= most_positions) return {};
   return fmt::format(
       "rank {} has {} rows, for which solver.format numbers {} positions, padding included; the "
-      "most is {}: use more ranks, or solver.format: csr",
+      "most is {}: use more ranks, or solver.format: csr [E-DECK-RANKS]",
       rank, rows, positions, most_positions);
 }
 

@@ -82,8 +82,9 @@ std::vector<GhostRow> ArrivingRows::number_ghosts(const comm::Communicator& comm
   std::optional<std::string> problem;
   constexpr std::size_t most = std::numeric_limits<LocalIndex>::max();
   if (own_.size() + ghosts.size() > most)
-    problem = fmt::format("rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks",
-                          comm.rank(), own_.size(), ghosts.size(), most);
+    problem = fmt::format(
+        "rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks [E-DECK-RANKS]",
+        comm.rank(), own_.size(), ghosts.size(), most);
   comm.agree(problem);
   return ghosts;
 }

@@ -29,8 +29,8 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
   std::optional<std::string> problem;
   constexpr std::int64_t most = std::numeric_limits<LocalIndex>::max();
   if (sizes.own > most)
-    problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks", comm.rank(),
-                          sizes.own, most);
+    problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks [E-DECK-RANKS]",
+                          comm.rank(), sizes.own, most);
   comm.agree(problem);
   const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
   miniapp::require_memory(comm, views_of_rank(solver, part));

@@ -38,7 +38,7 @@ Lines::Lines(std::istream& in, std::string name)
 
 bool Lines::next(std::string_view& line) {
   in_.getline(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-  if (in_.bad()) partition::fail_at(name_, number_ + 1, "the file cannot be read from here on");
+  if (in_.bad()) partition::fail_at(name_, number_ + 1, "the file cannot be read from here on", "E-FILE-READ");
   const auto taken = static_cast<std::size_t>(in_.gcount()); // the LF, too
   if (taken == 0) return false;
   ++number_;
@@ -61,8 +61,8 @@ bool content(std::string_view line) {
   return first != line.end() && *first != '%';
 }
 
-void Lines::fail(const std::string& message) const {
-  partition::fail_at(name_, number_, message);
+void Lines::fail(const std::string& message, errors::Id id) const {
+  partition::fail_at(name_, number_, message, id);
 }
 
 std::string_view take_word(std::string_view& line) {

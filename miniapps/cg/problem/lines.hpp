@@ -3,6 +3,8 @@
 
 #include "cg/problem/crc32.hpp"
 
+#include <kontor/errors/id.hpp>
+
 #include <cstdint>
 #include <istream>
 #include <string>
@@ -33,7 +35,7 @@ class Lines {
   std::uint32_t crc32() const { return crc32_.value(); }
 
   /// Throws config::Error with file and line of the line that came last.
-  [[noreturn]] void fail(const std::string& message) const;
+  [[noreturn]] void fail(const std::string& message, errors::Id id = "E-FILE-FORMAT") const;
 
  private:
   std::istream& in_;

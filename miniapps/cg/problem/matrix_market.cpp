@@ -30,7 +30,7 @@ namespace {
 /// Local. Throws config::Error, at the key that names the file, if it cannot be read.
 std::ifstream open(const config::InputFile& file) {
   const auto refuse = [&](const char* why) {
-    file.location.fail(fmt::format("cannot be read: {}: {}", file.path, why));
+    file.location.fail(fmt::format("cannot be read: {}: {}", file.path, why), "E-FILE-READ");
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(file.path, ignored)) refuse("it is a directory");
@@ -53,7 +53,8 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
     options.file.location.fail(
         fmt::format("{} has {} rows, fewer than there are ranks ({}): start {} ranks or "
                     "fewer",
-                    options.file.path, matrix.rows, ranks, matrix.rows));
+                    options.file.path, matrix.rows, ranks, matrix.rows),
+        "E-DECK-RANKS");
   sort_entries(matrix);
   require_symmetric_with_positive_diagonal(matrix);
   if (rhs) whole.rhs = read_vector(*rhs, options.rhs_file.path, matrix.rows);
@@ -102,7 +103,8 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
   } catch (const config::Error& error) {
     problem = error.what();
   }
-  miniapp::agree_on_user_error(comm, problem); // others wait here for the file, however long it is
+  miniapp::agree_on_user_error(comm, problem,
+                               "E-FILE-FORMAT"); // others wait here for the file, however long it is
 }
 
 class MatrixMarket final : public Problem {

@@ -21,6 +21,7 @@ namespace {
 using config::in_quotes;
 
 constexpr std::int64_t largest_integer = std::int64_t{1} << 53; ///< up to which doubles have all of them
+constexpr double largest_value = 1e150;
 
 /// What the header says.
 struct Header {
@@ -136,6 +137,11 @@ double number(const Lines& lines, std::string_view word, bool integer) {
   if (result.ec != std::errc() || result.ptr != end)
     lines.fail(fmt::format("the value is a number, found {}", in_quotes(word)));
   if (!std::isfinite(value)) lines.fail(fmt::format("the value is {}; it must be finite", in_quotes(word)));
+  if (std::abs(value) > largest_value)
+    lines.fail(
+        fmt::format("the value is {}; allowed is up to {:g}, so that products of values are finite: scale "
+                    "the system",
+                    in_quotes(word), largest_value));
   return value;
 }
 
@@ -219,12 +225,14 @@ std::vector<double> read_array(Lines& lines, std::string_view line, const Count&
 /// The values of entries; the others are 0.
 std::vector<double> values_of(const Lines& lines, std::int64_t rows, const std::vector<Entry>& entries) {
   std::vector<double> values(static_cast<std::size_t>(rows), 0);
-  std::vector<bool> given(values.size(), false);
+  std::vector<std::int64_t> lines_of(values.size(), 0);
   for (const auto& entry : entries) {
     const auto row = static_cast<std::size_t>(entry.row);
-    if (given[row])
-      fail_at(lines.name(), entry.line, fmt::format("entry ({}, 1) is given twice", entry.row + 1));
-    given[row] = true;
+    if (lines_of[row] > 0)
+      fail_at(lines.name(), entry.line,
+              fmt::format("entry ({}, 1) is given twice; the first is at line {}; remove one of them",
+                          entry.row + 1, lines_of[row]));
+    lines_of[row] = entry.line;
     values[row] = entry.value;
   }
   return values;
@@ -258,7 +266,8 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
   const double bytes = static_cast<double>(count.possible()) * sizeof(Entry);
   if (bytes > memory)
     lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", count.possible(),
-                           bytes / 1e9, memory / 1e9));
+                           bytes / 1e9, memory / 1e9),
+               "E-MEMORY");
 
   CoordinateMatrix matrix{.source = name, .rows = rows, .symmetric = header.symmetric, .entries = {}};
   matrix.entries = read_entries(lines, header, count, rows, columns);

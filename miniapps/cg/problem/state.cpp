@@ -113,7 +113,8 @@ std::int64_t read_state(const output::Reader& reader, const comm::Communicator& 
   const auto path = reader.path().string();
   const auto refusal =
       refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition), path);
-  miniapp::agree_on_user_error(comm, comm.rank() == 0 ? refusal : std::nullopt); // it has read the matrix
+  miniapp::agree_on_user_error(comm, comm.rank() == 0 ? refusal : std::nullopt,
+                               "E-CHECKPOINT-DECK"); // it has read the matrix
   solver.go_on_from(state, [&](const SolverStateVector& vector) {
     problem.read_vector(reader, "/state/" + vector.name, vector.values);
   });

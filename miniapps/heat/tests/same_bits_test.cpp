@@ -257,7 +257,7 @@ std::string refusal_of_graph(const char* deck) {
 TEST(Graph, IsRefusedWithTheReason) {
   const std::string steady = "test.yaml:12:1: solver.graph is on, but ";
   const std::string transient = "test.yaml: solver.graph is on, but ";
-  const std::string choice = "; choose auto or off";
+  const std::string choice = "; choose auto or off [E-DECK-CONFLICT]";
   if (!on_device) {
     EXPECT_EQ(refusal_of_graph(steady_2d), steady + "sweeps are made on the host" + choice);
     return;

@@ -50,7 +50,7 @@ void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOp
     redistribute(grid, wanted_parts(size, grid.shape, false), given_parts(options, size, grid.shape),
                  block.elements, matrix.elements);
   } catch (const output::Error& error) {
-    source.location.fail(error.what());
+    source.location.fail(error.what(), "E-FILE-FORMAT");
   }
 }
 

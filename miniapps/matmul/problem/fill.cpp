@@ -91,7 +91,7 @@ void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& 
   } else {
     return fill_random(source, matrix);
   }
-  miniapp::agree_on_user_error(grid.all, not_finite(what, matrix));
+  miniapp::agree_on_user_error(grid.all, not_finite(what, matrix), "E-DECK-EXPRESSION");
 }
 
 template void fill(const ProcessGrid&, const Options&, const MatrixOptions&, const StoredSize&,

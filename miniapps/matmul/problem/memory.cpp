@@ -59,17 +59,19 @@ void require_memory(const ProcessGrid& grid, const Options& options, std::size_t
     const double bytes = ranks * miniapp::total_bytes(views_of_rank(one_layer, flat, {}, scalar_bytes));
     throw comm::AgreedError(
         fmt::format("{}; or fewer product.layers than {}: one layer, of {} x {} ranks, takes {:.4g} GB",
-                    error.what(), grid.shape.layers, flat.rows, flat.columns, bytes / 1e9));
+                    error.what(), grid.shape.layers, flat.rows, flat.columns, bytes / 1e9),
+        "E-MEMORY");
   }
 }
 
 void require_blas_memory(const ProcessGrid& grid, const Options& options) {
   const int threads = blas_threads(options);
   if (miniapp::blas_can_start(threads)) return grid.all.agree({});
-  grid.all.agree(
+  grid.all.agree(errors::with_id(
       fmt::format("out of memory: beside the matrices, OpenBLAS needs {:.4g} GB (product.blas_threads "
                   "{}), which a process may not map; raise its limit (ulimit -v), or take a smaller problem",
-                  threads * static_cast<double>(miniapp::blas_buffer_bytes) / 1e9, threads));
+                  threads * static_cast<double>(miniapp::blas_buffer_bytes) / 1e9, threads),
+      "E-MEMORY"));
 }
 
 } // namespace kontor::matmul

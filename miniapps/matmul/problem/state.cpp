@@ -68,11 +68,13 @@ std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, c
         {fmt::format("restart: decomposition.process_grid gives {}; in {} it is {}, where blocks of C lack "
                      "different panels of k. With product.algorithm cannon or cannon_25d go on with the same "
                      "process grid; only summa goes on with any",
-                     words_of(now), path, words_of(then))});
+                     words_of(now), path, words_of(then))},
+        "E-CHECKPOINT-DECK");
   if (found.at("steps").get<std::int64_t>() != steps)
     throw config::Error({fmt::format("restart: there are {} steps to make, and in {} there are {}: it is "
                                      "another product",
-                                     steps, path, found.at("steps").get<std::int64_t>())});
+                                     steps, path, found.at("steps").get<std::int64_t>())},
+                        "E-CHECKPOINT-DECK");
   for (int layer = 0; layer < grid.shape.layers; ++layer)
     grid::read_view(reader, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
   return found.at("steps_made").get<std::int64_t>();

@@ -53,7 +53,8 @@ void CheckpointOptions::resolve(const config::Deck& deck) {
   if (!length)
     deck.fail("checkpoint.walltime",
               fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0",
-                          config::shown(walltime)));
+                          config::shown(walltime)),
+              "E-DECK-TYPE");
   walltime_seconds = *length;
 }
 

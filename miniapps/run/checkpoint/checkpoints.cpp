@@ -97,7 +97,8 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
     open();
   } catch (const output::Error& error) {
     throw output::Error(fmt::format("checkpoint after step {}: {}{}", step, error.what(),
-                                    whole_.empty() ? "" : fmt::format("; {} is there", whole_)));
+                                    whole_.empty() ? "" : fmt::format("; {} is there", whole_)),
+                        "E-FILE-WRITE");
   }
   ++header_.number;
   end_->forget_checkpoint();

@@ -126,6 +126,7 @@ ordered_json of_verification(const Verification& v) {
   ordered_json json{{"measure", v.measure}};
   if (!v.off)
     json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
+  if (v.failed()) json["id"] = errors::Id("E-VERIFY").text();
   if (!v.remark.empty()) json["remark"] = v.remark;
   for (const auto& [name, value] : v.more) json[name] = value;
   return json;

@@ -140,10 +140,10 @@ void print_verdict(const Outcome& outcome) {
   else if (v.passed())
     fmt::print("VERIFICATION PASSED\n");
   else if (!v.conclusive)
-    fmt::print("VERIFICATION INCONCLUSIVE: {}\n", v.remark);
+    fmt::print("VERIFICATION INCONCLUSIVE: {} [E-VERIFY]\n", v.remark);
   else
-    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{}\n", v.measure, v.error,
-               v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
+    fmt::print("VERIFICATION FAILED: {} is {:.3e}, above the tolerance {:.3e}{}{} [E-VERIFY]\n", v.measure,
+               v.error, v.tolerance, v.remark.empty() ? "" : "; ", v.remark);
   if (outcome.ended_early())
     fmt::print("ENDED EARLY: told to end by {} after {} of {} repeats{}\n",
                outcome.end_signal == "walltime" ? "checkpoint.walltime" : "signal " + outcome.end_signal,

@@ -48,7 +48,8 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
   } catch (const CLI::ParseError& error) {
     std::ostringstream text;
     const int code = cli.exit(error, text, text);
-    return EarlyExit{code == 0 ? 0 : 2, text.str()};
+    if (code == 0) return EarlyExit{0, text.str()};
+    return EarlyExit{2, errors::with_id(text.str(), "E-USAGE-OPTION")};
   }
   return std::nullopt;
 }

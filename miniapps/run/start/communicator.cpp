@@ -16,7 +16,8 @@ comm::Communicator make_communicator(const config::Deck& deck, const RunOptions&
       to_stderr(fmt::format("{}: backend {}: {}\n", app, options.comm.backend, remark));
     return comm;
   } catch (const comm::UsageError& error) {
-    deck.fail(key_of(error, options.comm), fmt::format("is not available: {}", error.what()));
+    deck.fail(key_of(error, options.comm), fmt::format("is not available: {}", error.what()),
+              "E-COMM-BACKEND");
   }
 }
 

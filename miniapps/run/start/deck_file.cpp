@@ -20,7 +20,7 @@ config::Deck read_deck(const std::string& path, const std::vector<std::string>& 
     problem = error.what();
   }
   problem = broadcast(MPI_COMM_WORLD, problem);
-  if (!problem.empty()) throw config::Error({problem});
+  if (!problem.empty()) throw config::Error({problem}, "E-FILE-READ");
   return config::Deck::parse(broadcast(MPI_COMM_WORLD, text), path, overrides);
 }
 

@@ -88,7 +88,7 @@ std::vector<fs::path> sidecars(const Files& files) {
 }
 
 void check_files(const comm::Communicator& comm, const Files& files) {
-  agree_on_user_error(comm, comm.rank() == 0 ? problem_with(files) : std::nullopt);
+  agree_on_user_error(comm, comm.rank() == 0 ? problem_with(files) : std::nullopt, "E-FILE-SAME");
 }
 
 } // namespace kontor::miniapp

@@ -46,14 +46,14 @@ int abort_all() {
 
 /// What is known of an error, null for none. Throws std::bad_alloc.
 std::string words_of(const std::exception_ptr& error) {
-  if (!error) return "std::terminate was called";
+  if (!error) return "std::terminate was called [E-INTERNAL]";
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& known) {
     const auto memory = out_of_memory(known);
-    return memory.empty() ? known.what() : memory;
+    return memory.empty() ? errors::with_id(known.what(), "E-INTERNAL") : errors::with_id(memory, "E-MEMORY");
   } catch (...) {
-    return "an exception of unknown class";
+    return "an exception of unknown class [E-INTERNAL]";
   }
 }
 
@@ -68,7 +68,7 @@ void tell_in_little_memory(const std::exception_ptr& error) {
     if (error) std::rethrow_exception(error);
     say("std::terminate was called");
   } catch (const std::bad_alloc&) {
-    say("out of memory, also for more words");
+    say("out of memory, also for more words [E-MEMORY]");
   } catch (const std::exception& known) {
     say(known.what());
   } catch (...) {
@@ -115,7 +115,7 @@ struct Leaving {
   /// An error that every rank has: rank 0 tells it, and all leave in good order.
   int together(const char* what, int code) const {
     const bool all = all_come();
-    const auto text = config::printable(what, '\n');
+    const auto text = errors::with_id(config::printable(what, '\n'), "E-INTERNAL");
     if (all && world_rank() == 0) to_stderr(fmt::format("{}\n", text));
     if (all) return code;
     to_stderr(fmt::format("rank {}: {}\nrank {}: other ranks do not have this error; the run is aborted\n",

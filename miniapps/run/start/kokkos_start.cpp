@@ -103,10 +103,12 @@ std::optional<std::string> refusal(const std::vector<char*>& arguments) {
                          devices, devices - 1);
   }
   if (const auto problem = device::device_problem(); !problem.empty())
-    return fmt::format(
-        "this build computes on GPUs, but {} has none that can be used: {}; start it where there are "
-        "GPUs that the job and CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES do not hide",
-        host_name(), problem);
+    return errors::with_id(
+        fmt::format(
+            "this build computes on GPUs, but {} has none that can be used: {}; start it where there are "
+            "GPUs that the job and CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES do not hide",
+            host_name(), problem),
+        "E-GPU-MISSING");
   return std::nullopt;
 }
 
@@ -116,13 +118,14 @@ bool refused(const std::optional<std::string>& problem) {
   if (!first) return false;
   int rank = 0;
   comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  if (rank == 0) to_stderr(fmt::format("{}\n", config::printable(first->text)));
+  if (rank == 0)
+    to_stderr(fmt::format("{}\n", errors::with_id(config::printable(first->text), "E-USAGE-OPTION")));
   return true;
 }
 
 /// Later versions of Kokkos print a line and abort, where 3.4 throws.
 extern "C" void exit_instead(int) {
-  constexpr std::string_view text = "Kokkos could not be initialised; it says why above\n";
+  constexpr std::string_view text = "Kokkos could not be initialised; it says why above [E-USAGE-OPTION]\n";
   const auto written = ::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(written < 0 ? exit_failed : exit_user_error);
 }
@@ -137,7 +140,7 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
   try {
     Kokkos::initialize(argc, arguments.data());
   } catch (const std::bad_alloc&) {
-    problem = "Kokkos could not be initialised: out of memory";
+    problem = "Kokkos could not be initialised: out of memory [E-MEMORY]";
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
     problem =

@@ -65,7 +65,7 @@ void hold_back_stdout() {
 int flush_stdout(int rank, int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   const std::string reason = std::strerror(errno);
-  to_stderr(fmt::format("rank {}: stdout cannot be written: {}\n", rank, reason));
+  to_stderr(fmt::format("rank {}: stdout cannot be written: {} [E-FILE-WRITE]\n", rank, reason));
   return code == exit_verified ? exit_failed : code;
 }
 

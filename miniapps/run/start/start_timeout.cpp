@@ -55,7 +55,8 @@ void prepare_words(unsigned seconds) noexcept {
   const auto rank = rank_by_launcher();
   const auto write = [&](Words& words, std::string_view what, std::string_view why) {
     const auto written = fmt::format_to_n(
-        words.text.data(), words.text.size(), "{}{}{}{} within {} s: {} ({}={} sets this limit, 0 is none)\n",
+        words.text.data(), words.text.size(),
+        "{}{}{}{} within {} s: {} ({}={} sets this limit, 0 is none) [E-LAUNCH-TIMEOUT]\n",
         rank ? "rank " : "", rank.value_or(""), rank ? ": " : "", what, seconds, why, variable, seconds);
     words.length = std::min(written.size, words.text.size());
   };
@@ -79,7 +80,7 @@ void limit_start() noexcept {
 
 std::string problem_with_start_limit() {
   if (seconds_allowed()) return {};
-  return fmt::format("{} is '{}'; allowed is a whole number of seconds up to {}\n", variable,
+  return fmt::format("{} is '{}'; allowed is a whole number of seconds up to {} [E-USAGE-OPTION]\n", variable,
                      std::getenv(variable), most_seconds);
 }
 

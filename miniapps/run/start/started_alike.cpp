@@ -26,7 +26,7 @@ std::string problem_with(int ranks) {
   return fmt::format("the program was started on {} {}, but KONTOR_RANKS says {}: the launcher and the "
                      "program's MPI do not find each other. Use the launcher of that MPI; with srun, set "
                      "SLURM_MPI_TYPE to a protocol that the MPI speaks (`srun --mpi=list` has them: pmix for "
-                     "Open MPI, pmi2 for MPICH)\n",
+                     "Open MPI, pmi2 for MPICH) [E-LAUNCH-RANKS]\n",
                      ranks, ranks == 1 ? "rank" : "ranks", expected);
 }
 
@@ -51,7 +51,7 @@ std::optional<EarlyExit> different_arguments(std::string_view app, int argc, cha
   return EarlyExit{
       exit_user_error,
       fmt::format("rank 0 runs '{}', but rank {} runs '{}'; all ranks of a run have the same program and "
-                  "arguments: start others by a launcher of their own\n",
+                  "arguments: start others by a launcher of their own [E-LAUNCH-RANKS]\n",
                   first, other->rank, other->text)};
 }
 

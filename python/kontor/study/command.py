@@ -80,7 +80,7 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
     chosen = selector(arguments.only, points) if arguments.only else lambda _: True
     selected = [point for point in points if chosen(point)]
     if not selected:
-        raise StudyError(f"--only {arguments.only}: there is no such point; --dry-run shows all")
+        raise StudyError(f"--only {arguments.only}: there is no such point; --dry-run shows all", "E-STUDY-POINT")
     path = Path(arguments.output or study["study"])
     if arguments.dry_run:
         show_plan(study, selected, here, path)
@@ -98,7 +98,7 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
         if point.skipped:
             say(f"study: {point.id} ({point.words()}) cannot run here: {point.skipped}")
     if not able:
-        raise StudyError("none of the points can run here")
+        raise StudyError("none of the points can run here", "E-STUDY-POINT")
     resume = arguments.resume or arguments.collect
     session.refuse_foreign(path, resume)
     if machine:

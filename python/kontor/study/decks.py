@@ -38,10 +38,10 @@ def find_deck(name: str, study_file: Path, here: Here) -> Deck:
         data = file.read_bytes()
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}") from error
+        raise StudyError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}", "E-FILE-READ") from error
     reader = here.build / "bin/kontor-deck"
     if not reader.exists():
-        raise StudyError("what reads decks is not built yet; run 'kontor build' first")
+        raise StudyError("what reads decks is not built yet; run 'kontor build' first", "E-BUILD-FAILED")
     done = subprocess.run([reader, file], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise StudyError(done.stderr.strip() or f"{name}: is not a deck")
@@ -81,11 +81,11 @@ def _file(name: str, study_file: Path, here: Here) -> Path:
     try:
         found = next((place for place in places if place.is_file()), None)
     except (OSError, ValueError) as error:  # too long, or with a NUL character
-        raise StudyError(f'deck "{shown(name)}": no file can be called so: {getattr(error, "strerror", None) or error}') from error
+        raise StudyError(f'deck "{shown(name)}": no file can be called so: {getattr(error, "strerror", None) or error}', "E-FILE-READ") from error
     if found:
         return found.resolve()
     looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
-    raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}')
+    raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}', "E-FILE-READ")
 
 
 def _leaves(prefix: str, node: Node) -> Iterator[tuple[str, Any]]:

@@ -60,9 +60,9 @@ class Folder:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
             os.close(self.lock)
             who = f" ({shown(owner, 200)})" if owner else ""
-            raise StudyError(f"{self.path}: another study is running in this folder{who}; wait for it, or -o another folder") from error
+            raise StudyError(f"{self.path}: another study is running in this folder{who}; wait for it, or -o another folder", "E-STUDY-FOLDER") from error
         except OSError as error:
-            raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}") from error
+            raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}", "E-STUDY-FOLDER") from error
         with contextlib.suppress(OSError):  # only tells who has it
             os.ftruncate(self.lock, 0)
             os.pwrite(self.lock, f"host {socket.gethostname()}, process {os.getpid()}\n".encode(), 0)
@@ -87,11 +87,11 @@ class Folder:
             self.state = json.loads(file.read_text(encoding="utf-8"))
             missing = [key for key in ("format", "study", "points", "runs") if key not in self.state]
         except (ValueError, TypeError) as error:
-            raise StudyError(f"{file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
+            raise StudyError(f"{file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}", "E-STUDY-FOLDER") from error
         except OSError as error:
-            raise StudyError(f"{file} cannot be read: {error.strerror}") from error
+            raise StudyError(f"{file} cannot be read: {error.strerror}", "E-STUDY-FOLDER") from error
         if missing or self.state["format"] != FORMAT:
-            raise StudyError(f"{file}: not the state of a study of format {FORMAT}")
+            raise StudyError(f"{file}: not the state of a study of format {FORMAT}", "E-STUDY-FOLDER")
 
     def save(self) -> None:
         """Raises StudyError where it cannot be written; what it was before stays."""
@@ -106,7 +106,7 @@ class Folder:
 
     def cannot_write(self, name: str, error: OSError) -> StudyError:
         advice = "; free some space and go on by --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
-        return StudyError(f"{self.path / name} cannot be written: {error.strerror}; finished runs are kept in {self.path / 'runs'}{advice}", code=3)
+        return StudyError(f"{self.path / name} cannot be written: {error.strerror}; finished runs are kept in {self.path / 'runs'}{advice}", "E-STUDY-FOLDER", code=3)
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
         return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]

@@ -54,7 +54,7 @@ class Here:
             return
         done = subprocess.run([self.kontor, "build", *targets], check=False)
         if done.returncode != 0:
-            raise StudyError("study: not begun, because the build failed", code=done.returncode if done.returncode in (2, 3) else 3)
+            raise StudyError("study: not begun, because the build failed", "E-BUILD-FAILED", code=done.returncode if done.returncode in (2, 3) else 3)
 
     @staticmethod
     def environment(**more: str) -> dict[str, str]:

@@ -85,7 +85,7 @@ def script(part: Part, study: str, scheduler: str, launch: dict[str, Any], folde
     """The text of the part's job script."""
     array = is_array(part, scheduler, launch)
     if unfit := unfit_for(scheduler, str(folder.absolute())):
-        raise StudyError(f"{shown(folder.absolute(), 200)}: job scripts of {scheduler} cannot name a folder with {unfit}; -o names another folder")
+        raise StudyError(f"{shown(folder.absolute(), 200)}: job scripts of {scheduler} cannot name a folder with {unfit}; -o names another folder", "E-STUDY-FOLDER")
     directives, variable = SCHEDULERS[scheduler](part, f"{study}-{part.name}", array, launch, folder.absolute())
     directives += launch["options"]
     prefix = {"slurm": "#SBATCH", "flux": "#flux:", "pbs": "#PBS"}[scheduler]
@@ -206,5 +206,5 @@ def find_part(name: str, points: list[Point]) -> list[Point]:
     """The points of a job's part."""
     found = [point for point in points if part_name(point) == name]
     if not found:
-        raise StudyError(f"--part {name}: no points are of this size; there are {', '.join(dict.fromkeys(map(part_name, points)))}")
+        raise StudyError(f"--part {name}: no points are of this size; there are {', '.join(dict.fromkeys(map(part_name, points)))}", "E-STUDY-POINT")
     return found

@@ -22,7 +22,7 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise StudyError(f"--only {text}: cannot be understood; an example is {EXAMPLE}") from error
+        raise StudyError(f"--only {text}: cannot be understood; an example is {EXAMPLE}", "E-STUDY-POINT") from error
     values = {key: [facts(point).get(key) for point in points] for point in points for key in facts(point)}
 
     def holds(node: ast.AST, point: Point) -> bool:
@@ -36,12 +36,12 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
             case ast.Compare(left=left, ops=[how], comparators=[right]) if type(how) in COMPARE:
                 key = name(left)
                 if key not in values:
-                    raise StudyError(f"--only {text}: {key} is nothing that points differ in{nearest(key, values)}")
+                    raise StudyError(f"--only {text}: {key} is nothing that points differ in{nearest(key, values)}", "E-STUDY-POINT")
                 try:
                     return COMPARE[type(how)](facts(point).get(key), literal(right, key))
                 except TypeError:
                     return False
-        raise StudyError(f"--only {text}: {ast.unparse(node)} is no comparison of a factor; an example is {EXAMPLE}")
+        raise StudyError(f"--only {text}: {ast.unparse(node)} is no comparison of a factor; an example is {EXAMPLE}", "E-STUDY-POINT")
 
     def literal(node: ast.AST, key: str) -> Any:
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -53,7 +53,7 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
             return word == "true"
         if word not in values[key]:
             known = ", ".join(dict.fromkeys(flow(value) for value in values[key]))
-            raise StudyError(f"--only {text}: {key} is never {word}; it is {known}")
+            raise StudyError(f"--only {text}: {key} is never {word}; it is {known}", "E-STUDY-POINT")
         return word
 
     def name(node: ast.AST) -> str:
@@ -61,7 +61,7 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
             return f"{name(node.value)}.{node.attr}"
         if isinstance(node, ast.Name):
             return node.id
-        raise StudyError(f"--only {text}: {ast.unparse(node)} is no name or value; an example is {EXAMPLE}")
+        raise StudyError(f"--only {text}: {ast.unparse(node)} is no name or value; an example is {EXAMPLE}", "E-STUDY-POINT")
 
     return lambda point: holds(tree, point)
 

@@ -39,10 +39,10 @@ def make_part(study: Study, points: list[Point], machine: Machine, path: Path, a
     """Returns the exit code."""
     repeats = sorted(set(arguments.repeat or range(1, study["repeats"] + 1)))
     if wrong := [repeat for repeat in repeats if not 1 <= repeat <= study["repeats"]]:
-        raise StudyError(f"--repeat {wrong[0]}: the study has repeats 1 to {study['repeats']}")
+        raise StudyError(f"--repeat {wrong[0]}: the study has repeats 1 to {study['repeats']}", "E-STUDY-POINT")
     for point in points:
         if point.skipped:
-            raise StudyError(f"{point.id} ({point.words()}) cannot run in this job: {point.skipped}")
+            raise StudyError(f"{point.id} ({point.words()}) cannot run in this job: {point.skipped}", "E-STUDY-POINT")
     session.refuse_foreign(path, resume=True)
     session.check_launcher(study, here)
     with JobFolder(path, f"{arguments.part}-{'-'.join(map(str, repeats))}"[:200], machine) as folder:

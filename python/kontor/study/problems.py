@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from kontor.errors import with_id
 from kontor.report.text import printable
 
 MOST = 20  # problems that are listed
@@ -13,8 +14,8 @@ MOST = 20  # problems that are listed
 class StudyError(Exception):
     """What ends `kontor study`, with its exit code: 2 for what the user can mend, 3 for what failed at run time."""
 
-    def __init__(self, message: str, code: int = 2, places: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, error_id: str = "E-STUDY-FILE", code: int = 2, places: bool = False) -> None:
+        super().__init__(with_id(message, error_id))
         self.code, self.places = code, places
 
     def text(self) -> str:
@@ -30,7 +31,7 @@ class Problems:
 
     def add(self, place: str, message: str) -> Any:
         """Returns None, for readers that have no value then."""
-        line = f"{place}: {message}"
+        line = with_id(f"{place}: {message}", "E-STUDY-FILE")
         if line not in self.lines:
             self.lines.append(line)
 

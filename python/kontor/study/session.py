@@ -27,33 +27,33 @@ def refuse_foreign(path: Path, resume: bool) -> None:
     except (FileNotFoundError, NotADirectoryError):
         pass
     except (OSError, ValueError) as error:  # too long, or with a NUL character
-        raise StudyError(f"{path}: no folder can be called so: {getattr(error, 'strerror', None) or error}") from error
+        raise StudyError(f"{path}: no folder can be called so: {getattr(error, 'strerror', None) or error}", "E-STUDY-FOLDER") from error
     if path.exists() and not path.is_dir():
-        raise StudyError(f"{path}: is not a folder")
+        raise StudyError(f"{path}: is not a folder", "E-STUDY-FOLDER")
     if (path / "study.json").exists():
         if not resume:
-            raise StudyError(f"{path}: has a study already; --resume goes on with it, -o names another folder")
+            raise StudyError(f"{path}: has a study already; --resume goes on with it, -o names another folder", "E-STUDY-FOLDER")
         return
     if resume:
-        raise StudyError(f"{path}: there is no study to resume: it has no study.json")
+        raise StudyError(f"{path}: there is no study to resume: it has no study.json", "E-STUDY-FOLDER")
     if path.is_dir():
         others = [name.name for name in path.iterdir() if name.name not in ("runs", "study.yaml", ".kontor-study-lock")]
         if others or any((path / "runs").glob("*")):
             told = ", ".join(sorted(others)[:3]) or "runs"
-            raise StudyError(f"{path}: holds other files ({told}) and no study.json; -o names another folder")
+            raise StudyError(f"{path}: holds other files ({told}) and no study.json; -o names another folder", "E-STUDY-FOLDER")
 
 
 def refuse_other(folder: Folder, study: Study, revision: str, machine: Machine | None, mixed: bool) -> None:
     """The folder must be of this study and, unless `mixed`, of this revision and machine. Says what differs."""
     if other := other_study(folder, study):
-        raise StudyError("\n".join([f"{folder.path}: is the folder of another study; -o names another folder. In this study", *other]))
+        raise StudyError("\n".join([f"{folder.path}: is the folder of another study; -o names another folder. In this study", *other]), "E-STUDY-FOLDER")
     before = folder.state.get("machine") or {}
     told = differences(asdict(machine), before) if machine and before.get("hosts") else []
     if folder.state.get("git_revision") != revision:
         told.insert(0, f"revision {revision}, was {folder.state.get('git_revision')}")
     if told and not mixed:
         raise StudyError("\n".join([f"{folder.path}: not all runs would be of one revision and machine; --allow-mixed takes them all the same. "
-                                    "Now it is", *told]))
+                                    "Now it is", *told]), "E-STUDY-FOLDER")
     for line in told:
         say(f"study: mixed: {line}")
         folder.state.setdefault("mixed", []).append(line)
@@ -65,7 +65,7 @@ def other_study(folder: Folder, study: Study) -> list[str]:
     try:
         before = parse(path.read_text(encoding="utf-8"), str(path)).plain_value()
     except OSError as error:
-        raise StudyError(f"{path} cannot be read: {error.strerror}") from error
+        raise StudyError(f"{path} cannot be read: {error.strerror}", "E-STUDY-FOLDER") from error
     now = parse(study.resolved(), study.file).plain_value()
     told = []
     for key in dict.fromkeys([*now, *before]):
@@ -104,10 +104,10 @@ def revision_of(study: Study, here: Here) -> str:
         done = subprocess.run([here.build / "bin" / app, "--version"], capture_output=True, text=True, check=False, env=here.environment())
         if done.returncode != 0:
             said = " ".join(done.stderr.split())[:300]
-            raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {said}", code=3)
+            raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {said}", "E-STUDY-SUBMIT", code=3)
         revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
     if len(revisions) > 1:
-        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them anew: kontor build")
+        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them anew: kontor build", "E-STUDY-SUBMIT")
     return revisions.pop()
 
 
@@ -115,11 +115,11 @@ def check_launcher(study: Study, here: Here) -> None:
     """Before the first run: there must be something that starts it."""
     own = os.environ.get("KONTOR_LAUNCHER", "").split()
     if own and not shutil.which(own[0]):
-        raise StudyError(f"KONTOR_LAUNCHER: there is no command {own[0]} here")
+        raise StudyError(f"KONTOR_LAUNCHER: there is no command {own[0]} here", "E-LAUNCH-COMMAND")
     done = subprocess.run([here.kontor, "run", str(study.decks[0].file), "-n", "1", "--dry-run"], capture_output=True, text=True, check=False,
                           env=here.environment())
     if done.returncode != 0:
-        raise StudyError(done.stderr.strip().removeprefix("kontor: "), code=done.returncode if done.returncode in (2, 3) else 2)
+        raise StudyError(done.stderr.strip().removeprefix("kontor: "), "E-LAUNCH-COMMAND", code=done.returncode if done.returncode in (2, 3) else 2)
 
 
 def make_runs(folder: Folder, study: Study, order: list[tuple[Point, int]], here: Here, mixed: bool) -> None:

@@ -54,7 +54,7 @@ def read_study(path: str, overrides: list[str], reduced: bool, here: Here, build
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         known = ", ".join(sorted(here.shown(file) for file in (here.root / "inputs/studies").glob("*.yaml")))
-        raise StudyError(f"{path}: cannot read the study: {error.strerror}{f'; there are {known}' if known else ''}") from error
+        raise StudyError(f"{path}: cannot read the study: {error.strerror}{f'; there are {known}' if known else ''}", "E-FILE-READ") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not a study: it is not UTF-8 text") from error
     tree = parse(text, path)
@@ -88,7 +88,7 @@ def apply(override: str, tree: Node) -> None:
     """KEY=VALUE, KEY being one of the study, or one in a section of it: ranks=[1,2], set.problem.cells=[64,64]."""
     name, equals, text = override.partition("=")
     if not equals or not name:
-        raise StudyError(f"--set {override}: expected KEY=VALUE, as in --set ranks=[1,2]")
+        raise StudyError(f"--set {override}: expected KEY=VALUE, as in --set ranks=[1,2]", "E-USAGE-OPTION")
     place = f"--set {name}"
     node = parse(f"value: {text}", place).value["value"]
     _place_all(node, place)

@@ -31,7 +31,7 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch:
     try:
         (folder.path / "jobs").mkdir(exist_ok=True)
     except OSError as error:
-        raise StudyError(f"{folder.path / 'jobs'} cannot be made: {error.strerror}", code=3) from error
+        raise StudyError(f"{folder.path / 'jobs'} cannot be made: {error.strerror}", "E-STUDY-SUBMIT", code=3) from error
     parts = parts_of(missing)
     files = []
     for part in parts:
@@ -54,7 +54,7 @@ def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: li
     words = done.stdout.split()
     if done.returncode != 0 or not words:
         said = " ".join(done.stderr.split())[:400]
-        raise StudyError(f"{' '.join(command)} {folder.path / name} failed with exit code {done.returncode}: {said}", code=3)
+        raise StudyError(f"{' '.join(command)} {folder.path / name} failed with exit code {done.returncode}: {said}", "E-STUDY-SUBMIT", code=3)
     number = words[-1].split(";")[0]
     print(f"{number}: {name}")
     return {"id": number, "part": part.name, "script": name, "scheduler": scheduler, "repeats": part.repeats,
@@ -78,4 +78,4 @@ def still_queued(folder: Folder) -> list[str]:
 
 def refuse_queued(folder: Folder) -> None:
     if active := still_queued(folder):
-        raise StudyError(f"{folder.path}: jobs of this study wait or run: {', '.join(active)}; wait for them or cancel them, then --resume")
+        raise StudyError(f"{folder.path}: jobs of this study wait or run: {', '.join(active)}; wait for them or cancel them, then --resume", "E-STUDY-SUBMIT")

@@ -41,7 +41,8 @@ class Deck {
   Location location(std::string_view path) const;
 
   /// For checks that concern several keys: throws Error{"<locate(path)>: <path> <message>"}.
-  [[noreturn]] void fail(std::string_view path, std::string_view message) const;
+  [[noreturn]] void fail(std::string_view path, std::string_view message,
+                         errors::Id id = "E-DECK-CONFLICT") const;
 
  private:
   struct State;

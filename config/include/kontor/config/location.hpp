@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/errors/id.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -16,7 +18,7 @@ struct Location {
   std::string text() const;
 
   /// Throws Error{"<text()> <message>"}.
-  [[noreturn]] void fail(std::string_view message) const;
+  [[noreturn]] void fail(std::string_view message, errors::Id id = "E-DECK-CONFLICT") const;
 };
 
 } // namespace kontor::config

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/errors/id.hpp>
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,7 +26,7 @@ inline std::string error_text(int code) {
 template <class Error>
 void check(int code, const char* operation) {
   if (code != MPI_SUCCESS) [[unlikely]]
-    throw Error(std::string(operation) + " failed: " + error_text(code));
+    throw Error(errors::with_id(std::string(operation) + " failed: " + error_text(code), "E-MPI-CALL"));
 }
 
 } // namespace kontor::mpi

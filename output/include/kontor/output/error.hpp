@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/errors/id.hpp>
+
 #include <stdexcept>
 
 namespace kontor::output {
@@ -10,6 +12,8 @@ namespace kontor::output {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// An id ends the first line: `id`, where the text quotes none.
+  Error(const std::string& what, errors::Id id) : std::runtime_error(errors::with_id(what, id)) {}
 };
 
 /// MPI failed on this rank: others may be waiting for it, and nothing can be agreed on. Not an Error, because
