@@ -9,12 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kontor.errors import with_id
+
 
 class Failure(Exception):
-    """Ends the command with this message and exit code: 2 is bad usage or set-up."""
+    """Ends the command with this message, the id of its cause and an exit code: 2 is bad usage or set-up."""
 
-    def __init__(self, message: str, code: int = 2):
-        super().__init__(message)
+    def __init__(self, message: str, code: int = 2, error_id: str = "E-USAGE-OPTION"):
+        super().__init__(with_id(message, error_id))
         self.code = code
 
 

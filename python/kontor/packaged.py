@@ -41,4 +41,5 @@ def need(module: str, what: str) -> None:
         check = [python, "-c", CHECK, module]
         if have(python) and subprocess.run(check, check=False, stdin=subprocess.DEVNULL).returncode == 0:
             os.execvp(python, [python, str(Path(__file__).parent), *sys.argv[1:]])
-    raise Failure(f"{what} needs Python with {module}: apt-get install python3-{module}, or set KONTOR_PYTHON")
+    raise Failure(f"{what} needs Python with {module}: apt-get install python3-{module}, or set KONTOR_PYTHON",
+                  error_id="E-REPORT-PACKAGE")

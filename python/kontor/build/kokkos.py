@@ -31,7 +31,8 @@ def build_kokkos(build: Build) -> list[str]:
     if not build.can_configure or not _links_blas(environment):
         build.install_missing()
     if not build.can_configure:
-        raise Failure("building Kokkos needs a C++20 compiler and CMake (3.22 or later) on PATH")
+        raise Failure("building Kokkos needs a C++20 compiler and CMake (3.22 or later) on PATH",
+                      error_id="E-BUILD-PACKAGE")
 
     architecture = _cuda_architecture(source, build)
     common = [*COMMON, f"-DCMAKE_INSTALL_PREFIX={prefix}", *(["-G", "Ninja"] if have("ninja") else [])]

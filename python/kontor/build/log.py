@@ -67,4 +67,4 @@ class Log:
         errors = [number for number, line in enumerate(lines) if pattern.search(line)]
         chosen = {number + more for number in errors[:3] for more in range(5)} or range(len(lines) - 25, len(lines))
         print(*(lines[number] for number in sorted(chosen) if 0 <= number < len(lines)), sep="\n", file=sys.stderr)
-        return Failure(f"{message}; the whole output is in {self}", 3)
+        return Failure(f"{message}; the whole output is in {self}", 3, error_id="E-BUILD-FAILED")

@@ -33,7 +33,7 @@ def install(names: list[str], log: Log) -> None:
     # A second try with fresh lists: old ones name files that the mirror no longer has.
     if not log.run(command) and not (log.run([*apt, "update"]) and log.run(command)):
         log.show_end()
-        raise Failure(f"apt-get could not install; the whole output is in {log}")
+        raise Failure(f"apt-get could not install; the whole output is in {log}", error_id="E-BUILD-PACKAGE")
 
 
 def _as_root(names: list[str]) -> list[str]:
@@ -44,4 +44,4 @@ def _as_root(names: list[str]) -> list[str]:
         if quiet.returncode == 0 or sys.stdin.isatty() and subprocess.run(["sudo", "-v"], check=False).returncode == 0:
             return ["sudo"]
     raise Failure("packages are missing, and installing them needs root or sudo. Have this run once:\n"
-                  f"apt-get install --no-install-recommends {' '.join(names)}")
+                  f"apt-get install --no-install-recommends {' '.join(names)}", error_id="E-BUILD-PACKAGE")

@@ -79,7 +79,7 @@ class Build:
             else:
                 say("a C++20 compiler and CMake (3.22 or later) are not both on PATH")
             raise Failure("set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run"
-                          " this again")
+                          " this again", error_id="E-BUILD-PACKAGE")
         (self.folder / "CMakeCache.txt").unlink(missing_ok=True)  # it remembers what was not found
         shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
         if not self._run_cmake():
@@ -87,7 +87,7 @@ class Build:
 
     def _cannot_configure(self) -> Failure:
         self.log.show_cmake_error()
-        return Failure(f"CMake could not configure; the whole output is in {self.log}")
+        return Failure(f"CMake could not configure; the whole output is in {self.log}", error_id="E-BUILD-FAILED")
 
     def _run_cmake(self) -> bool:
         generator = ["-G", "Ninja"] if have("ninja") and not (self.folder / "CMakeCache.txt").exists() else []

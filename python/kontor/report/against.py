@@ -68,7 +68,7 @@ def report_against(folder: str, baseline: str, now: Callable[[str], None]) -> in
 def read_set(folder: Path, now: Callable[[str], None]) -> dict[str, list[Record]]:
     """The records of each run, by rounds. RecordError where there are none."""
     if not folder.is_dir():
-        raise RecordError(f"{folder}: --against compares two folders of records, NAME.ROUND.json, as lab/run makes them")
+        raise RecordError(f"{folder}: --against compares two folders of records, NAME.ROUND.json, as lab/run makes them", "E-REPORT-COMPARE")
     found = {path: parts for path in sorted(folder.glob("*.json")) if (parts := re.fullmatch(r"(.+)\.(\d+)\.json", path.name))}
     if not found:
         raise RecordError(f"{folder}: no records in it, which are called NAME.ROUND.json; lab/run makes them")

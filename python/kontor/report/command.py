@@ -89,7 +89,7 @@ def report_study(arguments: argparse.Namespace, now: Now) -> None:
     from kontor.report.text import markdown
 
     if len(arguments.files) > 1 or arguments.json or arguments.extract_deck or arguments.trace:
-        raise RecordError("a study's folder is reported alone, without --json, --trace and --extract-deck: kontor report FOLDER")
+        raise RecordError("a study's folder is reported alone, without --json, --trace and --extract-deck: kontor report FOLDER", "E-USAGE-OPTION")
     with shown(arguments.files[0]):
         study = read_study(arguments.files[0], now)
         allow(DRAWING)
@@ -135,7 +135,7 @@ def draw(arguments: argparse.Namespace, title: str, sections: list[Section], mor
             with shown(*arguments.files, but=(OSError, ValueError)):
                 plot_charts(title, [*charts_of(sections), *more], arguments.plot)
         except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}") from error
+            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}", "E-FILE-WRITE") from error
         print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
@@ -171,7 +171,7 @@ def extract_deck(record: Record, path: str) -> str:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as deck:
             deck.write(record.run["deck"])
     except OSError as error:
-        raise RecordError(f"{path} cannot be written: {error.strerror}") from error
+        raise RecordError(f"{path} cannot be written: {error.strerror}", "E-FILE-WRITE") from error
     return str(record.run["ranks"])
 
 

@@ -6,11 +6,16 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from kontor.errors import with_id
+
 from .text import printable
 
 
 class RecordError(Exception):
-    """A file that cannot be read, or what else the user can mend, with what to do."""
+    """A file that cannot be read, or what else the user can mend, with what to do and the id of the cause."""
+
+    def __init__(self, message: str, error_id: str = "E-REPORT-FILE"):
+        super().__init__(with_id(message, error_id))
 
 
 def reason_of(error: BaseException) -> str:
@@ -54,6 +59,6 @@ def packages(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}") from error
+        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}", "E-REPORT-PACKAGE") from error
     except Exception as error:  # pylint: disable=broad-except
-        raise RecordError(f"{what}: a package of Python cannot be loaded: {placed(error)}; KONTOR_PYTHON names another Python") from error
+        raise RecordError(f"{what}: a package of Python cannot be loaded: {placed(error)}; KONTOR_PYTHON names another Python", "E-REPORT-PACKAGE") from error

@@ -64,7 +64,7 @@ def main(words: list[str]) -> int:
     try:
         return _run(arguments, Place.here(), folders)
     except OSError as error:  # where nothing has run there is no failed verification
-        raise Failure(f"run: nothing was run, because this failed: {error}") from error
+        raise Failure(f"run: nothing was run, because this failed: {error}", error_id="E-LAUNCH-COMMAND") from error
     finally:
         folders.close()
 
@@ -101,7 +101,8 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
             build.ensure(inputs.first_target(deck, place))
         app = inputs.app_of(deck, place)
     if app not in place.apps:
-        raise Failure(f"{checkpoint}: app '{app}' is unknown; allowed are: {' '.join(place.apps)}")
+        raise Failure(f"{checkpoint}: app '{app}' is unknown; allowed are: {' '.join(place.apps)}",
+                      error_id="E-DECK-APP")
     if not arguments.dry_run:
         build.ensure(app)
     launch = launcher.launch(int(ranks), arguments.dry_run)
@@ -119,7 +120,7 @@ def _ranks_of_checkpoint(checkpoint: str, recorded: int, launcher: Launcher) -> 
     most = 64 * launcher.limits.processing_units
     if recorded > most and not launcher.environment.get("KONTOR_LAUNCHER"):
         raise Failure(f"{checkpoint}: {recorded} ranks have written it, which are more than 64 for each core here"
-                      f" ({most}); say how many are to go on: -n RANKS")
+                      f" ({most}); say how many are to go on: -n RANKS", error_id="E-LAUNCH-RESOURCES")
     return str(recorded)
 
 

@@ -48,9 +48,10 @@ def _check(name: str, place: Place) -> None:
     if not os.path.exists(name):
         if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to go on from the newest")
-        raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}")
+        raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}",
+                      error_id="E-FILE-READ")
     if not os.path.isfile(name) or not os.access(name, os.R_OK):
-        raise Failure(f"{name}: cannot read the deck: not a file, or not readable")
+        raise Failure(f"{name}: cannot read the deck: not a file, or not readable", error_id="E-FILE-READ")
 
 
 def is_result(name: str) -> bool:
@@ -110,14 +111,17 @@ def app_of(deck: str, place: Place) -> str:
     """The app that a deck names, by the parser that all apps have."""
     tool = place.program("kontor-deck")
     if not os.access(tool, os.X_OK):
-        raise Failure(f"{deck}: what reads decks is not built yet; run 'kontor build' first")
+        raise Failure(f"{deck}: what reads decks is not built yet; run 'kontor build' first",
+                      error_id="E-BUILD-FAILED")
     done = subprocess.run([str(tool), deck], stdout=subprocess.PIPE, text=True, errors="replace", check=False)
     code = done.returncode if done.returncode >= 0 else 128 - done.returncode
     if code > 128:
-        raise Failure(f"{shown(tool)} was ended by signal {signal_name(code)}{reason_of(code)}", 3)
+        raise Failure(f"{shown(tool)} was ended by signal {signal_name(code)}{reason_of(code)}", 3,
+                      error_id="E-LAUNCH-DIED")
     if code:
         raise SystemExit(code)  # it has said what is wrong
     app = done.stdout.strip()
     if app not in place.apps:
-        raise Failure(f"{deck}: app '{app[:80]}' is unknown; allowed are: {' '.join(place.apps)}")
+        raise Failure(f"{deck}: app '{app[:80]}' is unknown; allowed are: {' '.join(place.apps)}",
+                      error_id="E-DECK-APP")
     return app

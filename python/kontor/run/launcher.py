@@ -82,7 +82,8 @@ class Launcher:
     def _mpirun(self, ranks: int, per_node: int | None, dry_run: bool) -> Launch:
         mpirun = self.place.mpirun
         if not have(mpirun):
-            raise Failure(f"no {mpirun} here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER")
+            raise Failure(f"no {mpirun} here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER",
+                          error_id="E-LAUNCH-COMMAND")
         mpi = mpi_of(mpirun)
         words = [mpirun, "-n", str(ranks), *mpi.manners(self.environment)]
         launch = Launch(words, end_signal="USR1")  # Open MPI and MPICH pass it on

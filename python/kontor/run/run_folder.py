@@ -17,7 +17,7 @@ def temporary_folder(name: str) -> str:
         return tempfile.mkdtemp(prefix=f"{name}.", dir=parent)
     except OSError as error:
         message = f"no folder can be made in {parent}; let TMPDIR name one that is there, where you may write"
-        raise Failure(f"{message} and there is room") from error
+        raise Failure(f"{message} and there is room", error_id="E-FILE-WRITE") from error
 
 
 # It removes the folder when this process ends, however it ends.
