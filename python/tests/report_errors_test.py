@@ -214,7 +214,7 @@ class Damaged(ReportTest):
             self.skipTest(f"others than root may not read {PACKAGE}")
         done = subprocess.run([sys.executable, "-B", PACKAGE, "report", "a.h5"], cwd=self.folder, capture_output=True,
                               text=True, check=False, **nobody)
-        self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied\n"))
+        self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied [E-REPORT-FILE]\n"))
 
     def test_whatever_is_damaged(self):
         """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""

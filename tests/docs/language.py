@@ -77,8 +77,6 @@ def of_source(path: Path, text: str) -> Iterator[Finding]:
         found = HISTORY.search(piece.text)
         said = [*of_facts(piece.text), *([f"history in a comment: {found.group()}"] if found else [])]
         yield from ((piece.line, each) for each in said)
-    if path.suffix == ".py":
-        yield from of_lines(text)
 
 
 def root_of(path: Path) -> Path:

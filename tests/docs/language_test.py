@@ -41,7 +41,7 @@ SOURCES = {  # file, text: what is found
     ("c.cpp", "/* a date:\n 2026-01-02 */\n"): "a date",
     ("d.py", '"""A docstring of 2026-01-02."""\n'): "a date",
     ("e.py", 'a = "2026-01-02"  # a text\n'): None,
-    ("f.py", "a = 1" + " " * 120 + "# a comment\n"): "characters",
+    ("f.md", "Words " * 25 + "\n"): "characters",
     ("CMakeLists.txt", "# in earlier versions\n"): "history",
 }
 
