@@ -21,11 +21,12 @@ MpiCalls stop_counting_mpi();
 
 /// What Kokkos tells its profiling tools.
 struct ToolsRecord {
-  List kernels;         ///< parallel_for, parallel_reduce and parallel_scan, in order
-  List fences;          ///< except those that Kokkos makes for its tools
-  List allocations;     ///< labels of Views
-  List regions;         ///< as they begin
-  int open_regions = 0; ///< begun and not ended
+  List kernels;            ///< parallel_for, parallel_reduce and parallel_scan, in order
+  List fences;             ///< except those that Kokkos makes for its tools
+  List allocations;        ///< labels of Views
+  List regions;            ///< as they begin
+  int open_regions = 0;    ///< begun and not ended
+  bool unbalanced = false; ///< one ended that had not begun
 };
 void start_recording_tools();
 ToolsRecord stop_recording_tools();

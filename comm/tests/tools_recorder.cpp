@@ -30,7 +30,7 @@ void region_begins(const char* name) {
 }
 
 void region_ends() {
-  --record.open_regions;
+  record.unbalanced |= --record.open_regions < 0;
 }
 
 void memory_is_taken(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t) {

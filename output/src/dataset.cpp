@@ -3,33 +3,14 @@
 
 namespace kontor::output {
 
-namespace {
-
-Handle select(hid_t dataset, const std::string& name, const Box& box) {
-  Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
+void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data) {
+  const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
   const std::vector<hsize_t> start(box.offset.begin(), box.offset.end()),
       count(box.extent.begin(), box.extent.end());
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
         "H5Sselect_hyperslab", name);
-  return space;
-}
-
-Handle contiguous(const Box& box, const std::string& name) {
-  const hsize_t count = elements(box.extent);
-  return {H5Screate_simple(1, &count, nullptr), H5Sclose, "H5Screate_simple", name};
-}
-
-} // namespace
-
-void write_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, const void* data) {
-  const Handle space = select(dataset, name, box);
-  const Handle memory = contiguous(box, name);
-  check(H5Dwrite(dataset, type, memory, space, H5P_DEFAULT, data), "H5Dwrite", name);
-}
-
-void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data) {
-  const Handle space = select(dataset, name, box);
-  const Handle memory = contiguous(box, name);
+  const hsize_t all = elements(box.extent);
+  const Handle memory(H5Screate_simple(1, &all, nullptr), H5Sclose, "H5Screate_simple", name);
   check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, data), "H5Dread", name);
 }
 

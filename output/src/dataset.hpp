@@ -8,8 +8,7 @@
 
 namespace kontor::output {
 
-/// Writes or reads a box of a dataset, from or to contiguous memory.
-void write_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, const void* data);
+/// Reads a box of a dataset to contiguous memory.
 void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data);
 
 /// The extents of a dataset; none: a single value.

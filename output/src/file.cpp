@@ -172,8 +172,8 @@ void File::Impl::dataset(const std::string& name, const Block& block, const Stri
   Share share;
   together([&] {
     check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-    share = access_ == Access::parallel ? write_parallel(comm_, temporary_, address, field)
-                                        : write_gathered(comm_, file_, driver_, field);
+    share =
+        (access_ == Access::parallel ? write_parallel : write_gathered)(comm_, temporary_, address, field);
   });
   fields_.push_back({name, block.global, copy_type(values.type()), address, std::move(share)});
 }

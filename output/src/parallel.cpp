@@ -14,7 +14,14 @@ Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint
   const std::uint64_t row = run_length(mine, field.block.global) * field.values.size();
   std::uint64_t shortest = row > 0 ? row : std::numeric_limits<std::uint64_t>::max();
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &shortest, 1, MPI_UINT64_T, MPI_MIN, comm), "MPI_Allreduce");
-  return (shortest < long_row_bytes ? write_pieces : write_rows)(comm, path, address, field);
+  return shortest < long_row_bytes ? write_pieces(comm, path, address, field, rank_count(comm))
+                                   : write_rows(comm, path, address, field);
+}
+
+Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
+                     const Field& field) {
+  return rank_count(comm) > 1 ? write_pieces(comm, path, address, field, 1)
+                              : write_rows(comm, path, address, field);
 }
 
 Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
@@ -22,7 +29,7 @@ Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t
   const Block& block = field.block;
   const std::size_t size = field.values.size();
   HandOver own(field);
-  with_shared_file(comm, path, [&](int file) {
+  with_shared_file(comm, path, true, [&](int file) {
     const Pieces pieces =
         pieces_of(block.extent, size, field.values.are_fetched() ? piece_bytes : cached_bytes);
     EarlySync early(file);

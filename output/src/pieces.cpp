@@ -11,25 +11,25 @@ namespace kontor::output {
 
 namespace {
 
-/// Collective. Small enough that all ranks have some to write, large enough to be worth a write, and no more
-/// of a rank than MPI has tags. Those of values in memory are to stay in a core's cache, too.
-Pieces shared_pieces(MPI_Comm comm, const Field& field, int ranks) {
+/// Collective. Small enough that all writers have some to write, large enough to be worth a write, and no
+/// more of a rank than MPI has tags. Those of values in memory are to stay in a core's cache, too.
+Pieces shared_pieces(MPI_Comm comm, const Field& field, int writers) {
   int fetched = field.values.are_fetched() ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &fetched, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  const std::uint64_t size = field.values.size(), each = elements(field.block.global) * size / ranks;
+  const std::uint64_t size = field.values.size(), each = elements(field.block.global) * size / writers;
   const std::uint64_t most = fetched != 0 ? piece_bytes : long_row_bytes;
   const std::uint64_t bytes = std::max(std::clamp<std::uint64_t>(each, 1 << 20, most), each / 32000);
   return {field.block.global, std::max<std::uint64_t>(1, bytes / size)};
 }
 
-/// Brings blocks together in pieces that are contiguous in the array. Rank r writes the pieces from
-/// first_of(r) on, one after the other; it need not know whose blocks are in them, since the blocks of all
-/// ranks fill the array.
+/// Brings blocks together in pieces that are contiguous in the array. Writer r, the rank of that number,
+/// writes the pieces from first_of(r) on, one after the other; it need not know whose blocks are in them,
+/// since the blocks of all ranks fill the array.
 class Assembly {
  public:
-  Assembly(MPI_Comm comm, const Field& field)
-      : comm_(comm), rank_(my_rank(comm)), ranks_(rank_count(comm)), field_(field), sent_(field),
-        kept_(field), pieces_(shared_pieces(comm, field, ranks_)) {}
+  Assembly(MPI_Comm comm, const Field& field, int writers)
+      : comm_(comm), rank_(my_rank(comm)), writers_(writers), field_(field), sent_(field), kept_(field),
+        pieces_(shared_pieces(comm, field, writers)) {}
 
   /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of
   /// its first element. If a write fails, the rest is received all the same.
@@ -42,7 +42,7 @@ class Assembly {
     std::array<std::uint64_t, 3> offset{}, extent{};
   };
 
-  std::uint64_t first_of(int rank) const { return pieces_.count() * rank / ranks_; }
+  std::uint64_t first_of(int rank) const { return pieces_.count() * std::min(rank, writers_) / writers_; }
 
   bool find_next_to_send();
   void send_next();
@@ -51,7 +51,7 @@ class Assembly {
   void put(const Box& part, const std::byte* data);
 
   MPI_Comm comm_;
-  int rank_, ranks_;
+  int rank_, writers_;
   const Field& field_;
   const Box mine_{field_.block.offset, field_.block.extent};
   std::size_t size_ = field_.values.size();
@@ -73,9 +73,9 @@ class Assembly {
 
 /// Whether a part of this rank's block is still to be sent to another, part_.
 bool Assembly::find_next_to_send() {
-  const std::uint64_t rounds = (pieces_.count() + ranks_ - 1) / ranks_;
+  const std::uint64_t rounds = (pieces_.count() + writers_ - 1) / writers_;
   for (; std::uint64_t(round_) < rounds; ++round_, to_ = 0)
-    for (; to_ < ranks_; ++to_) {
+    for (; to_ < writers_; ++to_) {
       const std::uint64_t number = first_of(to_) + round_;
       if (to_ == rank_ || number >= first_of(to_ + 1)) continue;
       part_ = intersection(mine_, pieces_[number]);
@@ -175,15 +175,16 @@ Share Assembly::operator()(const Write& write) {
 } // namespace
 
 Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                   const Field& field) {
+                   const Field& field, int writers) {
   Share share;
-  with_shared_file(comm, path, [&](int file) {
+  with_shared_file(comm, path, my_rank(comm) < writers, [&](int file) {
     EarlySync early(file);
-    share = Assembly(comm, field)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
-      const std::uint64_t position = address + place * field.values.size();
-      write_at(file, position, data, bytes);
-      early.wrote(position, bytes);
-    });
+    share =
+        Assembly(comm, field, writers)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
+          const std::uint64_t position = address + place * field.values.size();
+          write_at(file, position, data, bytes);
+          early.wrote(position, bytes);
+        });
   });
   return share;
 }

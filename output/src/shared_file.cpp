@@ -25,10 +25,11 @@ namespace kontor::output {
 // - MPI_File_write_at_all: Open MPI never returns from it if the aggregating rank cannot write;
 // - ROMIO's data sieving, which reads, changes and writes back what lies between rows: it locks that part of
 //   the file, and after a failed write (MPICH 4.0.2) never unlocks it.
-void with_shared_file(MPI_Comm comm, const std::filesystem::path& path,
+void with_shared_file(MPI_Comm comm, const std::filesystem::path& path, bool opens,
                       const std::function<void(int)>& write) {
   Descriptor file;
   collectively(comm, [&] {
+    if (!opens) return;
     file = Descriptor(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (file < 0) throw Error(fmt::format("cannot be opened to write to it: {}", std::strerror(errno)));
   });

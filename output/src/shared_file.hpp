@@ -9,9 +9,9 @@
 
 namespace kontor::output {
 
-/// Collective over comm. Opens the file, which is there, on all ranks, calls write(descriptor) and closes it;
-/// an Error on one rank is one on all.
-void with_shared_file(MPI_Comm comm, const std::filesystem::path& path,
+/// Collective over comm. Opens the file, which is there, on all ranks that ask for it, calls
+/// write(descriptor), elsewhere write(-1), and closes it; an Error on one rank is one on all.
+void with_shared_file(MPI_Comm comm, const std::filesystem::path& path, bool opens,
                       const std::function<void(int)>& write);
 
 /// Local. Writes `bytes` at byte `position`. Throws Error.

@@ -2,9 +2,7 @@
 #pragma once
 
 #include "block_values.hpp"
-#include "driver.hpp"
 
-#include <hdf5.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -44,14 +42,15 @@ Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint
 /// As write_parallel(), each rank its own block.
 Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field);
 
-/// As write_parallel(), each rank contiguous pieces of the array, of which the others send it what is theirs:
-/// in memory a piece to write, and one each to send, to receive and to copy of its own. Pieces have
-/// long_row_bytes, or piece_bytes if a function copies the values.
+/// As write_parallel(), each of the first `writers` ranks contiguous pieces of the array, of which the others
+/// send it what is theirs: in memory a piece to write, and one each to send, to receive and to copy of its
+/// own. Pieces have long_row_bytes, or piece_bytes if a function copies the values. Other ranks do not open
+/// the file.
 Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                   const Field& field);
+                   const Field& field, int writers);
 
-/// Collective over comm. Rank 0 receives the blocks, a piece at a time, and writes them to `file`, which uses
-/// `driver`; these two count on rank 0.
-Share write_gathered(MPI_Comm comm, hid_t file, const Driver& driver, const Field& field);
+/// As write_parallel(), but rank 0 alone opens the file and writes.
+Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
+                     const Field& field);
 
 } // namespace kontor::output

@@ -7,7 +7,6 @@
  *   KONTOR_FAULT_LOSE=1          lose data silently instead of failing
  *   KONTOR_FAULT_RANK=<rank>     only on this rank of MPI_COMM_WORLD (Open MPI, MPICH) */
 #define _GNU_SOURCE
-#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static long long left = -1; /* bytes that still arrive; negative: all */
@@ -90,80 +88,38 @@ static int redirect(int file, size_t bytes) {
   return lose ? nowhere : full;
 }
 
-static size_t total(const struct iovec* pieces, int count) {
-  size_t bytes = 0;
-  for (int i = 0; i < count; ++i) bytes += pieces[i].iov_len;
-  return bytes;
-}
+/* The real function of a name. */
+#define REAL(result, name, parameters)                                                                       \
+  static result(*real) parameters = NULL;                                                                    \
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, #name)
 
-/* Defines `name`, which calls the real function of that name with the given arguments. */
-#define REPLACE(result, name, parameters, arguments)                                                         \
+/* Defines `name`, which fails with `error` where `fails` is true, and else calls the real function of that
+ * name with the given arguments. */
+#define REPLACE(result, name, parameters, arguments, fails, error)                                           \
   result name parameters {                                                                                   \
-    static result(*real) parameters = NULL;                                                                  \
-    if (!real) *(void**)&real = dlsym(RTLD_NEXT, #name);                                                     \
+    REAL(result, name, parameters);                                                                          \
+    if (fails) return errno = error, -1;                                                                     \
     return real arguments;                                                                                   \
   }
 
-REPLACE(ssize_t, write, (int file, const void* data, size_t n), (redirect(file, n), data, n))
-REPLACE(ssize_t, pwrite, (int file, const void* data, size_t n, off_t at), (redirect(file, n), data, n, at))
+/* Kontor's own driver and its temporaries write by these. */
+REPLACE(ssize_t, write, (int file, const void* data, size_t n), (redirect(file, n), data, n), 0, 0)
+REPLACE(ssize_t, pwrite, (int file, const void* data, size_t n, off_t at), (redirect(file, n), data, n, at),
+        0, 0)
 REPLACE(ssize_t, pwrite64, (int file, const void* data, size_t n, off64_t at),
-        (redirect(file, n), data, n, at))
-REPLACE(ssize_t, writev, (int file, const struct iovec* v, int n), (redirect(file, total(v, n)), v, n))
-REPLACE(ssize_t, pwritev, (int file, const struct iovec* v, int n, off_t at),
-        (redirect(file, total(v, n)), v, n, at))
-REPLACE(ssize_t, pwritev64, (int file, const struct iovec* v, int n, off64_t at),
-        (redirect(file, total(v, n)), v, n, at))
+        (redirect(file, n), data, n, at), 0, 0)
 
-/* Asynchronous writes fail when they complete. */
-static struct aiocb* redirected(struct aiocb* request) {
-  request->aio_fildes = redirect(request->aio_fildes, request->aio_nbytes);
-  return request;
-}
-
-REPLACE(int, aio_write, (struct aiocb * request), (redirected(request)))
-REPLACE(int, aio_write64, (struct aiocb64 * request), ((struct aiocb64*)redirected((struct aiocb*)request)))
-
-int rename(const char* from, const char* to) {
-  static int (*real)(const char*, const char*) = NULL;
-  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "rename");
-  if (renames >= 0 && renames-- == 0) {
-    errno = EIO;
-    return -1;
-  }
-  return real(from, to);
-}
-
-int unlink(const char* path) {
-  static int (*real)(const char*) = NULL;
-  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "unlink");
-  if (no_unlink && strstr(path, ".tmp")) {
-    errno = EIO;
-    return -1;
-  }
-  return real(path);
-}
+REPLACE(int, rename, (const char* from, const char* to), (from, to), renames >= 0 && renames-- == 0, EIO)
+REPLACE(int, unlink, (const char* path), (path), (no_unlink && strstr(path, ".tmp")), EIO)
+REPLACE(int, flock, (int file, int operation), (file, operation), no_locks, ENOLCK)
 
 int open(const char* path, int flags, ...) {
-  static int (*real)(const char*, int, ...) = NULL;
-  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "open");
+  REAL(int, open, (const char*, int, ...));
   if (!(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE) return real(path, flags); /* has no mode */
-  if (no_create) {
-    errno = EROFS;
-    return -1;
-  }
+  if (no_create) return errno = EROFS, -1;
   va_list rest;
   va_start(rest, flags);
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
   return real(path, flags, mode);
-}
-
-int flock(int file, int operation) {
-  static int (*real)(int, int) = NULL;
-  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "flock");
-  if (no_locks) {
-    errno = ENOLCK;
-    return -1;
-  }
-  return real(file, operation);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../src/hdf5.hpp"
+
 #include <kontor/mpi/world.hpp>
 #include <kontor/output/file.hpp>
 
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -28,9 +31,29 @@ inline std::filesystem::path folder(const std::string& test) {
   return path;
 }
 
-inline void write_text(const std::filesystem::path& path, const std::string& text) {
-  if (world_rank() == 0) std::ofstream(path) << text;
+/// Collective. Runs `action` on rank 0 when all ranks are here, and before any of them continues.
+template <class Action>
+void on_rank_0(const Action& action) {
   MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) action();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+inline void remove_file(const std::filesystem::path& path) {
+  on_rank_0([&] { std::filesystem::remove(path); });
+}
+
+inline void write_text(const std::filesystem::path& path, const std::string& text) {
+  on_rank_0([&] { std::ofstream(path) << text; });
+}
+
+/// Collective. A file that rank 0 writes by calls of the HDF5 library, in fill(file).
+template <class Fill>
+void write_hdf5(const std::filesystem::path& path, const Fill& fill) {
+  on_rank_0([&] {
+    fill(Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "H5Fcreate",
+                path.string()));
+  });
 }
 
 inline std::string read_text(const std::filesystem::path& path) {
@@ -101,6 +124,12 @@ std::string error_of(Action&& action) {
   EXPECT_EQ(text, std::string(root.c_str()).substr(0, text.size())) << "ranks have different errors";
   EXPECT_EQ(text.empty(), root[0] == '\0');
   return text;
+}
+
+/// The text has all of these facts.
+inline void expect_facts(const std::string& text, std::initializer_list<std::string> facts) {
+  for (const auto& fact : facts)
+    EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' in: " << text.substr(0, 1000);
 }
 
 } // namespace kontor::output

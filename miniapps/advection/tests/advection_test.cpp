@@ -6,6 +6,7 @@
 #include "advection/check/exact.hpp"
 #include "advection/check/sample.hpp"
 #include "run/tests/first_ranks.hpp"
+#include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 #include "run/tests/sized.hpp"
 
@@ -32,14 +33,11 @@ Options options_of(double courant, double speed) {
 }
 
 /// With all that a run lends it.
-struct App {
-  comm::Communicator comm{MPI_COMM_WORLD};
-  miniapp::Timers timers{"advection"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
+struct App : miniapp::test::Loan {
   std::unique_ptr<miniapp::MiniApp> app;
 
   explicit App(const Options& options, bool overlap = true)
-      : app(make_advection(options, {comm, overlap, timers, progress})) {
+      : Loan("advection"), app(make_advection(options, context(overlap))) {
     app->warm_up();
     app->reset();
   }

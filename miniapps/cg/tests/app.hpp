@@ -2,16 +2,17 @@
 #pragma once
 
 #include "cg/cg.hpp"
+#include "run/tests/loan.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
 namespace kontor::cg::test {
 
 /// cg with what a run lends to it.
-struct App {
+struct App : miniapp::test::Loan {
   /// Collective over the ranks of `comm`.
   explicit App(const Options& options, const comm::Communicator& comm, bool overlap = true)
-      : cg(options, {comm, overlap, timers, progress}) {}
+      : Loan("cg", comm.share()), cg(options, context(overlap)) {}
 
   /// Collective. A repeat from the beginning.
   void run() {
@@ -24,8 +25,6 @@ struct App {
     return cg.verify();
   }
 
-  miniapp::Timers timers{"cg"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
   Cg cg;
 };
 

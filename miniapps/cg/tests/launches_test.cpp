@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many kernels an iteration launches: a small problem's time on a device is theirs.
+#include "cost.hpp"
 #include "small_system.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <cstdint>
-
 namespace kontor::cg::test {
 namespace {
-
-int launched = 0; // Kokkos' callbacks have no data of their own
-
-void count(const char*, const std::uint32_t, std::uint64_t*) {
-  ++launched;
-}
 
 int kernels_of(const SolverOptions& options) {
   const comm::Communicator alone(MPI_COMM_SELF);
   Bench bench(alone, irregular(40), options, true, true);
   const auto solver = make_solver(bench.workspace());
   solver->reset();
-  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(count);
-  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(count);
-  launched = 0;
+  comm::test::start_recording_tools();
   solve(*solver);
-  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
-  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(nullptr);
-  return launched;
+  return static_cast<int>(comm::test::stop_recording_tools().kernels.size());
 }
 
 /// Of one rank, where no messages are packed.

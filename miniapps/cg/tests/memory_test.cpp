@@ -4,51 +4,23 @@
 #include "app.hpp"
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/memory.hpp"
+#include "run/tests/view_bytes.hpp"
 #include "small_system.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-
 namespace kontor::cg::test {
 namespace {
 
-/// Bytes of Views in the memory of the default space, of which `most` were there at once.
-struct Allocated {
-  double now = 0, most = 0;
-};
-Allocated allocated;
-
-using Place = Kokkos::Tools::SpaceHandle;
-bool counts(const Place& place) {
-  return std::string(place.name) == Vector::memory_space::name();
-}
-void allocate(const Place place, const char*, const void*, const std::uint64_t bytes) {
-  if (!counts(place)) return;
-  allocated.now += static_cast<double>(bytes);
-  allocated.most = std::max(allocated.most, allocated.now);
-}
-void deallocate(const Place place, const char*, const void*, const std::uint64_t bytes) {
-  if (counts(place)) allocated.now -= static_cast<double>(bytes);
-}
-
 /// Bytes that an app and its run have at most.
 double most_of(const Options& options, const comm::Communicator& comm) {
-  allocated = {};
-  Kokkos::Tools::Experimental::set_allocate_data_callback(allocate);
-  Kokkos::Tools::Experimental::set_deallocate_data_callback(deallocate);
-  {
+  return miniapp::test::most_view_bytes([&] {
     App app(options, comm);
     app.cg.warm_up();
     app.verified();
-  }
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  Kokkos::Tools::Experimental::set_deallocate_data_callback(nullptr);
-  return allocated.most;
+  });
 }
 
 /// 27 points, 24 x 24 x 12 of them a rank.

@@ -10,8 +10,6 @@
 #include "run/checkpoint/restart.hpp"
 #include "small_system.hpp"
 
-#include <kontor/device/clock.hpp>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -24,34 +22,19 @@
 namespace kontor::cg::test {
 namespace {
 
+using miniapp::test::checkpoints;
 using miniapp::test::FirstRanks;
 using miniapp::test::Folder;
+using miniapp::test::some_grid;
 using miniapp::test::some_ranks;
 using miniapp::test::world_size;
 
 /// A run of cg that writes checkpoints.
-struct Written {
-  Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted)
-      : comm(mpi_comm), end(comm), checkpoints(comm, std::move(wanted), header(), output::Access::automatic,
-                                               end, timers["checkpoint"], device::seconds()),
-        cg(options, {comm, true, timers, progress, nullptr, &end, &checkpoints}) {
-    cg.warm_up();
-    cg.reset();
-    checkpoints.begin_repeat(0, 0);
-    cg.run();
+struct Written : miniapp::test::Loan {
+  Written(const Options& options, MPI_Comm native, const miniapp::CheckpointOptions& wanted)
+      : Loan("cg", comm::Communicator(native), wanted), cg(options, context()) {
+    run(cg);
   }
-  static miniapp::CheckpointHeader header() {
-    miniapp::CheckpointHeader header;
-    header.app = "cg";
-    header.keys = nlohmann::ordered_json::object();
-    return header;
-  }
-
-  comm::Communicator comm;
-  miniapp::Timers timers{"cg"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
-  miniapp::StopRequest end;
-  miniapp::Checkpoints checkpoints;
   Cg cg;
 };
 
@@ -84,13 +67,6 @@ void expect_same(const Answer& found, const Answer& expected, const std::string&
   EXPECT_TRUE(found.x == expected.x) << how;
 }
 
-/// A process grid of so many ranks, another one each turn.
-std::vector<std::int64_t> some_grid(int ranks, int turn) {
-  std::vector<std::int64_t> grid(3, 1);
-  grid[static_cast<std::size_t>(turn % 3)] = ranks;
-  return grid;
-}
-
 /// Through files, from each of some numbers of ranks onto each of them, by other methods each time.
 TEST(Restart, AnyRanksGoOnFromAnyRanks) {
   if (world_size() != 7) GTEST_SKIP() << "others are 7";
@@ -109,19 +85,16 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
     turn = 0;
     const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
       auto o = options;
-      if (boxes) o.process_grid = some_grid(ranks, grid);
+      if (boxes) o.process_grid = some_grid(ranks, 3, grid);
       o.matrix_market.ordering = grid % 2 == 0 ? Ordering::natural : Ordering::rcm;
       return o;
     };
     const auto alone = run(on(1, 0), MPI_COMM_SELF);
     for (const int from : some_ranks()) {
-      miniapp::CheckpointOptions wanted;
-      wanted.every = 4;
-      wanted.keep = 1;
-      wanted.file = folder / fmt::format("{}-from-{}.h5", problem, from);
+      const auto file = folder / fmt::format("{}-from-{}.h5", problem, from);
       if (const FirstRanks writers(from); writers) {
-        Written written(on(from, from), writers, wanted);
-        EXPECT_GE(written.checkpoints.summary().steps.size(), 1u);
+        Written written(on(from, from), writers, checkpoints(file, 4, 1));
+        EXPECT_GE(written.checkpoints->summary().steps.size(), 1u);
         expect_same(answer_of(written.comm, written.cg), alone, fmt::format("{} ranks write", from));
       }
       MPI_Barrier(MPI_COMM_WORLD);
@@ -129,7 +102,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
         if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
         if (const FirstRanks readers(onto); readers) {
           const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
-          const auto found = run(on(onto, turn), readers, wanted.file, method, turn % 2 == 0);
+          const auto found = run(on(onto, turn), readers, file, method, turn % 2 == 0);
           expect_same(found, alone,
                       fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
           EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
@@ -150,10 +123,8 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
   if (world_size() > 2) GTEST_SKIP() << "fewer ranks do";
   const Folder folder("cg-refusal");
   auto options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::none);
-  options.process_grid = some_grid(world_size(), 0);
-  miniapp::CheckpointOptions wanted;
-  wanted.every = 10;
-  wanted.file = folder / "x.h5";
+  options.process_grid = some_grid(world_size(), 3, 0);
+  auto wanted = checkpoints(folder / "x.h5", 10);
   Written(options, MPI_COMM_WORLD, wanted);
   if (device::kernels_on_host) { // on a device the newest is of a solve that has ended
     auto other = options;
@@ -176,12 +147,11 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
   if (!has_gauss_seidel() || world_size() == 1) return;
   options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::gauss_seidel);
   options.solver.sums = SumKind::fast;
-  options.process_grid = some_grid(world_size(), 0);
-  wanted.every = 3;
-  wanted.file = folder / "g.h5";
+  options.process_grid = some_grid(world_size(), 3, 0);
+  wanted = checkpoints(folder / "g.h5", 3);
   Written(options, MPI_COMM_WORLD, wanted);
   run(options, MPI_COMM_WORLD, wanted.file);
-  options.process_grid = some_grid(world_size(), 1);
+  options.process_grid = some_grid(world_size(), 3, 1);
   expect_refused(options, wanted.file, {"gauss_seidel", "g-0000000", "process grid"});
 }
 

@@ -31,20 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With those keys of the solver.
-std::string steady(const char* solver) {
-  return fmt::format(R"deck(
-app: heat
-problem:
-  cells: [37, 23]
-  initial: "x*y"
-  source: "exp(-x)"
-  boundary: {{x_min: {{dirichlet: "y"}}, x_max: {{neumann: "sin(y)"}}, y_min: periodic, y_max: periodic}}
-solver: {{{}}}
-)deck",
-                     solver);
-}
-
 constexpr const char* fixed_sweeps =
     "tolerance: 0, max_sweeps: 53, check_every: 3, norm: l2, sums: reproducible";
 constexpr const char* to_tolerance = "tolerance: 2.5e-3, max_sweeps: 5000, check_every: 3, norm: max";
@@ -66,44 +52,11 @@ solver: {check_every: 7}
 time: {end: 0.04}
 )deck";
 
-/// A checkpoint every so many sweeps, of which so many stay.
-miniapp::CheckpointOptions checkpoints(const std::string& file, std::int64_t every, std::int64_t keep = 2) {
-  miniapp::CheckpointOptions wanted;
-  wanted.every = every;
-  wanted.keep = keep;
-  wanted.file = file;
-  return wanted;
-}
-
+using miniapp::test::checkpoints;
 using miniapp::test::FirstRanks;
 using miniapp::test::Folder;
+using miniapp::test::some_grid;
 using miniapp::test::some_ranks;
-using miniapp::test::world_rank;
-
-/// A problem that writes checkpoints.
-template <class T>
-struct Written {
-  Written(const Options& options, MPI_Comm mpi_comm, miniapp::CheckpointOptions wanted,
-          const comm::Options& how = {}, bool overlap = true)
-      : comm(mpi_comm, how), end(comm),
-        checkpoints(comm, std::move(wanted), {.app = "heat", .keys = nlohmann::ordered_json::object()},
-                    output::Access::automatic, end, timers["checkpoint"], device::seconds()),
-        heat(options, {comm, overlap, timers, progress, nullptr, &end, &checkpoints}) {}
-
-  void run() {
-    heat.warm_up();
-    heat.reset();
-    checkpoints.begin_repeat(0, 0);
-    heat.run();
-  }
-
-  comm::Communicator comm;
-  miniapp::Timers timers{"heat"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
-  miniapp::StopRequest end;
-  miniapp::Checkpoints checkpoints;
-  Heat<T> heat;
-};
 
 /// The field of all ranks and the norms.
 struct Answer {
@@ -144,13 +97,6 @@ Options options_of(const std::string& deck) {
   return options;
 }
 
-/// A process grid of so many ranks, another one each turn.
-std::vector<std::int64_t> some_grid(int ranks, std::size_t axes, int turn) {
-  std::vector<std::int64_t> grid(axes, 1);
-  grid[static_cast<std::size_t>(turn) % axes] = ranks;
-  return grid;
-}
-
 /// On a device, where there can be some.
 Graphs graphs(const Options& options, int ranks) {
   const bool can = on_device && ranks == 1 && options.equation == Equation::steady && options.tolerance == 0;
@@ -179,12 +125,12 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
       auto how = options;
       how.process_grid = some_grid(from, options.cells.size(), from);
       how.graph = graphs(how, from);
-      Written<T> written(how, writers, checkpoints(name, 20, 9),
-                         methods[static_cast<std::size_t>(turn) % methods.size()], from % 2 == 0);
+      const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
+      const Problem<T> written(how, writers, method, from % 2 == 0, checkpoints(name, 20, 9));
       written.run();
-      const auto& all = written.checkpoints.summary().steps;
+      const auto& all = written.checkpoints->summary().steps;
       steps = {std::ssize(all), all.empty() ? 0 : all.front()};
-      expect_same(answer_of(written.heat, writers), alone, fmt::format("{} ranks write", from));
+      expect_same(answer_of(*written.heat, writers), alone, fmt::format("{} ranks write", from));
     }
     MPI_Bcast(steps.data(), 2, MPI_INT64_T, 0, MPI_COMM_WORLD);
     ASSERT_GE(steps[0], 2);
@@ -221,12 +167,12 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
 
 TEST(Restart, SteadyHasTheSameBits) {
   NEEDS_RANKS;
-  check_all<double>(steady(fixed_sweeps), some_ranks());
+  check_all<double>(steady_deck(fixed_sweeps), some_ranks());
 }
 
 TEST(Restart, ToATolerance) {
   NEEDS_RANKS;
-  check_all<double>(steady(to_tolerance), some_ranks());
+  check_all<double>(steady_deck(to_tolerance), some_ranks());
 }
 
 TEST(Restart, TransientHasTheSameBits) {
@@ -238,10 +184,9 @@ TEST(Restart, TransientHasTheSameBits) {
 TEST(Restart, AnotherToleranceAndLimit) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("tolerance");
-  auto options = read_options(steady("tolerance: 0, max_sweeps: 50, check_every: 7"));
+  auto options = read_options(steady_deck("tolerance: 0, max_sweeps: 50, check_every: 7"));
   const auto file = folder / "u.h5";
-  Written<double> written(options, MPI_COMM_WORLD, checkpoints(file, 40));
-  written.run();
+  Problem<double>(options, MPI_COMM_WORLD, {}, true, checkpoints(file, 40)).run();
   const auto go_on = [&](double tolerance, std::int64_t limit) {
     options.tolerance = tolerance;
     options.max_sweeps = limit;
@@ -261,12 +206,12 @@ TEST(Restart, AnotherToleranceAndLimit) {
 TEST(Restart, TheNewestThatIsWhole) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("newest");
-  const auto options = read_options(steady(fixed_sweeps));
+  const auto options = read_options(steady_deck(fixed_sweeps));
   const auto file = folder / "u.h5";
   const auto of = [&](std::int64_t step) { return miniapp::checkpoint_name(file, step); };
-  Written<double> written(options, MPI_COMM_WORLD, checkpoints(file, 10, 3));
+  const Problem<double> written(options, MPI_COMM_WORLD, {}, true, checkpoints(file, 10, 3));
   written.run();
-  EXPECT_EQ(written.checkpoints.summary().steps, (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
+  EXPECT_EQ(written.checkpoints->summary().steps, (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
   for (const int step : {10, 20}) EXPECT_FALSE(fs::exists(of(step))) << step;
   for (const int step : {30, 40, 50}) EXPECT_TRUE(fs::exists(of(step))) << step;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -295,10 +240,10 @@ TEST(Restart, TheNewestThatIsWhole) {
 TEST(Restart, AnotherRunOfTheName) {
   if (world_size() != 4) GTEST_SKIP() << "others do";
   const Folder folder("another");
-  const auto options = read_options(steady(fixed_sweeps));
+  const auto options = read_options(steady_deck(fixed_sweeps));
   const auto file = folder / "u.h5";
   for (const int every : {25, 15})
-    Written<double>(options, MPI_COMM_WORLD, checkpoints(file, every, 1)).run();
+    Problem<double>(options, MPI_COMM_WORLD, {}, true, checkpoints(file, every, 1)).run();
   EXPECT_TRUE(fs::exists(miniapp::checkpoint_name(file, 50)));
   EXPECT_EQ(miniapp::Restart(MPI_COMM_WORLD, file).header().step, 45);
 }

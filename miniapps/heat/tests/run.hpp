@@ -2,8 +2,10 @@
 #pragma once
 
 #include "heat/heat.hpp"
+#include "run/tests/loan.hpp"
 
 #include <kontor/config/deck.hpp>
+#include <kontor/mpi/world.hpp>
 
 #include <mpi.h>
 
@@ -14,11 +16,8 @@
 /// A heat problem set up from the text of a deck, without the rest of a run.
 namespace kontor::heat::test {
 
-inline int world_size() {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  return ranks;
-}
+using mpi::world_rank;
+using mpi::world_size;
 
 inline Options read_options(const std::string& deck_text, int ranks = world_size()) {
   Options options;
@@ -28,26 +27,33 @@ inline Options read_options(const std::string& deck_text, int ranks = world_size
   return options;
 }
 
+/// A steady problem with a source and each kind of boundary, and those keys of the solver.
+inline std::string steady_deck(const std::string& solver) {
+  return R"deck(
+app: heat
+problem:
+  cells: [37, 23]
+  initial: "x*y"
+  source: "exp(-x)"
+  boundary: {x_min: {dirichlet: "y"}, x_max: {neumann: "sin(y)"}, y_min: periodic, y_max: periodic}
+solver: {)deck" +
+         solver + "}\n";
+}
+
 template <class T>
-struct Problem {
-  Problem(const Options& options, MPI_Comm mpi_comm, const comm::Options& how = {}, bool overlap = true)
-      : comm(mpi_comm, how),
-        heat(std::make_unique<Heat<T>>(options, miniapp::RunContext{comm, overlap, timers, progress})) {}
+struct Problem : miniapp::test::Loan {
+  Problem(const Options& options, MPI_Comm native, const comm::Options& how = {}, bool overlap = true,
+          miniapp::CheckpointOptions wanted = {})
+      : Loan("heat", comm::Communicator(native, how), std::move(wanted)),
+        heat(std::make_unique<Heat<T>>(options, context(overlap))) {}
 
   /// On all ranks.
   explicit Problem(const std::string& deck_text, const comm::Options& how = {}, bool overlap = true)
       : Problem(read_options(deck_text), MPI_COMM_WORLD, how, overlap) {}
 
   /// As in a run.
-  void run() const {
-    heat->warm_up();
-    heat->reset();
-    heat->run();
-  }
+  void run() const { Loan::run(*heat); }
 
-  comm::Communicator comm;
-  miniapp::Timers timers{"heat"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
   std::unique_ptr<Heat<T>> heat;
 };
 

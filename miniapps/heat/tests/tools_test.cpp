@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a profiler sees: labels, regions, and one fence a step.
+#include "cost.hpp"
 #include "run.hpp"
 
 #include <gtest/gtest.h>
@@ -13,32 +14,8 @@
 namespace kontor::heat::test {
 namespace {
 
-/// What Kokkos told its tools since the last clear.
-struct Seen {
-  std::vector<std::string> kernels, views, regions, fences;
-  int open_regions = 0;
-  bool unbalanced = false;
-};
-Seen& seen() { // Kokkos' callbacks carry no context of their own
-  static Seen events;
-  return events;
-}
-
-void listen() {
-  namespace Tools = Kokkos::Tools::Experimental;
-  const auto kernel = [](const char* name, const uint32_t, uint64_t*) { seen().kernels.emplace_back(name); };
-  Tools::set_begin_parallel_for_callback(kernel);
-  Tools::set_begin_parallel_reduce_callback(kernel);
-  Tools::set_allocate_data_callback(
-      [](const auto, const char* label, const void*, const uint64_t) { seen().views.emplace_back(label); });
-  Tools::set_push_region_callback([](const char* name) {
-    seen().regions.emplace_back(name);
-    ++seen().open_regions;
-  });
-  Tools::set_pop_region_callback([] { seen().unbalanced |= --seen().open_regions < 0; });
-  Tools::set_begin_fence_callback(
-      [](const char* name, const uint32_t, uint64_t*) { seen().fences.emplace_back(name); });
-}
+using comm::test::start_recording_tools;
+using comm::test::stop_recording_tools;
 
 /// Kokkos labels its own kernels "Kokkos::View::initialization [label]"; the label is ours.
 bool starts_with_module(std::string label) {
@@ -63,57 +40,50 @@ problem:
 solver: {tolerance: 0, max_sweeps: 10, check_every: 5}
 )deck";
 
-class Tools : public testing::TestWithParam<bool> {
- protected:
-  void SetUp() override {
-    seen() = {};
-    listen();
-  }
-  void TearDown() override { Kokkos::Tools::Experimental::set_callbacks({}); }
-};
+class Tools : public testing::TestWithParam<bool> {};
 
 TEST_P(Tools, EveryLabelBeginsWithItsModuleAndRegionsBalance) {
+  start_recording_tools();
   {
     const Problem<double> problem(deck, {}, GetParam());
     problem.run();
     problem.heat->verify();
   }
+  const auto seen = stop_recording_tools();
   const std::pair<const char*, const std::vector<std::string>*> lists[] = {
-      {"kernel", &seen().kernels}, {"View", &seen().views}, {"region", &seen().regions}};
+      {"kernel", &seen.kernels}, {"View", &seen.allocations}, {"region", &seen.regions}};
   for (const auto& [kind, names] : lists)
     for (std::size_t i = 0; i < names->size(); ++i)
       EXPECT_TRUE(starts_with_module((*names)[i]))
           << kind << " '" << (*names)[i] << "', after " << (i > 0 ? "'" + (*names)[i - 1] + "'" : "nothing");
-  EXPECT_GT(seen().kernels.size(), 0u);
-  EXPECT_GT(seen().views.size(), 0u);
-  EXPECT_EQ(seen().open_regions, 0);
-  EXPECT_FALSE(seen().unbalanced);
+  EXPECT_GT(seen.kernels.size(), 0u);
+  EXPECT_GT(seen.allocations.size(), 0u);
+  EXPECT_EQ(seen.open_regions, 0);
+  EXPECT_FALSE(seen.unbalanced);
 }
 
 TEST_P(Tools, AStepMakesOneFenceAndAllocatesNothing) {
   if (on_device) GTEST_SKIP() << "what a device's backend fences is its own affair";
   const Problem<double> problem(deck, {}, GetParam());
   problem.heat->reset();
-  seen() = {};
+  start_recording_tools();
   problem.heat->run();
-  EXPECT_EQ(seen().views.size(), 0u);
-  EXPECT_EQ(count(seen().fences, "comm/packed"),
+  const auto seen = stop_recording_tools();
+  EXPECT_EQ(seen.allocations.size(), 0u);
+  EXPECT_EQ(count(seen.fences, "comm/packed"),
             world_size() > 1 ? 10u : 0u); // alone there is nothing to send
-  EXPECT_EQ(count(seen().regions, "heat/step"), 10u);
-  for (const char* phase : {"comm/post", "comm/wait"}) EXPECT_EQ(count(seen().regions, phase), 10u) << phase;
+  EXPECT_EQ(count(seen.regions, "heat/step"), 10u);
+  for (const char* phase : {"comm/post", "comm/wait"}) EXPECT_EQ(count(seen.regions, phase), 10u) << phase;
   for (const char* phase : {"comm/pack", "comm/unpack"}) // only around kernels
-    EXPECT_EQ(count(seen().regions, phase), count(seen().kernels, phase)) << phase;
-  EXPECT_EQ(count(seen().regions, "heat/norm"), 2u);
-  for (const auto& kernel : seen().kernels)
+    EXPECT_EQ(count(seen.regions, phase), count(seen.kernels, phase)) << phase;
+  EXPECT_EQ(count(seen.regions, "heat/norm"), 2u);
+  for (const auto& kernel : seen.kernels)
     EXPECT_TRUE(kernel == "heat/sweep" || kernel == "grid/copy" || kernel == "comm/pack" ||
                 kernel == "comm/unpack")
         << kernel;
-  // The other fences, if any, are those of parallel_reduce, in the sweeps that compute a norm, and those
-  // that Kokkos makes because a tool listens.
-  for (const auto& fence : seen().fences)
-    EXPECT_TRUE(fence == "comm/packed" || fence.find("parallel_reduce") != std::string::npos ||
-                fence.find("Profile Tool Fence") != std::string::npos)
-        << fence;
+  // The other fences, if any, are those of parallel_reduce, in the sweeps that compute a norm.
+  for (const auto& fence : seen.fences)
+    EXPECT_TRUE(fence == "comm/packed" || fence.find("parallel_reduce") != std::string::npos) << fence;
 }
 
 INSTANTIATE_TEST_SUITE_P(Heat, Tools, testing::Bool(),

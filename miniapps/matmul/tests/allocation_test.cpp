@@ -10,32 +10,20 @@
 #include <mpi.h>
 
 // The calls of a step; MPI_Isend is in verification_test.cpp.
+#define NOT_COUNTED(name, parameters, arguments)                                                             \
+  int MPI_##name parameters {                                                                                \
+    const kontor::comm::test::NotCounted inside_mpi;                                                         \
+    return PMPI_##name arguments;                                                                            \
+  }
 extern "C" {
-int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-              MPI_Request* request) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Irecv(data, count, type, from, tag, comm, request);
-}
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Waitall(count, requests, statuses);
-}
-int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Ibcast(data, count, type, root, comm, request);
-}
-int MPI_Barrier(MPI_Comm comm) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Barrier(comm);
-}
-int MPI_Allreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Allreduce(mine, all, count, type, op, comm);
-}
-int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  const kontor::comm::test::NotCounted inside_mpi;
-  return PMPI_Wait(request, status);
-}
+NOT_COUNTED(Irecv, (void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r),
+            (b, n, t, p, g, c, r))
+NOT_COUNTED(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s))
+NOT_COUNTED(Ibcast, (void* b, int n, MPI_Datatype t, int p, MPI_Comm c, MPI_Request* r), (b, n, t, p, c, r))
+NOT_COUNTED(Barrier, (MPI_Comm c), (c))
+NOT_COUNTED(Allreduce, (const void* b, void* to, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+            (b, to, n, t, o, c))
+NOT_COUNTED(Wait, (MPI_Request * r, MPI_Status* s), (r, s))
 }
 
 namespace kontor::matmul::test {

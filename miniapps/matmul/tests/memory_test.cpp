@@ -2,12 +2,12 @@
 //
 // The memory that a product takes at most, against the derivation in docs/apps/matmul.md: five blocks, what
 // the skew packs, and the verification's vectors.
+#include "run/tests/view_bytes.hpp"
 #include "run_product.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -17,12 +17,6 @@
 
 namespace kontor::matmul::test {
 namespace {
-
-/// Bytes of all Views of this rank, of which `most` were there at once.
-struct Allocated {
-  double now = 0, most = 0;
-};
-Allocated allocated;
 
 /// As the README says it, of a rank.
 double derived(const Options& o, const GridShape& grid) {
@@ -57,22 +51,12 @@ TEST(Memory, OfViewsIsAsDerivedAtMost) {
       const auto o = on_grid(integers(size.m, size.n, size.k), grid);
       SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows
                                       << " x " << grid.columns << " ranks");
-      allocated = {};
-      namespace Tools = Kokkos::Tools::Experimental;
-      Tools::set_allocate_data_callback([](const auto, const char*, const void*, const std::uint64_t bytes) {
-        allocated.now += static_cast<double>(bytes);
-        allocated.most = std::max(allocated.most, allocated.now);
-      });
-      Tools::set_deallocate_data_callback(
-          [](const auto, const char*, const void*, const std::uint64_t bytes) {
-            allocated.now -= static_cast<double>(bytes);
-          });
-      const auto record = run_whole(o);
-      Tools::set_callbacks({});
+      miniapp::AppRecord record;
+      const double most = miniapp::test::most_view_bytes([&] { record = run_whole(o); });
       const double expected = derived(o, grid);
-      EXPECT_NEAR(of_all(allocated.most, MPI_MAX), expected, 0.1 * expected);
+      EXPECT_NEAR(of_all(most, MPI_MAX), expected, 0.1 * expected);
       const double views = record.extras.at("memory").at("views").get<double>();
-      EXPECT_NEAR(of_all(allocated.most), views, 0.1 * views);
+      EXPECT_NEAR(of_all(most), views, 0.1 * views);
     }
 }
 

@@ -4,17 +4,16 @@
 #include "methods.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
+#include "run/tests/loan.hpp"
 #include "run_product.hpp"
 
 #include <kontor/config/deck.hpp>
-#include <kontor/device/clock.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,19 +38,10 @@ struct Run {
 };
 Run run(const comm::Communicator& comm, const Options& o, const miniapp::CheckpointOptions& wanted,
         const std::string& from = "", bool overlap = true) {
-  miniapp::Timers timers("matmul");
-  miniapp::Progress progress(miniapp::Progress::Style::silent);
-  miniapp::StopRequest end(comm);
   miniapp::CheckpointHeader header;
-  header.app = "matmul";
-  header.keys = nlohmann::ordered_json::object();
   for (const auto& [key, value] : settings(o)) header.keys[key] = value;
-  std::optional<miniapp::Checkpoints> checkpoints;
-  if (wanted.wanted())
-    checkpoints.emplace(comm, wanted, header, output::Access::automatic, end, timers["checkpoint"],
-                        device::seconds());
-  Matmul<double> app(o,
-                     {comm, overlap, timers, progress, nullptr, &end, checkpoints ? &*checkpoints : nullptr});
+  miniapp::test::Loan loan("matmul", comm.share(), wanted, header);
+  Matmul<double> app(o, loan.context(overlap));
   app.warm_up();
   app.reset();
   std::int64_t first = 0;
@@ -60,11 +50,11 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
     app.read_state(restart.reader());
     first = restart.header().step;
   }
-  if (checkpoints) checkpoints->begin_repeat(0, first);
+  if (loan.checkpoints) loan.checkpoints->begin_repeat(0, first);
   app.run();
   EXPECT_TRUE(app.verify().passed());
   return {gathered(app.grid(), app.c(), stored_c(o)), app.figures(1.0, {}).front().value,
-          checkpoints ? checkpoints->summary().steps : std::vector<std::int64_t>{}};
+          loan.checkpoints ? loan.checkpoints->summary().steps : std::vector<std::int64_t>{}};
 }
 
 Options random_numbers(const GridShape& grid, Algorithm algorithm) {

@@ -3,6 +3,7 @@
 
 #include "matmul/matmul.hpp"
 #include "matmul/options.hpp"
+#include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -43,14 +44,12 @@ Dense serial_product(const Options&);
 
 /// A product with all that a run lends it.
 template <class T = double>
-struct App {
-  miniapp::Timers timers{"matmul"};
-  miniapp::Progress progress{miniapp::Progress::Style::silent};
+struct App : miniapp::test::Loan {
   Matmul<T> app;
 
   explicit App(const Options& options, bool overlap = true, const comm::Communicator& comm = world(),
                bool as_on_device = stepping::on_device)
-      : app(options, {comm, overlap, timers, progress}, as_on_device) {}
+      : Loan("matmul", comm.share()), app(options, context(overlap), as_on_device) {}
 };
 
 /// What a run gives back.

@@ -5,9 +5,8 @@
 #include "run/mini_app.hpp"
 #include "run/record/record.hpp"
 #include "run/tests/first_ranks.hpp"
+#include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
-
-#include <kontor/device/clock.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -56,25 +55,14 @@ class Values final : public MiniApp {
 };
 
 /// Collective. Checkpoints of such an app after these steps.
-struct Written {
+struct Written : test::Loan {
   Written(std::string file, std::int64_t keep, const CheckpointHeader& header,
-          std::vector<std::int64_t> steps)
-      : checkpoints(comm, wanted(std::move(file), keep), header, output::Access::automatic, end,
-                    timers["checkpoint"], device::seconds()) {
+          const std::vector<std::int64_t>& steps)
+      : Loan("heat", comm::Communicator(MPI_COMM_WORLD), test::checkpoints(std::move(file), 0, keep),
+             header) {
     for (const auto step : steps) write(step);
   }
-  static CheckpointOptions wanted(std::string file, std::int64_t keep) {
-    CheckpointOptions wanted;
-    wanted.keep = keep;
-    wanted.file = std::move(file);
-    return wanted;
-  }
-  void write(std::int64_t step) { checkpoints.write(step, Values(comm)); }
-
-  comm::Communicator comm{MPI_COMM_WORLD};
-  Timers timers{"heat"};
-  StopRequest end{comm};
-  Checkpoints checkpoints;
+  void write(std::int64_t step) const { checkpoints->write(step, Values(comm)); }
 };
 
 CheckpointHeader header_of_heat() {
@@ -103,7 +91,7 @@ TEST(Checkpoints, AreInTheRecord) {
   const std::string file = folder / "u.h5";
   const Written written(file, 9, header_of_heat(), {3, 5, 12});
   if (test::world_rank() != 0) return;
-  auto json = recorded(written.checkpoints.summary());
+  auto json = recorded(written.checkpoints->summary());
   EXPECT_EQ(json["written"], 3);
   EXPECT_EQ(json["steps"], (std::vector{3, 5, 12}));
   EXPECT_EQ(json["newest"], checkpoint_name(file, 12).string());

@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <unistd.h>
@@ -63,6 +65,13 @@ inline std::vector<int> some_ranks() {
   for (const int count : {1, 2, 3, 5, 7})
     if (count <= world_size()) ranks.push_back(count);
   return ranks;
+}
+
+/// A process grid of so many ranks, another one each turn.
+inline std::vector<std::int64_t> some_grid(int ranks, std::size_t axes, int turn) {
+  std::vector<std::int64_t> grid(axes, 1);
+  grid[static_cast<std::size_t>(turn) % axes] = ranks;
+  return grid;
 }
 
 } // namespace kontor::miniapp::test
