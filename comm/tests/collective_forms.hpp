@@ -64,23 +64,48 @@ class AnyRequest {
   bool (*test_)(void*);
 };
 
-using Blocking = std::function<void()>;
-using Nonblocking = std::function<AnyRequest()>;
+/// A collective call: as it is written, blocking and non-blocking.
+template <class Blocking, class Nonblocking>
+struct FormsOf {
+  const char* text;
+  Blocking blocking;
+  Nonblocking nonblocking;
+};
+template <class Blocking, class Nonblocking>
+FormsOf<Blocking, Nonblocking> forms_of(const char* text, Blocking blocking, Nonblocking nonblocking) {
+  return {text, std::move(blocking), std::move(nonblocking)};
+}
+
+/// KONTOR_FORMS(bcast, comm, view, root): bcast(comm, view, root) and ibcast(comm, view, root).
+#define KONTOR_FORMS(call, ...)                                                                              \
+  ::kontor::comm::test::forms_of(                                                                            \
+      #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
+
+/// The same, whatever Views it has.
+struct Forms {
+  template <class Blocking, class Nonblocking>
+  Forms(const FormsOf<Blocking, Nonblocking>& forms)
+      : text(forms.text), blocking(forms.blocking), nonblocking(forms.nonblocking) {}
+  const char* text;
+  std::function<void()> blocking;
+  std::function<AnyRequest()> nonblocking;
+};
+
 using Verify = std::function<void(const char* form)>;
 
-/// Calls `blocking`, then `nonblocking` and wait(), then `nonblocking` and test() until it is complete; each
-/// between prepare() and verify().
-inline void in_all_forms(const std::function<void()>& prepare, const Blocking& blocking,
-                         const Nonblocking& nonblocking, const Verify& verify) {
+/// Makes the blocking call, then the other one and wait(), then that one and test() until it is complete;
+/// each between prepare() and verify().
+inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms, const Verify& verify) {
+  SCOPED_TRACE(forms.text);
   prepare();
-  blocking();
+  forms.blocking();
   verify("blocking");
   prepare();
-  auto first = nonblocking();
+  auto first = forms.nonblocking();
   first.wait();
   verify("wait()");
   prepare();
-  auto second = nonblocking();
+  auto second = forms.nonblocking();
   while (!second.test()) {
   }
   verify("test()");
@@ -100,18 +125,17 @@ class Twins {
   Twins(std::vector<Watched> views, Fill fill) : views_(std::move(views)), fill_(std::move(fill)) {}
 
   /// `into`: the number of the View that has the result. `gets`: whether it has one on this rank.
-  void expect(std::size_t into, bool gets, const Mpi& mpi, const Blocking& blocking,
-              const Nonblocking& nonblocking) {
-    in_all_forms([this] { prepare(); }, blocking, nonblocking,
-                 [&](const char* form) {
-                   auto expected = given_[into];
-                   mpi(given_, expected.data());
-                   for (std::size_t v = 0; v < views_.size(); ++v)
-                     if (gets && v == into)
-                       views_[v].expect(expected, form);
-                     else
-                       views_[v].expect_unchanged(form);
-                 });
+  void expect(std::size_t into, bool gets, const Mpi& mpi, const Forms& forms) {
+    const auto verify = [&](const char* form) {
+      auto expected = given_[into];
+      mpi(given_, expected.data());
+      for (std::size_t v = 0; v < views_.size(); ++v)
+        if (gets && v == into)
+          views_[v].expect(expected, form);
+        else
+          views_[v].expect_unchanged(form);
+    };
+    in_all_forms([this] { prepare(); }, forms, verify);
   }
 
  private:

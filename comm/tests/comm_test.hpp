@@ -31,6 +31,12 @@ using Plane = HostView<double**, Right>;
 inline constexpr auto all_levels = {CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank};
 inline constexpr auto levels_with_checks = {CheckLevel::local, CheckLevel::cross_rank};
 
+/// The call throws an error of class E whose text has these facts.
+template <class E, class Call>
+void expect_error(const Call& call, std::initializer_list<std::string> facts) {
+  expect_facts(text_of<E>(call), facts);
+}
+
 /// Collective over MPI_COMM_WORLD. Calls test(communicator) for each of these check levels.
 template <class Test>
 void with_levels(std::initializer_list<CheckLevel> levels, const Test& test) {
@@ -66,6 +72,13 @@ class OnRing : public testing::Test {
 class AtLevel : public OnRing, public testing::WithParamInterface<CheckLevel> {
  protected:
   AtLevel() : OnRing({.check = GetParam()}) {}
+
+  /// The call is an error of this rank, or of all of them; at level `off` it is not made.
+  template <class Call>
+  void expect_refused(const Call& call, std::initializer_list<std::string> facts) const {
+    if (GetParam() == CheckLevel::local) expect_error<CallError>(call, facts);
+    if (GetParam() == CheckLevel::cross_rank) expect_error<UsageError>(call, facts);
+  }
 };
 
 /// Collective. A committed exchange that sends `out` to the next rank and receives `in` from the previous

@@ -4,6 +4,7 @@
 #include "allocation_counter.hpp"
 #include "comm_test.hpp"
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 
@@ -59,9 +60,10 @@ Cost cost_of(Step step) {
 
 enum class Allocations { none, some };
 
-/// The step makes these MPI calls and nothing else.
+/// The step makes these MPI calls, fences and regions, and nothing else.
 template <class Step>
-void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Allocations::none) {
+void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Allocations::none,
+                  const ToolsRecord& tools = {}) {
   const auto cost = cost_of(step);
   EXPECT_EQ(cost.mpi, calls);
   if (allocations == Allocations::none) {
@@ -69,8 +71,18 @@ void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Al
   }
   EXPECT_EQ(cost.tools.allocations, List{});
   EXPECT_EQ(cost.tools.kernels, List{});
-  EXPECT_EQ(cost.tools.fences, List{});
-  EXPECT_EQ(cost.tools.regions, List{});
+  EXPECT_EQ(cost.tools.fences, tools.fences);
+  EXPECT_EQ(cost.tools.regions, tools.regions);
+}
+
+/// The step makes these MPI calls, and one kernel at each end.
+template <class Step>
+void expect_packed(const MpiCalls& calls, Step step) {
+  const auto cost = cost_of(step);
+  EXPECT_EQ(cost.mpi, calls);
+  for (const auto& label : cost.tools.allocations) EXPECT_EQ(label.rfind("comm/", 0), 0u) << label;
+  EXPECT_EQ(std::ranges::count(cost.tools.kernels, "comm/pack"), 1);
+  EXPECT_EQ(std::ranges::count(cost.tools.kernels, "comm/unpack"), 1);
 }
 
 } // namespace kontor::comm::test

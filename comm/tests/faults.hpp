@@ -25,6 +25,12 @@ class FaultsInARing : public OnRing {
   Ints in{"in", 3};
   std::string other = mpi_text(MPI_ERR_OTHER);
 
+  /// The function's first call fails, and the error names both.
+  template <class Operation>
+  void expect_failing(const char* function, const std::string& what, Operation operation) {
+    EXPECT_EQ(text_of_failing(function, 1, operation), what + ": " + function + " failed: " + other);
+  }
+
   void TearDown() override {
     PMPI_Barrier(comm.native());
     expect_usable(comm);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages and collectives of Views in device memory.
+#include "collective_forms.hpp"
 #include "device_views.hpp"
 #include "host_collectives.hpp"
 
@@ -67,39 +68,27 @@ TEST(DeviceCalls, Reductions) {
       const int rank = comm.rank();
       const auto sum = ReduceOp::sum;
       const auto plus = commutative([](const double& a, const double& b) { return a + b; });
-      const auto expect = [&](const auto& view, double first, double step, const char* call) {
-        EXPECT_EQ(wrong(view, first, step), 0) << call;
+      const auto prepare = [&] {
         set(in, 1);
         set(out, -1, 0);
       };
+      const auto expect = [&](const Forms& forms, const auto& view, double first, double step) {
+        in_all_forms(prepare, forms,
+                     [&](const char* form) { EXPECT_EQ(wrong(view, first, step), 0) << form; });
+      };
+      expect(KONTOR_FORMS(allreduce, comm, in, out, sum), out, ranks, ranks);
+      expect(KONTOR_FORMS(allreduce, comm, in, out, plus), out, ranks, ranks);
+      expect(KONTOR_FORMS(scan, comm, in, out, sum), out, rank + 1, rank + 1);
+      expect(KONTOR_FORMS(exscan, comm, in, out, sum), out, rank > 0 ? rank : -1, rank);
+      for (int root = 0; root < ranks; ++root) {
+        const bool here = rank == root;
+        expect(KONTOR_FORMS(reduce, comm, in, out, sum, root), out, here ? ranks : -1, here ? ranks : 0);
+        expect(KONTOR_FORMS(reduce, comm, in, sum, root), in, here ? ranks : 1, here ? ranks : 1);
+      }
       const device::OwnedStream<Space> stream;
-      set(in, 1);
-      allreduce(comm, in, out, sum);
-      expect(out, ranks, ranks, "allreduce");
       set(in, 1, 1, stream.get());
       allreduce({comm, stream.get()}, in, sum);
       EXPECT_EQ(wrong(in, ranks, ranks, stream.get()), 0);
-      set(in, 1);
-      allreduce(comm, in, out, plus);
-      expect(out, ranks, ranks, "allreduce by a functor");
-      iallreduce(comm, in, out, sum).wait();
-      expect(out, ranks, ranks, "iallreduce");
-      scan(comm, in, out, sum);
-      expect(out, rank + 1, rank + 1, "scan");
-      exscan(comm, in, out, sum);
-      if (rank > 0) {
-        EXPECT_EQ(wrong(out, rank, rank), 0) << "exscan";
-      }
-      set(out, -1, 0);
-      for (int root = 0; root < ranks; ++root) {
-        const bool here = rank == root;
-        reduce(comm, in, out, sum, root);
-        expect(out, here ? ranks : -1, here ? ranks : 0, "reduce");
-        reduce(comm, in, sum, root);
-        expect(in, here ? ranks : 1, here ? ranks : 1, "reduce in place");
-        ireduce(comm, in, out, sum, root).wait();
-        expect(out, here ? ranks : -1, here ? ranks : 0, "ireduce");
-      }
     });
   });
 }
@@ -110,66 +99,51 @@ TEST(DeviceCalls, Collectives) {
     const int rank = comm.rank();
     const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
     const auto own = Kokkos::subview(whole, std::pair(n * rank, n * rank + n));
+    const auto first = Kokkos::subview(whole, std::pair(0, n));
+    const auto from_last = Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks));
     const Counts counts(std::vector<int>(ranks, n));
-    const auto reset = [&] {
-      set(part, n * rank);
-      set(whole, -1, 0);
-      set(other, -1, 0);
+    const auto sum = ReduceOp::sum;
+    /// Element i is first + step * i.
+    struct Line {
+      double first = -1;
+      double step = 0;
     };
-    const auto expect = [&](const Row& view, double first, double step, const char* call) {
-      EXPECT_EQ(wrong(view, first, step), 0) << call;
-      reset();
+    const auto expect = [&](const Forms& forms, const Row& view, Line expected, Line given = {}) {
+      const auto prepare = [&] {
+        set(part, n * rank);
+        set(whole, given.first, given.step);
+        set(other, -1, 0);
+      };
+      in_all_forms(prepare, forms, [&](const char* form) {
+        EXPECT_EQ(wrong(view, expected.first, expected.step), 0) << form;
+      });
     };
-    reset();
     for (int root = 0; root < ranks; ++root) {
-      bcast(comm, part, root);
-      expect(part, n * root, 1, "bcast");
-      ibcast(comm, part, root).wait();
-      expect(part, n * root, 1, "ibcast");
-      const bool here = rank == root;
-      gather(comm, part, whole, root);
-      expect(whole, here ? 0 : -1, here ? 1 : 0, "gather");
-      gatherv(comm, part, whole, counts, root);
-      expect(whole, here ? 0 : -1, here ? 1 : 0, "gatherv");
-      set(whole, 1);
-      scatter(comm, whole, part, root);
-      expect(part, 1 + n * rank, 1, "scatter");
-      set(whole, 1);
-      iscatterv(comm, whole, counts, part, root).wait();
-      expect(part, 1 + n * rank, 1, "iscatterv");
+      const auto gathered = rank == root ? Line{0, 1} : Line{};
+      expect(KONTOR_FORMS(bcast, comm, part, root), part, {1. * n * root, 1});
+      expect(KONTOR_FORMS(gather, comm, part, whole, root), whole, gathered);
+      expect(KONTOR_FORMS(gatherv, comm, part, whole, counts, root), whole, gathered);
+      expect(KONTOR_FORMS(scatter, comm, whole, part, root), part, {1. + n * rank, 1}, {1, 1});
+      expect(KONTOR_FORMS(scatterv, comm, whole, counts, part, root), part, {1. + n * rank, 1}, {1, 1});
     }
-    set(whole, 1);
-    reduce_scatter(comm, whole, part, ReduceOp::sum);
-    expect(part, ranks * (1 + n * rank), ranks, "reduce_scatter");
-    set(whole, 1);
-    ireduce_scatter(comm, whole, part, counts, ReduceOp::sum).wait();
-    expect(part, ranks * (1 + n * rank), ranks, "ireduce_scatter with counts");
-    set(whole, 1);
-    reduce_scatter(comm, whole, ReduceOp::sum);
-    EXPECT_EQ(wrong(Kokkos::subview(whole, std::pair(0, n)), ranks * (1 + n * rank), ranks), 0);
-    reset();
-    allgather(comm, part, whole);
-    expect(whole, 0, 1, "allgather");
+    const Line reduced{ranks * (1. + n * rank), 1. * ranks};
+    expect(KONTOR_FORMS(reduce_scatter, comm, whole, part, sum), part, reduced, {1, 1});
+    expect(KONTOR_FORMS(reduce_scatter, comm, whole, part, counts, sum), part, reduced, {1, 1});
+    expect(KONTOR_FORMS(reduce_scatter, comm, whole, sum), first, reduced, {1, 1});
+    expect(KONTOR_FORMS(allgather, comm, part, whole), whole, {0, 1});
+    expect(KONTOR_FORMS(allgatherv, comm, part, whole, counts), whole, {0, 1});
+    const Line mine{1. * rank, 0}, of_last{ranks - 1., 0};
+    expect(KONTOR_FORMS(alltoall, comm, whole, other), from_last, of_last, mine);
+    expect(KONTOR_FORMS(alltoallv, comm, whole, counts, other, counts), from_last, of_last, mine);
+    expect(KONTOR_FORMS(alltoall, comm, whole), first, {0, 0}, mine);
+    set(whole, -1, 0);
     set(own, n * rank);
     allgather(comm, whole);
-    expect(whole, 0, 1, "allgather in place");
-    iallgather(comm, part, whole).wait();
-    expect(whole, 0, 1, "iallgather");
-    allgatherv(comm, part, whole, counts);
-    expect(whole, 0, 1, "allgatherv");
+    EXPECT_EQ(wrong(whole, 0), 0);
+    set(part, n * rank);
     const auto gathered = allgatherv_with_counts(comm, part);
     EXPECT_EQ(gathered.data.size(), whole.size());
     EXPECT_EQ(wrong(gathered.data, 0), 0);
-    set(whole, rank, 0);
-    alltoall(comm, whole, other);
-    const auto from_last = Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks));
-    EXPECT_EQ(wrong(from_last, ranks - 1, 0), 0);
-    alltoall(comm, whole);
-    EXPECT_EQ(wrong(Kokkos::subview(whole, std::pair(0, n)), 0, 0), 0);
-    set(whole, rank, 0);
-    set(other, -1, 0);
-    alltoallv(comm, whole, counts, other, counts);
-    EXPECT_EQ(wrong(from_last, ranks - 1, 0), 0);
   });
 }
 

@@ -19,8 +19,8 @@ void expect_order_of_ranks() {
   const Communicator comm(MPI_COMM_WORLD);
   const auto in_field = whole<Affine, Layout>("in", Index<1>{3});
   const auto out_field = whole<Affine, Layout>("out", Index<1>{3});
-  const auto& in_view = in_field.view;
-  const auto& out_view = out_field.view;
+  const auto& in = in_field.view;
+  const auto& out = out_field.view;
   const int me = comm.rank();
   const int last = comm.size() - 1;
   const auto of_ranks = [&](int first, int last) {
@@ -29,26 +29,18 @@ void expect_order_of_ranks() {
   };
   Twins views({watched(in_field, Order::storage), watched(out_field, Order::storage)},
               [&](Watched& view, int number) { number == 0 ? view.store(of_ranks(me, me)) : view.fill(1); });
-  const auto expect_of_ranks_to = [&](int last, bool gets, const Blocking& blocking,
-                                      const Nonblocking& nonblocking) {
+  const auto expect_of_ranks_to = [&](int last, bool gets, const Forms& forms) {
     const auto combined = [&](const Given&, void* result) {
       std::ranges::copy(of_ranks(0, last), static_cast<std::byte*>(result));
     };
-    views.expect(1, gets, combined, blocking, nonblocking);
+    views.expect(1, gets, combined, forms);
   };
-  expect_of_ranks_to(
-      last, true, [&] { allreduce(comm, in_view, out_view, then); },
-      [&] { return iallreduce(comm, in_view, out_view, non_commutative(then)); });
-  expect_of_ranks_to(
-      me, true, [&] { scan(comm, in_view, out_view, then); },
-      [&] { return iscan(comm, in_view, out_view, then); });
-  expect_of_ranks_to(
-      me - 1, me > 0, [&] { exscan(comm, in_view, out_view, then); },
-      [&] { return iexscan(comm, in_view, out_view, then); });
+  expect_of_ranks_to(last, true, KONTOR_FORMS(allreduce, comm, in, out, then));
+  expect_of_ranks_to(last, true, KONTOR_FORMS(allreduce, comm, in, out, non_commutative(then)));
+  expect_of_ranks_to(me, true, KONTOR_FORMS(scan, comm, in, out, then));
+  expect_of_ranks_to(me - 1, me > 0, KONTOR_FORMS(exscan, comm, in, out, then));
   for (int root = 0; root < comm.size(); ++root)
-    expect_of_ranks_to(
-        last, me == root, [&] { reduce(comm, in_view, out_view, then, root); },
-        [&] { return ireduce(comm, in_view, out_view, then, root); });
+    expect_of_ranks_to(last, me == root, KONTOR_FORMS(reduce, comm, in, out, then, root));
   EXPECT_EQ(allreduce(comm, affine_of(me, 0), then), affine_of_ranks(0, last, 0));
 }
 

@@ -8,55 +8,45 @@ namespace {
 
 class MessageFaults : public FaultsInARing {
  protected:
-  std::string to(const char* operation, int tag, const char* function) {
-    return fmt::format("{} to rank {} (tag {}) of View 'out', (3) int32: {} failed: {}", operation, next, tag,
-                       function, other);
+  std::string to(const char* operation, int tag) {
+    return fmt::format("{} to rank {} (tag {}) of View 'out', (3) int32", operation, next, tag);
   }
-  std::string from(const char* operation, int tag, const char* function) {
-    return fmt::format("{} from rank {} (tag {}) of View 'in', (3) int32: {} failed: {}", operation, previous,
-                       tag, function, other);
+  std::string from(const char* operation, int tag) {
+    return fmt::format("{} from rank {} (tag {}) of View 'in', (3) int32", operation, previous, tag);
   }
 };
 
 TEST_F(MessageFaults, Blocking) {
   auto sending = isend(comm, out, next, 5);
-  EXPECT_EQ(text_of_failing("MPI_Recv", 1, [&] { recv(comm, in, previous, 5); }),
-            from("recv", 5, "MPI_Recv"));
+  expect_failing("MPI_Recv", from("recv", 5), [&] { recv(comm, in, previous, 5); });
   sending.wait();
   auto receiving = irecv(comm, in, previous, 6);
-  EXPECT_EQ(text_of_failing("MPI_Send", 1, [&] { send(comm, out, next, 6); }), to("send", 6, "MPI_Send"));
+  expect_failing("MPI_Send", to("send", 6), [&] { send(comm, out, next, 6); });
   receiving.wait();
-  EXPECT_EQ(
-      text_of_failing("MPI_Sendrecv", 1, [&] { sendrecv(comm, out, next, in, previous); }),
-      fmt::format("sendrecv to rank {} (tag 0) of View 'out', (3) int32, sendrecv from rank {} (tag 0) of "
-                  "View 'in', (3) int32: MPI_Sendrecv failed: {}",
-                  next, previous, other));
+  expect_failing("MPI_Sendrecv", to("sendrecv", 0) + ", " + from("sendrecv", 0),
+                 [&] { sendrecv(comm, out, next, in, previous); });
 }
 
 /// The receive that has begun already is taken back.
 TEST_F(MessageFaults, Begin) {
-  EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { isendrecv(comm, out, next, in, previous).wait(); }),
-            from("isendrecv", 0, "MPI_Irecv"));
-  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { isendrecv(comm, out, next, in, previous, 2).wait(); }),
-            to("isendrecv", 2, "MPI_Isend"));
-  EXPECT_EQ(text_of_failing("MPI_Isend", 1, [&] { isend(comm, out, next).wait(); }),
-            to("isend", 0, "MPI_Isend"));
+  expect_failing("MPI_Irecv", from("isendrecv", 0), [&] { isendrecv(comm, out, next, in, previous).wait(); });
+  expect_failing("MPI_Isend", to("isendrecv", 2),
+                 [&] { isendrecv(comm, out, next, in, previous, 2).wait(); });
+  expect_failing("MPI_Isend", to("isend", 0), [&] { isend(comm, out, next).wait(); });
 }
 
 TEST_F(MessageFaults, Waits) {
   auto receiving = irecv(comm, in, previous, 4);
   send(comm, out, next, 4);
-  EXPECT_EQ(text_of_failing("MPI_Wait", 1, [&] { receiving.wait(); }), from("irecv", 4, "MPI_Wait"));
+  expect_failing("MPI_Wait", from("irecv", 4), [&] { receiving.wait(); });
   EXPECT_FALSE(receiving.active());
 
   receiving = irecv(comm, in, previous);
   send(comm, out, next);
-  EXPECT_EQ(text_of_failing("MPI_Test", 1,
-                            [&] {
-                              while (!receiving.test()) {
-                              }
-                            }),
-            from("irecv", 0, "MPI_Test"));
+  expect_failing("MPI_Test", from("irecv", 0), [&] {
+    while (!receiving.test()) {
+    }
+  });
 }
 
 /// Those that have not failed are complete.
@@ -72,8 +62,8 @@ TEST_F(MessageFaults, Pools) {
       if (function == "MPI_Waitany") wait_any(pool);
       if (function == "MPI_Waitsome") wait_some(pool);
     });
-    EXPECT_TRUE(text == from("irecv", 3, function.c_str()) || text == to("isend", 3, function.c_str()))
-        << text;
+    const auto failed = ": " + function + " failed: " + other;
+    EXPECT_TRUE(text == from("irecv", 3) + failed || text == to("isend", 3) + failed) << text;
     EXPECT_FALSE(pool[0].active() && pool[1].active());
     EXPECT_TRUE(pool[0].finished() || function != "MPI_Waitall");
     wait_all(pool);
@@ -81,20 +71,15 @@ TEST_F(MessageFaults, Pools) {
 }
 
 TEST_F(MessageFaults, Probes) {
-  const auto failed = " failed: " + other;
-  EXPECT_EQ(text_of_failing("MPI_Probe", 1, [&] { probe(comm, 0, 3); }),
-            "probe from rank 0 (tag 3): MPI_Probe" + failed);
-  EXPECT_EQ(text_of_failing("MPI_Iprobe", 1, [&] { iprobe(comm); }),
-            "iprobe from any rank (any tag): MPI_Iprobe" + failed);
+  expect_failing("MPI_Probe", "probe from rank 0 (tag 3)", [&] { probe(comm, 0, 3); });
+  expect_failing("MPI_Iprobe", "iprobe from any rank (any tag)", [&] { iprobe(comm); });
 }
 
 /// At check level `cross_rank` other functions are called.
 TEST_F(MessageFaults, Checked) {
   const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
-  EXPECT_EQ(text_of_failing("MPI_Issend", 1, [&] { isend(checked, out, next).wait(); }),
-            to("isend", 0, "MPI_Issend"));
-  EXPECT_EQ(text_of_failing("MPI_Irecv", 1, [&] { irecv(checked, in, previous).wait(); }),
-            from("irecv", 0, "MPI_Irecv"));
+  expect_failing("MPI_Issend", to("isend", 0), [&] { isend(checked, out, next).wait(); });
+  expect_failing("MPI_Irecv", from("irecv", 0), [&] { irecv(checked, in, previous).wait(); });
 }
 
 /// A real one: the message is longer than the View.
@@ -102,8 +87,7 @@ TEST_F(MessageFaults, Truncated) {
   const Ints longer("longer", 10);
   auto sending = isend(comm, longer, next);
   EXPECT_EQ(text_of<MpiError>([&] { recv(comm, in, previous); }),
-            fmt::format("recv from rank {} (tag 0) of View 'in', (3) int32: MPI_Recv failed: {}", previous,
-                        mpi_text(MPI_ERR_TRUNCATE)));
+            from("recv", 0) + ": MPI_Recv failed: " + mpi_text(MPI_ERR_TRUNCATE));
   sending.wait();
 }
 

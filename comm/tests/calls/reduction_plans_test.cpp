@@ -9,15 +9,16 @@ namespace {
 
 using ReductionPlans = OnRing;
 
-/// Three steps, wherever the elements are combined, with other work of the communicator in between.
+/// Three steps, wherever the elements are combined, with other work of the communicator in between. Elements
+/// meet by logical index.
 template <class In, class Out>
 void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field) {
   using T = ValueOf<Out>;
   HostCollectives collectives(comm.native());
   for (const auto where : {detail::ReducedIn::host, detail::ReducedIn::pinned, detail::ReducedIn::stream}) {
     SCOPED_TRACE(static_cast<int>(where));
-    Watched in = watched(in_field, Order::storage);
-    Watched out = watched(out_field, Order::storage);
+    Watched in = watched(in_field);
+    Watched out = watched(out_field);
     using Method = detail::ReductionMethod<In, Out>;
     const typename In::execution_space instance;
     std::unique_ptr<Method, detail::CompleteOrLeak> method(new Method(
@@ -51,6 +52,7 @@ void expect_one_strided(const Communicator& comm, const Index<rank>& extents) {
 TEST_F(ReductionPlans, LayoutsAndPlaces) {
   expect_one_strided<double, Left>(comm, Index<1>{5});
   expect_one_strided<double, Left>(comm, Index<3>{2, 3, 4});
+  expect_steps(comm, whole<double, Left>("in", Index<2>{2, 3}), whole<double, Right>("out", Index<2>{2, 3}));
   for (const std::size_t rows : {3, 0}) {
     const Index<2> extents{rows, 4};
     expect_one_strided<float, Right>(comm, extents);
@@ -76,49 +78,6 @@ TEST_F(ReductionPlans, ByCollectivesOfItsOwn) {
     EXPECT_EQ(values(2), comm.size() * step);
   }
   EXPECT_EQ(few.calls_of_own, before + 3);
-}
-
-/// Elements meet by logical index.
-TEST_F(ReductionPlans, TwoLayouts) {
-  const HostView<double**, Left> in("in", 2, 3);
-  const Plane out("out", 2, 3);
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 3; ++j) in(i, j) = 10 * i + j;
-  Reduction reduction(comm, "two layouts", in, out, ReduceOp::sum);
-  run_step(reduction);
-  for (int i = 0; i < 2; ++i)
-    for (int j = 0; j < 3; ++j) EXPECT_EQ(out(i, j), comm.size() * (10 * i + j));
-}
-
-/// By every backend, as a program makes them.
-template <class T>
-void expect_ops(std::vector<std::pair<ReduceOp, MPI_Op>> ops) {
-  for (const auto& entry : backends()) {
-    if (!entry.make || entry.name == "nccl" || entry.name == "ipc") continue;
-    SCOPED_TRACE(std::string(entry.name));
-    const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
-    for (const auto& [op, mpi_op] : ops) {
-      const Kokkos::View<T[3], Kokkos::HostSpace> values("values");
-      Reduction reduction(comm, "ops", values, op);
-      EXPECT_FALSE(reduction.stream_ordered());
-      for (int i = 0; i < 3; ++i) values(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
-      T expected[3];
-      MPI_Allreduce(values.data(), expected, 3, mpi::element(scalar_of<T>()).type, mpi_op, comm.native());
-      run_step(reduction);
-      for (int i = 0; i < 3; ++i) EXPECT_EQ(values(i), expected[i]) << to_string(op);
-    }
-  }
-}
-
-TEST_F(ReductionPlans, Operations) {
-  expect_ops<double>({{ReduceOp::sum, MPI_SUM},
-                      {ReduceOp::product, MPI_PROD},
-                      {ReduceOp::min, MPI_MIN},
-                      {ReduceOp::max, MPI_MAX}});
-  expect_ops<int>({{ReduceOp::logical_and, MPI_LAND},
-                   {ReduceOp::bitwise_or, MPI_BOR},
-                   {ReduceOp::logical_xor, MPI_LXOR}});
-  expect_ops<Kokkos::complex<double>>({{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}});
 }
 
 /// Several under way at once, finished in another order; one of them is a const View's.

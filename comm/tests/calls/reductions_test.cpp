@@ -24,70 +24,56 @@ class Reductions {
  public:
   Reductions(const Communicator& comm, const Field<View>& in, const Field<View>& out, const Twin& twin,
              MPI_Datatype type)
-      : comm_(comm), in_(in.view), out_(out.view), twin_(twin), type_(type), count_(watched(in).count()),
-        views_({watched(in, Order::storage), watched(out, Order::storage)},
-               [rank = comm.rank()](Watched& view, int number) {
-                 view.fill_small<ValueOf<View>>(rank + number);
-               }) {}
+      : comm_(comm), in_(in.view), out_(out.view), op_(twin.op), mpi_op_(twin.mpi_op), type_(type),
+        count_(watched(in).count()), views_({watched(in, Order::storage), watched(out, Order::storage)},
+                                            [rank = comm.rank()](Watched& view, int number) {
+                                              view.fill_small<ValueOf<View>>(rank + number);
+                                            }) {}
 
   void expect_allreduce_out() {
-    views_.expect(
-        1, true, [&](const Given& given, void* to) { mpi_allreduce(given[0].data(), to); },
-        [&] { allreduce(comm_, in_, out_, twin_.op); },
-        [&] { return iallreduce(comm_, in_, out_, twin_.op); });
+    views_.expect(1, true, of_in(by(MPI_Allreduce)), KONTOR_FORMS(allreduce, comm_, in_, out_, op_));
   }
   /// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an
   /// allreduce shows.
   void expect_allreduce() {
-    expect_allreduce_out();
-    views_.expect(
-        0, true, [&](const Given& given, void* to) { mpi_allreduce(given[0].data(), to); },
-        [&] { allreduce(comm_, in_, twin_.op); }, [&] { return iallreduce(comm_, in_, twin_.op); });
+    expect(true, by(MPI_Allreduce), KONTOR_FORMS(allreduce, comm_, in_, out_, op_),
+           KONTOR_FORMS(allreduce, comm_, in_, op_));
   }
   void expect_all() {
     expect_allreduce();
-    const auto op = twin_.op;
-    const auto native = comm_.native();
-    expect_out_and_in_place(
-        true,
-        [&](const Given& given, void* to) {
-          MPI_Scan(given[0].data(), to, count_, type_, twin_.mpi_op, native);
-        },
-        [&] { scan(comm_, in_, out_, op); }, [&] { return iscan(comm_, in_, out_, op); },
-        [&] { scan(comm_, in_, op); }, [&] { return iscan(comm_, in_, op); });
-    expect_out_and_in_place(
-        comm_.rank() > 0,
-        [&](const Given& given, void* to) {
-          MPI_Exscan(given[0].data(), to, count_, type_, twin_.mpi_op, native);
-        },
-        [&] { exscan(comm_, in_, out_, op); }, [&] { return iexscan(comm_, in_, out_, op); },
-        [&] { exscan(comm_, in_, op); }, [&] { return iexscan(comm_, in_, op); });
+    expect(true, by(MPI_Scan), KONTOR_FORMS(scan, comm_, in_, out_, op_),
+           KONTOR_FORMS(scan, comm_, in_, op_));
+    expect(comm_.rank() > 0, by(MPI_Exscan), KONTOR_FORMS(exscan, comm_, in_, out_, op_),
+           KONTOR_FORMS(exscan, comm_, in_, op_));
     for (int root = 0; root < comm_.size(); ++root) {
-      SCOPED_TRACE("root " + std::to_string(root));
-      expect_out_and_in_place(
-          comm_.rank() == root,
-          [&](const Given& given, void* to) {
-            MPI_Reduce(given[0].data(), to, count_, type_, twin_.mpi_op, root, native);
-          },
-          [&] { reduce(comm_, in_, out_, op, root); }, [&] { return ireduce(comm_, in_, out_, op, root); },
-          [&] { reduce(comm_, in_, op, root); }, [&] { return ireduce(comm_, in_, op, root); });
+      const auto mpi_reduce = [root](const void* from, void* to, int n, MPI_Datatype t, MPI_Op op,
+                                     MPI_Comm c) { MPI_Reduce(from, to, n, t, op, root, c); };
+      expect(comm_.rank() == root, by(mpi_reduce), KONTOR_FORMS(reduce, comm_, in_, out_, op_, root),
+             KONTOR_FORMS(reduce, comm_, in_, op_, root));
     }
   }
 
  private:
-  void mpi_allreduce(const void* from, void* to) {
-    MPI_Allreduce(from, to, count_, type_, twin_.mpi_op, comm_.native());
+  using OfMpi = std::function<void(const void* from, void* to)>;
+  template <class Function>
+  OfMpi by(Function function) const {
+    return [this, function](const void* from, void* to) {
+      function(from, to, count_, type_, mpi_op_, comm_.native());
+    };
   }
-  void expect_out_and_in_place(bool gets, const Twins::Mpi& mpi, const Blocking& out,
-                               const Nonblocking& nonblocking_out, const Blocking& in_place,
-                               const Nonblocking& nonblocking_in_place) {
-    views_.expect(1, gets, mpi, out, nonblocking_out);
-    views_.expect(0, gets, mpi, in_place, nonblocking_in_place);
+  static Twins::Mpi of_in(const OfMpi& mpi) {
+    return [mpi](const Given& given, void* to) { mpi(given[0].data(), to); };
+  }
+  /// The call with a View for the result, and in place.
+  void expect(bool gets, const OfMpi& mpi, const Forms& out, const Forms& in_place) {
+    views_.expect(1, gets, of_in(mpi), out);
+    views_.expect(0, gets, of_in(mpi), in_place);
   }
 
   const Communicator& comm_;
   View in_, out_;
-  Twin twin_;
+  ReduceOp op_;
+  MPI_Op mpi_op_;
   MPI_Datatype type_;
   int count_;
   Twins views_;
@@ -114,21 +100,38 @@ TEST(Reductions, RanksAndLayouts) {
 
 /// All of them, of Views in one piece and of strided ones.
 TEST(Reductions, OfEveryKind) {
-  const Communicator comm(MPI_COMM_WORLD);
-  for (const std::size_t rows : {3, 0})
-    Reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}),
-               whole<double, Left>("out", Index<2>{rows, 4}), sum, MPI_DOUBLE)
+  with_levels(levels_with_checks, [](const Communicator& comm) {
+    for (const std::size_t rows : {3, 0})
+      Reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}),
+                 whole<double, Left>("out", Index<2>{rows, 4}), sum, MPI_DOUBLE)
+          .expect_all();
+    Reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}), sum,
+               MPI_INT)
         .expect_all();
-  Reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}), sum,
-             MPI_INT)
-      .expect_all();
+  });
+}
+
+/// By a Reduction, as a program makes it.
+template <class T>
+void expect_plan(const Communicator& comm, const Twin& twin, MPI_Datatype type) {
+  const Kokkos::View<T[3], Kokkos::HostSpace> values("values");
+  Reduction reduction(comm, "ops", values, twin.op);
+  EXPECT_FALSE(reduction.stream_ordered());
+  for (int i = 0; i < 3; ++i) values(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
+  T expected[3];
+  MPI_Allreduce(values.data(), expected, 3, type, twin.mpi_op, comm.native());
+  run_step(reduction);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(values(i), expected[i]) << to_string(twin.op);
 }
 
 template <class T>
-void expect_ops(MPI_Datatype type, std::vector<Twin> twins) {
+void expect_ops(MPI_Datatype type, const std::vector<Twin>& twins) {
   for (const auto& entry : backends()) {
     if (!entry.make) continue;
+    SCOPED_TRACE(std::string(entry.name));
     const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
+    if (entry.name != "nccl" && entry.name != "ipc")
+      for (const auto& twin : twins) expect_plan<T>(comm, twin, type);
     if (!comm.capabilities().moves_data) continue;
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});

@@ -9,6 +9,8 @@
 namespace kontor::comm::test {
 namespace {
 
+using SparseAlltoall = OnRing;
+
 /// Elements that `from` sends to `to` in a round; -1: no message.
 int count(int from, int to, int round) {
   if (from == 0 && round % 3 == 0) return -1;
@@ -29,7 +31,7 @@ SparseMessages<Row> messages_of(int rank, int ranks, int round) {
   return messages;
 }
 
-TEST(SparseAlltoall, Graphs) {
+TEST_F(SparseAlltoall, Graphs) {
   with_levels_and_memories([](const Communicator& comm, auto row) {
     using Row = decltype(row);
     for (int round = 0; round < 5; ++round)
@@ -52,30 +54,25 @@ TEST(SparseAlltoall, Graphs) {
 }
 
 /// A column of a matrix, and nobody.
-TEST(SparseAlltoall, StridedViews) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(SparseAlltoall, StridedViews) {
   using Column = HostView<double*, Stride>;
   const Plane matrix("matrix", 4, 3);
   const Column column = Kokkos::subview(matrix, Kokkos::ALL, 1);
   on_device::set(column, element(comm.rank(), 0, 0));
   Kokkos::fence();
-  const int next = (comm.rank() + 1) % comm.size();
-  const int previous = (comm.rank() + comm.size() - 1) % comm.size();
   const auto received = sparse_alltoall(comm, SparseMessages<Column>{{next, column}, {no_rank, column}});
   ASSERT_EQ(received.size(), 1U);
   EXPECT_EQ(received[0].first, previous);
   expect_from(received[0].second, previous, 0, 4);
 }
 
-TEST(SparseAlltoall, DestinationsThatAreWrong) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
   const Doubles row("row", 1);
-  const int size = comm.size();
   EXPECT_EQ(
       text_of<CallError>([&] {
-        (void)sparse_alltoall(comm, SparseMessages<Doubles>{{size, row}}, "graph");
+        (void)sparse_alltoall(comm, SparseMessages<Doubles>{{ranks, row}}, "graph");
       }),
-      fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", size, size));
+      fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", ranks, ranks));
   EXPECT_EQ(text_of<CallError>([&] {
               (void)sparse_alltoall(comm, SparseMessages<Doubles>{{0, row}, {0, row}}, "graph");
             }),
@@ -83,7 +80,7 @@ TEST(SparseAlltoall, DestinationsThatAreWrong) {
   expect_usable(comm);
 }
 
-TEST(SparseAlltoall, ScalarsThatDifferAreAnErrorOfAllRanks) {
+TEST_F(SparseAlltoall, ScalarsThatDifferAreAnErrorOfAllRanks) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
   using Floats = HostView<float*>;
@@ -97,9 +94,8 @@ TEST(SparseAlltoall, ScalarsThatDifferAreAnErrorOfAllRanks) {
   expect_usable(comm);
 }
 
-TEST(SparseAlltoall, ARankThatDoesNotComeIsAnError) {
+TEST_F(SparseAlltoall, ARankThatDoesNotComeIsAnError) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 0.2});
-  const int last = comm.size() - 1;
   if (last == 0) GTEST_SKIP() << "a rank does not miss itself";
   if (comm.rank() != last) {
     const auto text = text_of<Error>([&] {
@@ -112,8 +108,7 @@ TEST(SparseAlltoall, ARankThatDoesNotComeIsAnError) {
 }
 
 /// A message that is no multiple of the receiver's element ends with an error, not beyond its memory.
-TEST(SparseAlltoall, AMessageOfOtherElements) {
-  const Communicator comm(MPI_COMM_WORLD);
+TEST_F(SparseAlltoall, AMessageOfOtherElements) {
   if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
   struct Element {
     double values[64];
@@ -129,7 +124,7 @@ TEST(SparseAlltoall, AMessageOfOtherElements) {
   expect_usable(comm);
 }
 
-TEST(SparseAlltoall, ADestinationThatIsNoRankIsAnErrorOfAllRanks) {
+TEST_F(SparseAlltoall, ADestinationThatIsNoRankIsAnErrorOfAllRanks) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   const int peer = comm.rank() == 0 ? comm.size() : no_rank;
   const SparseMessages<Doubles> messages{{peer, Doubles("row", 1)}};

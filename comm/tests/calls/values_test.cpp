@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values that all ranks get from one, or one from all.
+// Values that all ranks get from one, or one from all; and the barrier, which moves nothing.
 #include "comm_test.hpp"
 
 #include <array>
@@ -53,13 +53,29 @@ TEST_P(Values, KokkosArrays) {
 }
 
 TEST_P(Values, WrongRoot) {
-  if (GetParam() == CheckLevel::off) return;
-  const auto expect_refused = [&](const auto& call) {
-    const auto text = GetParam() == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
-    expect_facts(text, {"there is no rank"});
+  expect_refused([&] { bcast(comm, 1.5, comm.size()); }, {"there is no rank"});
+  expect_refused([&] { gather(comm, 1.5, -1); }, {"there is no rank"});
+}
+
+/// No rank leaves before the last one comes, which takes its time.
+TEST_P(Values, BarrierWaitsForAll) {
+  if (ranks == 1) return;
+  const auto expect_late = [&](auto meet) {
+    int arrived = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (rank == 0) MPI_Irecv(&arrived, 1, MPI_INT, last, 0, comm.native(), &request);
+    if (is_last) {
+      const int here = 1;
+      MPI_Ssend(&here, 1, MPI_INT, 0, 0, comm.native());
+    }
+    meet();
+    int done = rank != 0;
+    if (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    EXPECT_TRUE(done);
+    if (!done) MPI_Wait(&request, MPI_STATUS_IGNORE);
   };
-  expect_refused([&] { bcast(comm, 1.5, comm.size()); });
-  expect_refused([&] { gather(comm, 1.5, -1); });
+  expect_late([&] { barrier(comm); });
+  expect_late([&] { ibarrier(comm).wait(); });
 }
 
 } // namespace

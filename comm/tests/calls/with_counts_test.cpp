@@ -62,17 +62,20 @@ TEST_F(WithCounts, Allgatherv) {
   });
 }
 
+/// Of two kinds, with others among them and work in between.
 TEST_F(WithCounts, ManyAtOnce) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const Doubles in("in", static_cast<std::size_t>(count_of(comm.rank(), 2)));
-  on_device::set(in, element(comm.rank(), 0, 0));
+  const auto in = given_in<Doubles>(comm, 2);
   const auto begun = [&] { return iallgatherv_with_counts(comm, in); };
   auto first = begun(), second = begun();
   auto third = iallreduce(comm, 1, ReduceOp::sum);
+  auto last = igatherv_with_counts(comm, in, 0);
+  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), ranks);
   wait_all(first, second, third);
   EXPECT_TRUE(third.finished());
-  expect_gathered(first.wait(), comm.size(), 2);
-  expect_gathered(second.wait(), comm.size(), 2);
+  expect_gathered(first.wait(), ranks, 2);
+  expect_gathered(second.wait(), ranks, 2);
+  const auto gathered = last.wait();
+  if (rank == 0) expect_gathered(gathered, ranks, 2);
   std::vector<RequestWithCounts<Doubles, Doubles>> some;
   some.push_back(begun());
   some.push_back(begun());
@@ -135,17 +138,6 @@ TEST_F(WithCounts, Alltoallv) {
           [&](const Received<Row>& received) { expect_received(received, comm.rank(), count); });
     }
   });
-}
-
-/// Two operations are under way at the same time, and work goes on in between.
-TEST_F(WithCounts, TwoAtATime) {
-  const auto in = given_in<Doubles>(comm, 1);
-  auto first = iallgatherv_with_counts(comm, in);
-  auto second = igatherv_with_counts(comm, in, 0);
-  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
-  expect_gathered(first.wait(), comm.size(), 1);
-  const auto gathered = second.wait();
-  if (comm.rank() == 0) expect_gathered(gathered, comm.size(), 1);
 }
 
 TEST_F(WithCounts, MemoryGrowsAndNeverShrinks) {

@@ -9,9 +9,8 @@ namespace {
 /// The last rank does it differently.
 class Mismatch : public OnRing {
  protected:
-  static constexpr const char* hint = "; slots are matched by number, so all ranks add them in the same "
-                                      "order; where they cannot, add_send() and "
-                                      "add_receive() are matched by pair of ranks";
+  static constexpr const char* hint =
+      "; slots are matched by number, so all ranks add them in the same order";
   int before_last = last > 0 ? last - 1 : 0;
   Plane out{"out", 4, 5};
   Plane in{"in", 4, 5};
@@ -22,7 +21,11 @@ class Mismatch : public OnRing {
     exchange.add(send, destination, receive, source);
     return text_of<E>([&] { exchange.commit(); });
   }
-  static std::string text_of_commit(Exchange<Doubles>& exchange) {
+  /// With what `add` gives the exchange.
+  template <class Add>
+  std::string text_of_all(const Add& add) {
+    Exchange<Doubles> exchange(comm, "ring");
+    add(exchange);
     return text_of<AgreedError>([&] { exchange.commit(); });
   }
   /// What is wrong with slot 0 if `receiver` gets the plane of `sender` into the View.
@@ -30,6 +33,9 @@ class Mismatch : public OnRing {
     return fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} "
                        "receives View {}",
                        sender, receiver, view);
+  }
+  static std::string no_peer(int rank, int peer) {
+    return fmt::format("rank {} names rank {} as its peer; ranks are 0 to {}", rank, peer, world_size() - 1);
   }
 
   void TearDown() override { expect_usable(comm); }
@@ -49,126 +55,104 @@ TEST_F(Mismatch, ExtentsRankAndScalar) {
 }
 
 TEST_F(Mismatch, MissingReceive) {
-  EXPECT_EQ(
-      text(out, next, in, is_last ? no_rank : previous),
-      fmt::format("exchange 'ring', slot 0: rank {} sends to rank {} (View 'out', (4, 5) double), which "
-                  "does not receive it there{}",
-                  before_last, last, hint));
+  expect_facts(text(out, next, in, is_last ? no_rank : previous),
+               {fmt::format("exchange 'ring', slot 0: rank {} sends to rank {} (View 'out', (4, 5) double), "
+                            "which does not receive it there",
+                            before_last, last),
+                hint});
 }
 
 TEST_F(Mismatch, MissingSend) {
-  EXPECT_EQ(
+  expect_facts(
       text(out, is_last ? no_rank : next, in, previous),
-      fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), which "
-                  "does not send it there{}",
-                  last, hint));
+      {fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), "
+                   "which does not send it there",
+                   last),
+       hint});
 }
 
 TEST_F(Mismatch, PeerOutOfRange) {
   for (const int nobody : {comm.size(), -7}) {
-    const auto expected = fmt::format(
-        "exchange 'ring', slot 0: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank "
-        "says there is none",
-        last, nobody, last);
-    EXPECT_EQ(text(out, is_last ? nobody : next, in, previous), expected);
-    EXPECT_EQ(text(out, next, in, is_last ? nobody : previous), expected);
+    const auto expected = "exchange 'ring', slot 0: " + no_peer(last, nobody);
+    expect_facts(text(out, is_last ? nobody : next, in, previous), {expected});
+    expect_facts(text(out, next, in, is_last ? nobody : previous), {expected});
   }
 }
 
 TEST_F(Mismatch, OneSlotMoreThanTheOthers) {
-  Exchange<Doubles> exchange(comm, "ring");
-  exchange.add(out, next, in, previous);
-  if (is_last) exchange.add(out, 0, in, no_rank);
-  EXPECT_EQ(
-      text_of_commit(exchange),
-      fmt::format("exchange 'ring', slot 1: rank {} sends to rank 0 (View 'out', (4, 5) double), which does "
-                  "not receive it there{}",
-                  last, hint));
+  expect_facts(text_of_all([&](auto& exchange) {
+                 exchange.add(out, next, in, previous);
+                 if (is_last) exchange.add(out, 0, in, no_rank);
+               }),
+               {fmt::format("exchange 'ring', slot 1: rank {} sends to rank 0 (View 'out', (4, 5) double), "
+                            "which does not receive it there",
+                            last),
+                hint});
 }
 
 /// The case that slots cannot do: each rank has one for each of the others, in the order of ranks.
 TEST_F(Mismatch, OneSlotForEachNeighbour) {
   if (comm.size() < 3) return;
-  const auto add_all = [&](const auto& add) {
-    for (int r = 0; r < comm.size(); ++r)
-      if (r != comm.rank()) add(r);
+  const auto add_all = [&](bool by_slot) {
+    return [&, by_slot](auto& exchange) {
+      for (int r = 0; r < comm.size(); ++r) {
+        const Plane received("received", 4, 5);
+        if (r == rank) continue;
+        if (by_slot) exchange.add(out, r, received, r);
+        if (!by_slot) exchange.add_send(out, r), exchange.add_receive(received, r);
+      }
+    };
   };
-  std::vector<Plane> received;
-  Exchange<Doubles> by_slot(comm, "graph");
-  add_all([&](int r) { by_slot.add(out, r, received.emplace_back("received", 4, 5), r); });
-  const auto text = text_of_commit(by_slot);
-  EXPECT_TRUE(text.ends_with(hint)) << text;
-  Exchange<Doubles> by_pair(comm, "graph");
-  add_all([&](int r) {
-    by_pair.add_send(out, r);
-    by_pair.add_receive(received.emplace_back("received", 4, 5), r);
-  });
-  EXPECT_EQ(text_of_commit(by_pair), "no error");
+  expect_facts(text_of_all(add_all(true)), {hint});
+  EXPECT_EQ(text_of_all(add_all(false)), "no error");
 }
 
 /// The last rank sends a message more, and then receives one more, than its partner knows of.
 TEST_F(Mismatch, UnequalCountsOfAPair) {
   const Plane more("more", 4, 5);
-  Exchange<Doubles> sends(comm, "graph");
-  sends.add_send(out, next);
-  sends.add_receive(in, previous);
-  if (is_last) sends.add_send(out, next);
-  EXPECT_EQ(text_of_commit(sends),
-            fmt::format(
-                "exchange 'graph': rank {0} sends 2 messages to rank 0 by add_send(), but rank 0 receives 1 "
-                "from rank {0} by add_receive(); both must add equally many, in the same order",
-                last));
-  Exchange<Doubles> receives(comm, "graph");
-  receives.add_send(out, next);
-  receives.add_receive(in, previous);
-  if (is_last) receives.add_receive(more, previous);
-  EXPECT_EQ(text_of_commit(receives),
-            fmt::format(
-                "exchange 'graph': rank {0} sends 1 message to rank {1} by add_send(), but rank {1} receives "
-                "2 from rank {0} by add_receive(); both must add equally many, in the same order",
-                before_last, last));
+  for (const bool sends : {true, false}) {
+    const auto text = text_of_all([&](auto& exchange) {
+      exchange.add_send(out, next);
+      exchange.add_receive(in, previous);
+      if (is_last && sends) exchange.add_send(out, next);
+      if (is_last && !sends) exchange.add_receive(more, previous);
+    });
+    const int from = sends ? last : before_last, to = sends ? 0 : last;
+    expect_facts(text,
+                 {fmt::format("exchange 'ring': rank {} sends {} to rank {} by add_send()", from,
+                              sends ? "2 messages" : "1 message", to),
+                  fmt::format("rank {} receives {} from rank {} by add_receive()", to, sends ? 1 : 2, from)});
+  }
 }
 
 TEST_F(Mismatch, OrderOfAPair) {
   const Plane wide("wide", 4, 6), wide_in("wide in", 4, 6);
-  Exchange<Doubles> exchange(comm, "graph");
-  exchange.add_send(out, next);
-  exchange.add_send(wide, next);
-  if (is_last) {
-    exchange.add_receive(wide_in, previous);
-    exchange.add_receive(in, previous);
-  } else {
-    exchange.add_receive(in, previous);
-    exchange.add_receive(wide_in, previous);
-  }
-  EXPECT_EQ(
-      text_of_commit(exchange),
-      fmt::format(
-          "exchange 'graph', message 1 of 2 from rank {0} to rank {1}: rank {0} sends View 'out', (4, 5) "
-          "double, but rank {1} receives View 'wide in', (4, 6) double",
-          before_last, last));
+  const auto text = text_of_all([&](auto& exchange) {
+    exchange.add_send(out, next);
+    exchange.add_send(wide, next);
+    exchange.add_receive(is_last ? wide_in : in, previous);
+    exchange.add_receive(is_last ? in : wide_in, previous);
+  });
+  expect_facts(text,
+               {fmt::format("exchange 'ring', message 1 of 2 from rank {} to rank {}", before_last, last),
+                fmt::format("rank {} sends View 'out', (4, 5) double", before_last),
+                fmt::format("rank {} receives View 'wide in', (4, 6) double", last)});
 }
 
 /// One end by slot, the other by pair: they do not find each other.
 TEST_F(Mismatch, SlotAndPair) {
-  Exchange<Doubles> exchange(comm, "mixed");
-  exchange.add_send(out, next);
-  if (is_last)
-    exchange.add(out, no_rank, in, previous);
-  else
-    exchange.add_receive(in, previous);
-  expect_facts(text_of_commit(exchange),
-               {fmt::format("rank {} receives from rank {} (View 'in'", last, before_last)});
+  const auto text = text_of_all([&](auto& exchange) {
+    exchange.add_send(out, next);
+    if (is_last) exchange.add(out, no_rank, in, previous);
+    if (!is_last) exchange.add_receive(in, previous);
+  });
+  expect_facts(text, {fmt::format("rank {} receives from rank {} (View 'in'", last, before_last)});
 }
 
 TEST_F(Mismatch, PeerOutOfRangeByPair) {
-  Exchange<Doubles> exchange(comm, "graph");
-  exchange.add_send(out, is_last ? comm.size() : no_rank);
-  EXPECT_EQ(
-      text_of_commit(exchange),
-      fmt::format("exchange 'graph': rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank says "
-                  "there is none",
-                  last, comm.size(), last));
+  const int nobody = is_last ? ranks : no_rank;
+  expect_facts(text_of_all([&](auto& exchange) { exchange.add_send(out, nobody); }),
+               {"exchange 'ring': " + no_peer(last, ranks)});
 }
 
 /// Slots that nothing travels through harm nobody, and the tags of later plans still agree.
@@ -176,7 +160,7 @@ TEST_F(Mismatch, OneEmptySlotMoreIsAllowed) {
   Exchange<Doubles> exchange(comm, "ring");
   exchange.add(out, next, in, previous);
   if (is_last) exchange.add(out, no_rank, in, no_rank);
-  EXPECT_EQ(text_of_commit(exchange), "no error");
+  EXPECT_NO_THROW(exchange.commit());
   run_step(exchange);
 }
 

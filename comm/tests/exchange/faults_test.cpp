@@ -124,18 +124,16 @@ TEST_F(Faults, UnwindingDoesNotWait) {
 }
 
 TEST_F(Faults, Collectives) {
-  const auto expect = [&](const char* function, const std::string& operation, const auto& call) {
-    EXPECT_EQ(text_of_failing(function, 1, call), operation + ": " + function + " failed: " + other);
-  };
-  expect("MPI_Allreduce", "allreduce of a value, () int32, sum", [&] { allreduce(comm, 1, ReduceOp::sum); });
-  expect("MPI_Allreduce", "allreduce of View 'in', (3) int32, sum",
-         [&] { allreduce(comm, in, ReduceOp::sum); });
-  expect("MPI_Bcast", "bcast of View 'in', (3) int32, root 0", [&] { bcast(comm, in, 0); });
-  const std::vector<int> counts(comm.size(), 1);
-  const Ints from("from", comm.size()), to("to", comm.size());
-  expect("MPI_Alltoallv",
-         fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32", comm.size()),
-         [&] { alltoallv(comm, from, counts, to, counts); });
+  const auto sum = ReduceOp::sum;
+  expect_failing("MPI_Allreduce", "allreduce of a value, () int32, sum", [&] { allreduce(comm, 1, sum); });
+  expect_failing("MPI_Allreduce", "allreduce of View 'in', (3) int32, sum",
+                 [&] { allreduce(comm, in, sum); });
+  expect_failing("MPI_Bcast", "bcast of View 'in', (3) int32, root 0", [&] { bcast(comm, in, 0); });
+  const std::vector<int> counts(ranks, 1);
+  const Ints from("from", ranks), to("to", ranks);
+  expect_failing("MPI_Alltoallv",
+                 fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32", ranks),
+                 [&] { alltoallv(comm, from, counts, to, counts); });
 }
 
 /// A step that fails is over, and so is the Reduction; one that fails in the wait has come to its end.
