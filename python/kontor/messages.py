@@ -34,9 +34,10 @@ def have(command: str) -> bool:
     return shutil.which(command) is not None
 
 
-def said(*words: str) -> str:
-    """What a command prints; nothing where there is none of that name."""
+def said(*words: str, seconds: float | None = None) -> str:
+    """What a command prints; nothing where there is none of that name, or it takes longer."""
     try:
-        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False).stdout
-    except OSError:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False,
+                              timeout=seconds).stdout
+    except (OSError, subprocess.TimeoutExpired):
         return ""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs scripts/kontor in a folder of its own, on a machine made of fake commands."""
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,8 +70,8 @@ class KontorTest(unittest.TestCase):
         (self.folder / name).write_text(text)
         return name
 
-    def kontor(self, *arguments, **environment):
-        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, capture_output=True, text=True,
+    def kontor(self, *arguments, stdin=None, **environment):
+        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdin=stdin, capture_output=True, text=True,
                               check=False, timeout=60, env={**self.environment, **environment})
 
     def succeeds(self, *arguments, **environment):
@@ -92,22 +94,50 @@ class KontorTest(unittest.TestCase):
             self.assertIn(message, done.stderr)
         self.assertEqual(done.returncode, code, done.stderr)
 
+    def lines(self, name):
+        """Of this file; none where it is not there."""
+        path = self.folder / name
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def wait_until(self, condition, what, seconds=30):
+        """What condition() gives, once that is true."""
+        end = time.monotonic() + seconds
+        while not (found := condition()):
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.02)
+        return found
+
     def assert_ends(self, process):
         """Within a while; a process whose parent has ended may stay as a zombie, where the first process reaps none."""
-        end = time.monotonic() + 10
-        while time.monotonic() < end:
+        def ended():
             try:
-                state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+                return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] in "ZX"
             except (FileNotFoundError, ProcessLookupError):
-                return
-            if state in "ZX":
-                return
-            time.sleep(0.02)
-        self.fail(f"process {process} has not ended")
+                return True
+
+        self.wait_until(ended, f"process {process} has not ended", seconds=10)
+
+    def assert_refused(self, *cases):
+        """`kontor run` with these words fails with this message, of each case."""
+        for words, message in cases:
+            with self.subTest(words):
+                self.assert_fails(self.kontor("run", *words), message)
 
 
 class DryRunTest(KontorTest):
     """Which command `kontor run` makes."""
+
+    def command(self, *words, **environment):
+        return self.succeeds("run", "--dry-run", "plate.yaml", *words, **environment).stdout
+
+    @contextlib.contextmanager
+    def limits(self, files):
+        """A machine with these files meanwhile."""
+        for name, text in files.items():
+            self.write(f"machine/{name}", text)
+        yield
+        shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
+        self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
 
     def assert_command(self, expected, *arguments, **environment):
         done = self.succeeds("run", "--dry-run", *arguments, **environment)

@@ -56,14 +56,30 @@ def oddly_named(folder):
     return link
 
 
-def make_module(name, **names):
-    module = types.ModuleType(name)
-    module.__dict__.update(names)
-    return module
+def make_modules(contents):
+    """Modules by their names, with these contents, and the packages that they are in."""
+    modules = {}
+    for name, names in contents.items():
+        parts = name.split(".")
+        for package in itertools.accumulate(parts, "{}.{}".format):
+            module = modules.setdefault(package, types.ModuleType(package))
+        vars(module).update(names)
+    return modules
+
+
+def nothing(*_, **__):
+    """A directive that is of no interest."""
 
 
 def decorator(*_):
     return lambda function: function
+
+
+class FolderTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kontor-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
 
 
 def accepted(test, words):
@@ -74,26 +90,20 @@ def accepted(test, words):
     test.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
 
 
-class Reframe(unittest.TestCase):
+class Reframe(FolderTest):
     """The steps of a test in their order: command, run, sanity, performance."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="kontor-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        text = lambda path: (self.folder / path).read_text()
-        sanity = make_module(
-            "reframe.utility.sanity", all=all, assert_true=bool, assert_false=lambda value: not value, defer=lambda value: value,
-            assert_found=lambda pattern, path, message: self.assertRegex(text(path), pattern, message), evaluate=lambda value: value,
-            make_performance_function=lambda value, unit: (value, unit))
-        builtins = make_module(
-            "reframe.core.builtins", parameter=list, variable=lambda kind, value: value,
-            run_before=decorator, sanity_function=lambda function: function)
-        reframe = make_module("reframe", simple_test=lambda test: test, RunOnlyRegressionTest=object,
-                              utility=make_module("reframe.utility", sanity=sanity))
-        modules = {"reframe": reframe, "reframe.utility": reframe.utility, "reframe.utility.sanity": sanity,
-                   "reframe.core": make_module("reframe.core"), "reframe.core.builtins": builtins}
-        self.kind = load(PACKAGING / "reframe/kontor.py", modules, oddly_named(folder.name)).KontorApp
+        super().setUp()
+        same = lambda value: value
+        found = lambda pattern, path, message: self.assertRegex((self.folder / path).read_text(), pattern, message)
+        modules = make_modules({
+            "reframe": {"simple_test": same, "RunOnlyRegressionTest": object},
+            "reframe.utility.sanity": {"all": all, "assert_true": bool, "assert_false": lambda value: not value, "defer": same, "evaluate": same,
+                                       "assert_found": found, "make_performance_function": lambda value, unit: (value, unit)},
+            "reframe.core.builtins": {"parameter": list, "variable": lambda kind, value: value, "run_before": decorator, "sanity_function": same},
+        })
+        self.kind = load(PACKAGING / "reframe/kontor.py", modules, oddly_named(self.folder)).KontorApp
 
     def make(self, app="heat", backend="raw"):
         test = self.kind()
@@ -135,12 +145,12 @@ class Reframe(unittest.TestCase):
         self.assertIn("KONTOR_RANKS says 2", done.stderr)
 
 
-class Ramble(unittest.TestCase):
+class Ramble(FolderTest):
     """Executables with the values of their variables, and figures from a record."""
 
     def setUp(self):
+        super().setUp()
         self.commands, self.defaults, self.figures = {}, {}, {}
-        nothing = lambda *_, **__: None
         names = {
             "ExecutableApplication": object, "tags": nothing, "required_package": nothing, "software_spec": nothing,
             "workload": nothing, "success_criteria": nothing,
@@ -148,8 +158,7 @@ class Ramble(unittest.TestCase):
             "workload_variable": lambda name, default, description, workloads: self.defaults.setdefault(workloads[0], {}).update({name: default}),
             "figure_of_merit": lambda name, log_file, fom_regex, group_name, units: self.figures.update({name: fom_regex}),
         }
-        appkit = make_module("ramble.appkit", __all__=list(names), **names)
-        modules = {"ramble": make_module("ramble"), "ramble.appkit": appkit}
+        modules = make_modules({"ramble.appkit": {"__all__": list(names), **names}})
         self.kontor = load(PACKAGING / "ramble/applications/kontor/application.py", modules).Kontor
 
     def test_commands(self):
@@ -165,14 +174,13 @@ class Ramble(unittest.TestCase):
             self.assertEqual(set(found), set(self.commands))
 
     def test_figures(self):
-        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
-            subprocess.run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"],
-                           cwd=folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=60)
-            app = self.kontor()
-            app.expander = types.SimpleNamespace(expand_var_name=lambda name: folder)
-            app._prepare_analysis(None)
-            figures = Path(folder, "figures.txt").read_text()
-            merits = json.loads(Path(folder, "record.json").read_text())["figures_of_merit"]
+        subprocess.run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"],
+                       cwd=self.folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=60)
+        app = self.kontor()
+        app.expander = types.SimpleNamespace(expand_var_name=lambda name: str(self.folder))
+        app._prepare_analysis(None)
+        figures = (self.folder / "figures.txt").read_text()
+        merits = json.loads((self.folder / "record.json").read_text())["figures_of_merit"]
         for name, merit in merits.items():
             self.assertEqual(float(re.search(self.figures[name], figures, re.MULTILINE)["value"]), merit["value"])
         self.assertGreater(float(re.search(self.figures["seconds"], figures, re.MULTILINE)["value"]), 0)
@@ -182,12 +190,12 @@ def benchpark():
     """Stand-ins for the modules of Benchpark that the experiment imports."""
     classes = {"cuda": "CudaExperiment", "experiment": "Experiment", "mpi": "MpiOnlyExperiment", "openmp": "OpenMPExperiment",
                "rocm": "ROCmExperiment"}
-    modules = {f"benchpark.{module}": make_module(f"benchpark.{module}", **{name: type(name, (), {})}) for module, name in classes.items()}
-    nothing = lambda *_, **__: None
-    scaling = make_module("benchpark.scaling", Scaling=lambda *_: type("Scaling", (), {}),
-                          ScalingMode=types.SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput"))
-    return {"benchpark": make_module("benchpark"), "benchpark.scaling": scaling, **modules,
-            "benchpark.directives": make_module("benchpark.directives", maintainers=nothing, variant=nothing)}
+    modes = types.SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
+    return make_modules({
+        **{f"benchpark.{module}": {name: type(name, (), {})} for module, name in classes.items()},
+        "benchpark.scaling": {"Scaling": lambda *_: type("Scaling", (), {}), "ScalingMode": modes},
+        "benchpark.directives": {"maintainers": nothing, "variant": nothing},
+    })
 
 
 class Benchpark(unittest.TestCase):
@@ -213,18 +221,18 @@ class Benchpark(unittest.TestCase):
                          [{"resource_count": 6, "n": 3}, {"resource_count": 6, "n": 3}, {"resource_count": 3, "n": 6}])
 
 
-class Jube(unittest.TestCase):
+class Jube(FolderTest):
     @unittest.skipUnless(shutil.which("jube"), "no jube: apt-get install jube")
     def test_the_table(self):
-        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
-            done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", f"{folder}/runs", "--result",
-                                   "--hide-animation"], cwd=folder,
-                                  env={**ENVIRONMENT, "KONTOR": str(oddly_named(folder)), "KONTOR_APPS": "heat,matmul"}, capture_output=True, text=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            tables = list(Path(folder).rglob("table.dat"))
-            self.assertEqual(len(tables), 1, done.stdout)
-            self.assertEqual([str(path) for path in Path(folder).rglob("error")], [])
-            rows = [line.split(",") for line in tables[0].read_text().splitlines() if line]
+        done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", self.folder / "runs", "--result",
+                               "--hide-animation"], cwd=self.folder,
+                              env={**ENVIRONMENT, "KONTOR": str(oddly_named(self.folder)), "KONTOR_APPS": "heat,matmul"},
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        tables = list(self.folder.rglob("table.dat"))
+        self.assertEqual(len(tables), 1, done.stdout)
+        self.assertEqual([str(path) for path in self.folder.rglob("error")], [])
+        rows = [line.split(",") for line in tables[0].read_text().splitlines() if line]
         head = [cell.split("[")[0] for cell in rows[0]]
         found = [dict(zip(head, row)) for row in rows[1:]]
         pairs = [("heat", "raw"), ("heat", "view"), ("matmul", "raw"), ("matmul", "view")]
@@ -265,20 +273,18 @@ class Spack(unittest.TestCase):
 
     def load(self, recipe):
         dependencies = set()
-        nothing = lambda *_, **__: None
         base = type("CMakePackage", (), {"define": lambda self, name, value: name, "run_tests": True,
                                          "spec": types.SimpleNamespace(satisfies=lambda text: False),
                                          "define_from_variant": lambda self, name, variant: name})
-        names = {name: nothing for name in ("license", "version", "variant", "conflicts")}
-        package = make_module(
-            "spack.package", when=lambda condition: tempfile.SpooledTemporaryFile(), **names,
-            depends_on=lambda spec, **_: dependencies.add(re.split("[@+~ ]", spec)[0]))
         systems = "spack_repo.builtin.build_systems"
-        modules = {"spack": make_module("spack"), "spack.package": package, **{name: make_module(name) for name in (
-            "spack_repo", "spack_repo.builtin", systems)},
-            f"{systems}.cmake": make_module(f"{systems}.cmake", CMakePackage=base),
-            f"{systems}.cuda": make_module(f"{systems}.cuda", CudaPackage=type("CudaPackage", (), {"cuda_arch_values": ("90",)})),
-            f"{systems}.rocm": make_module(f"{systems}.rocm", ROCmPackage=type("ROCmPackage", (), {"amdgpu_targets": ("gfx90a",)}))}
+        modules = make_modules({
+            "spack.package": {**dict.fromkeys(("license", "version", "variant", "conflicts"), nothing),
+                              "when": lambda condition: tempfile.SpooledTemporaryFile(),
+                              "depends_on": lambda spec, **_: dependencies.add(re.split("[@+~ ]", spec)[0])},
+            f"{systems}.cmake": {"CMakePackage": base},
+            f"{systems}.cuda": {"CudaPackage": type("CudaPackage", (), {"cuda_arch_values": ("90",)})},
+            f"{systems}.rocm": {"ROCmPackage": type("ROCmPackage", (), {"amdgpu_targets": ("gfx90a",)})},
+        })
         return load(recipe, modules).Kontor, dependencies
 
     def setUp(self):
@@ -298,26 +304,25 @@ class Spack(unittest.TestCase):
         self.assertEqual(self.recipe.git, f"file://{ROOT}")
 
 
-class Release(unittest.TestCase):
+class Release(FolderTest):
     """A rehearsal: the tarball and the recipe of it."""
 
     def test_tarball_and_recipe(self):
         if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", "HEAD:VERSION"], check=False, capture_output=True).returncode:
             self.skipTest("no checkout")
         version = (ROOT / "VERSION").read_text().strip()
-        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
-            release = [sys.executable, ROOT / "packaging/release", "HEAD", "-o", folder]
-            self.assertEqual(subprocess.run(release, capture_output=True, check=False).returncode, 2, "HEAD is no tag")
-            said = subprocess.run([*release, "--any"], capture_output=True, text=True, check=True).stdout
-            data = Path(folder, f"kontor-{version}.tar.gz").read_bytes()
-            sha256 = hashlib.sha256(data).hexdigest()
-            self.assertEqual(said.split(), [sha256, f"kontor-{version}.tar.gz"])
-            with tarfile.open(fileobj=io.BytesIO(data)) as files:
-                self.assertEqual(files.extractfile(f"kontor-{version}/VERSION").read().decode().strip(), version)
-            recipe = Path(folder, "spack_repo/kontor/packages/kontor/package.py")
-            self.assertIn(f'version("{version}", sha256="{sha256}")', recipe.read_text())
-            self.assertNotIn("git = ", recipe.read_text())
-            self.assertEqual(Spack.load(self, recipe)[1], Spack.load(self, PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")[1])
+        release = [sys.executable, ROOT / "packaging/release", "HEAD", "-o", self.folder]
+        self.assertEqual(subprocess.run(release, capture_output=True, check=False).returncode, 2, "HEAD is no tag")
+        said = subprocess.run([*release, "--any"], capture_output=True, text=True, check=True).stdout
+        data = (self.folder / f"kontor-{version}.tar.gz").read_bytes()
+        sha256 = hashlib.sha256(data).hexdigest()
+        self.assertEqual(said.split(), [sha256, f"kontor-{version}.tar.gz"])
+        with tarfile.open(fileobj=io.BytesIO(data)) as files:
+            self.assertEqual(files.extractfile(f"kontor-{version}/VERSION").read().decode().strip(), version)
+        recipe = self.folder / "spack_repo/kontor/packages/kontor/package.py"
+        self.assertIn(f'version("{version}", sha256="{sha256}")', recipe.read_text())
+        self.assertNotIn("git = ", recipe.read_text())
+        self.assertEqual(Spack.load(self, recipe)[1], Spack.load(self, PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")[1])
 
 
 if __name__ == "__main__":

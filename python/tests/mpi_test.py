@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from command import PACKAGE, KontorTest
+from command import PACKAGE, DryRunTest
 
 VERSIONS = {
     "orte": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",
@@ -44,28 +44,25 @@ CROWDED = {
 CROWDED["other"] = CROWDED["orte"] | CROWDED["prrte"]
 
 
-class Launchers(KontorTest):
+class Launchers(DryRunTest):
     def test_words(self):
         for mpi, version in VERSIONS.items():
             self.fake("mpirun", f"echo 'a line of a wrapper'; echo 'mpirun: mpirun (Open MPI) 9.9' >&2; echo '{version}'")
             for case, (ranks, variables, user, readable) in CASES.items():
                 self.patch(user, readable)
                 with self.subTest(mpi=mpi, case=case):
-                    done = self.kontor("run", "--dry-run", "plate.yaml", f"-n{ranks}", **variables)
-                    words = shlex.split(done.stdout)[:-2]  # without the program and the deck
+                    words = shlex.split(self.command(f"-n{ranks}", **variables))[:-2]  # without the program and the deck
                     variables_of_threads = ["OMP_PROC_BIND=spread", "OMP_PLACES=cores"] if case == "threads" else ["OMP_PROC_BIND=false"]
-                    self.assertEqual(words[1:], [*variables_of_threads, "mpirun", "-n", str(ranks), *WORDS[mpi].get(case, "").split()], done.stderr)
+                    self.assertEqual(words[1:], [*variables_of_threads, "mpirun", "-n", str(ranks), *WORDS[mpi].get(case, "").split()])
 
     def test_only_stdout_tells(self):
-        done = self.kontor("run", "--dry-run", "plate.yaml", LD_PRELOAD="/no/such.so")
-        self.assertIn("mpirun -n 2 --quiet", done.stdout)
+        self.assertIn("mpirun -n 2 --quiet", self.command(LD_PRELOAD="/no/such.so"))
         self.fake("mpirun", "echo 'mpirun (Open MPI) 4.1.4' >&2")
-        self.assertEqual(self.kontor("run", "--dry-run", "plate.yaml").stdout, "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 build/bin/heat plate.yaml\n")
+        self.assertEqual(self.command(), "OMP_NUM_THREADS=1 OMP_PROC_BIND=false mpirun -n 2 build/bin/heat plate.yaml\n")
 
     def test_the_users_word_about_open_mpi_5_holds(self):
         self.fake("mpirun", f"echo '{VERSIONS['prrte']}'")
-        done = self.kontor("run", "--dry-run", "plate.yaml", OMPI_MCA_btl_tcp_disable_family="4")
-        self.assertIn("mpirun -n 2 --mca btl_sm_free_list_max 4096 --bind-to", done.stdout)
+        self.assertIn("mpirun -n 2 --mca btl_sm_free_list_max 4096 --bind-to", self.command(OMPI_MCA_btl_tcp_disable_family="4"))
 
     def test_what_tests_have_in_their_environment(self):
         for mpi, version in VERSIONS.items():

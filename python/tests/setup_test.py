@@ -32,15 +32,24 @@ class Setup(KontorTest):
         self.fake("c++", "")
         self.fake("touch", ': >"$1"')
 
-    def make_debian(self):
+    def make_debian(self, user=1000, missing="libyaml-cpp-dev", removed="libfmt-dev"):
+        self.patch(user)
         # Everything but two packages is there; a removed one is known but not installed. With one that it does not know it fails.
-        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libyaml-cpp-dev) ;; libfmt-dev) echo "$p not-installed";;'
+        self.fake("dpkg-query", f'for p; do case $p in -*|*{{*|{missing}) ;; {removed}) echo "$p not-installed";;'
                                 ' *) echo "$p installed";; esac; done; exit 1')
         self.fake("apt-get", 'echo "$*" >>"$HOME/apt"; if [[ $* == *install* ]]; then touch "$HOME/installed"; fi')
 
     def apt_calls(self):
-        log = self.folder / "apt"
-        return [line for line in log.read_text().splitlines() if "install" in line] if log.exists() else []
+        return [line for line in self.lines("apt") if "install" in line]
+
+    def calls(self):
+        """Those of CMake since the last time."""
+        calls = self.lines("cmake")
+        (self.folder / "cmake").unlink()
+        return calls
+
+    def log_cmake(self, script):
+        self.fake("cmake", f'echo "$*" >>"$HOME/cmake"; {script}')
 
     def test_without_root_the_command_to_run_is_printed(self):
         self.make_debian()
@@ -51,31 +60,22 @@ class Setup(KontorTest):
         self.assertEqual(self.apt_calls(), [])
 
     def test_root_installs_what_is_missing_once(self):
-        self.make_debian()
-        self.patch(user=0)
-        for _ in range(2):
-            self.succeeds("build")
+        """For a run, too; and dpkg, which fails where it does not know a package, is no failure."""
+        self.make_debian(user=0)
+        self.kontor("run", "plate.yaml")
+        self.succeeds("build")
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
 
-    def test_a_package_that_dpkg_does_not_know_is_no_failure(self):
-        self.make_debian()
-        self.patch(user=0)
-        self.write("deck.yaml", "app: heat\n")
-        self.kontor("run", "deck.yaml")
-        self.assertEqual(len(self.apt_calls()), 1)
-
     def test_a_preset_has_packages_of_its_own(self):
-        self.make_debian()
-        self.patch(user=0)
-        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libmpich-dev) ;; *) echo "$p installed";; esac; done')
-        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"' + CMAKE)
+        self.make_debian(user=0, missing="libmpich-dev", removed="none")
+        self.log_cmake(CMAKE)
         self.succeeds("build", KONTOR_PRESET="mpich")
         self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libmpich-dev"])
-        self.assertTrue((self.folder / "cmake").read_text().startswith("--preset mpich -B "))
+        self.assertRegex(self.calls()[0], "^--preset mpich -B ")
 
     def test_only_tests_get_the_packages_of_tests_and_only_once(self):
-        self.make_debian()
-        self.fake("dpkg-query", 'for p; do case $p in -*|*{*|libfmt-dev|jube) ;; *) echo "$p installed";; esac; done')
+        """And nothing is installed where CMake finds everything."""
+        self.make_debian(missing="libfmt-dev|jube", removed="none")
         self.fake("ctest", "")
         for user, calls in {1000: [], 0: ["-qq install --yes --no-install-recommends jube"]}.items():
             self.write("installed", "")  # what is built from
@@ -95,17 +95,11 @@ class Setup(KontorTest):
         self.fake("apt-get", once + (self.bin / "apt-get").read_text())  # it has old lists of packages
         self.succeeds("build")
         self.assertEqual(len(self.apt_calls()), 1)
-        as_root = (self.folder / "as-root").read_text().splitlines()
+        as_root = self.lines("as-root")
         self.assertEqual(as_root[0], "-n true")
         for words in as_root[1:]:
             self.assertRegex(words, r"\Aenv DEBIAN_FRONTEND=noninteractive apt-get -qq (update|install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev)\Z")
         self.assertEqual([words.split()[4] for words in as_root[-3:]], ["install", "update", "install"])
-
-    def test_where_cmake_finds_everything_nothing_is_installed(self):
-        self.make_debian()
-        self.write("installed", "")
-        self.succeeds("build")
-        self.assertEqual(self.apt_calls(), [])
 
     def test_a_file_system_without_locks(self):
         self.write("installed", "")
@@ -157,9 +151,9 @@ class Setup(KontorTest):
                     self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S")
 
     def test_targets_and_options(self):
-        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"; touch "$KONTOR_BUILD_DIR/build.ninja"')
+        self.log_cmake('touch "$KONTOR_BUILD_DIR/build.ninja"')
         self.succeeds("build", "heat", "-D", "X=1", "cg")
-        calls = (self.folder / "cmake").read_text().splitlines()
+        calls = self.calls()
         self.assertIn("-D X=1", calls[0])
         self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
 
@@ -168,15 +162,10 @@ class Setup(KontorTest):
         for file in "kokkos/CMakeLists.txt", "kokkos/bin/nvcc_wrapper", "kokkos-kernels/CMakeLists.txt":
             self.write(file, "default_arch=sm_70\n")
         self.write("kokkos/cmake/kokkos_arch.cmake", 'kokkos_arch_option(HOPPER90 GPU "NVIDIA Hopper generation CC 9.0" "X")\n')
-        self.fake("cmake", 'echo "$*" >>"$HOME/cmake"; if [[ $1 == --preset ]]; then touch "$KONTOR_BUILD_DIR/build.ninja"; fi')
+        self.log_cmake('if [[ $1 == --preset ]]; then touch "$KONTOR_BUILD_DIR/build.ninja"; fi')
         self.fake("cc", "")
         (self.bin / "chmod").symlink_to(shutil.which("chmod"))
         return str(self.folder / "kokkos")
-
-    def calls(self):
-        calls = (self.folder / "cmake").read_text().splitlines()
-        (self.folder / "cmake").unlink()
-        return calls
 
     def test_kokkos_from_its_sources(self):
         kokkos = self.make_kokkos()
@@ -184,11 +173,10 @@ class Setup(KontorTest):
         calls = self.calls()
         built = str(self.folder / "build/kokkos")
         self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{built}-build", f"{kokkos}-kernels", f"{built}-kernels-build"])
-        for option in "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={built}":
-            self.assertIn(option, calls[0].split())
+        options = {"-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={built}"}
+        self.assertLessEqual(options, set(calls[0].split()))
         self.assertNotIn("CUDA", "".join(calls))
-        self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos", calls[2].split())
-        self.assertIn("-DKokkosKernels_ADD_DEFAULT_ETI=OFF", calls[2].split())
+        self.assertLessEqual({f"-DKokkos_DIR={built}/lib/cmake/Kokkos", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF"}, set(calls[2].split()))
         self.assertTrue(calls[4].startswith("--preset release "))
         self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos -DKokkosKernels_DIR={built}/lib/cmake/KokkosKernels", calls[4])
         self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
@@ -204,8 +192,8 @@ class Setup(KontorTest):
         wrapper = f"-DCMAKE_CXX_COMPILER={self.folder}/build/kokkos/nvcc_wrapper"
         self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
         calls = self.calls()
-        for option in "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper:
-            self.assertIn(option, calls[0].split())
+        options = {"-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper}
+        self.assertLessEqual(options, set(calls[0].split()))
         self.assertIn("-DKokkosKernels_ENABLE_TPL_CUBLAS=ON", calls[2].split())
         self.assertIn(wrapper, calls[4].split())
         self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())

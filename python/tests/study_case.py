@@ -61,6 +61,8 @@ ONE = STUDY.replace("[1, 2]", "[1]").replace("[raw, view]", "[raw]").replace("re
 class StudyTest(KontorTest):
     """A folder with study.yaml, its deck plate.yaml and the fake mini-app."""
 
+    TEXT = STUDY
+
     def setUp(self):
         super().setUp()
         self.fake("launch", 'for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done')
@@ -69,7 +71,7 @@ class StudyTest(KontorTest):
         self.program("build/bin/heat", APP)
         self.write("schema.json", json.dumps(SCHEMA))
         self.write("revision", "abc")
-        self.write("study.yaml", STUDY)
+        self.write("study.yaml", self.TEXT)
 
     def study(self, *arguments, **environment):
         """kontor study study.yaml, in this process: what scripts/kontor tells it is told here."""
@@ -83,13 +85,22 @@ class StudyTest(KontorTest):
                 code = end.code
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
+    def passes(self, *arguments, **environment):
+        """The same, which must end with exit code 0."""
+        done = self.study(*arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
     def obey(self, script):
         self.write("obey", script)
 
     def made(self):
         """The runs that the mini-app was started for, in order: p000-r1 comm.backend=raw ..."""
-        path = self.folder / "made"
-        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return self.lines("made")
+
+    def names(self):
+        """The same, without what they set."""
+        return [line.split()[0] for line in self.made()]
 
     def state(self, folder="small"):
         return json.loads((self.folder / folder / "study.json").read_text(encoding="utf-8"))

@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 from unittest.mock import patch
 
@@ -25,10 +24,7 @@ class Ends(StudyTest):
         """A study whose third run does not end."""
         self.obey(f'if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; {how}; fi')
         running = self.start("study", "study.yaml", *arguments)
-        end = time.monotonic() + 30
-        while time.monotonic() < end and not ((self.folder / "asleep").exists() and (self.folder / "asleep").read_text()):
-            time.sleep(0.02)
-        return running, int((self.folder / "asleep").read_text())
+        return running, int(self.wait_until(lambda: self.lines("asleep"), "the third run has not begun")[0])
 
     def locked(self):
         with open(self.folder / "small/.kontor-study-lock", "r+", encoding="utf-8") as lock:
@@ -40,9 +36,8 @@ class Ends(StudyTest):
 
     def goes_on(self, again):
         (self.folder / "obey").unlink()
-        done = self.study("--resume")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        made = [line.split()[0].removesuffix("-a2") for line in self.made()]
+        done = self.passes("--resume")
+        made = [name.removesuffix("-a2") for name in self.names()]
         self.assertEqual(sorted(set(made), key=lambda name: name[-1] + name), ALL)
         self.assertEqual(len(made), len(ALL) + again, "only the run under way is made again")
         self.assertIn("8 passed", done.stdout)
@@ -71,8 +66,7 @@ class Ends(StudyTest):
         self.assert_fails(self.study("--resume"), "another study is running")
         self.write("may_end", "")
         self.assert_ends(process)
-        while self.locked():
-            time.sleep(0.05)
+        self.wait_until(lambda: not self.locked(), "the lock is held")
         # What it had made but could not tell of is taken up.
         state = self.state()
         lost = state["runs"].pop()
@@ -96,7 +90,7 @@ class Ends(StudyTest):
         with open(self.folder / "small/.kontor-study-lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.assert_fails(self.study(), "small", "another study is running")
-        self.assertEqual(self.study().returncode, 0)
+        self.passes()
 
     def test_links_that_others_have_put_there(self):
         """Neither is what they name changed, nor is it written to."""
@@ -131,7 +125,7 @@ class Ends(StudyTest):
         self.assert_fails(self.study("-o", "plate.yaml"), "plate.yaml", "not a folder")
         self.assert_fails(self.study("--resume"), "small", "no study to resume")
         self.write("study.yaml", ONE)
-        self.assertEqual(self.study().returncode, 0)
+        self.passes()
         self.assert_fails(self.study(), "has a study already", "--resume")
         for change, facts in ((["--set", "ranks=[1,2]"], ["ranks is [1,2], was [1]"]), (["--set", "study=large"], ["study is large, was small"]),
                               (["--set", "seed=8"], ["seed is 8, was 7"]), (["--set", "set.solver.tolerance=1"], ["set is {solver.tolerance: 1}, was {}"])):
@@ -143,11 +137,11 @@ class Ends(StudyTest):
 
     def test_other_revisions_and_machines(self):
         self.write("study.yaml", ONE)
-        self.assertEqual(self.study().returncode, 0)
+        self.passes()
         self.write("revision", "def")
         self.assert_fails(self.study("--resume", "--set", "repeats=2", KONTOR_STUDY_CORES="1"), "--allow-mixed", "revision def, was abc", "cores 1, was 2")
-        done = self.study("--resume", "--set", "repeats=2", "--allow-mixed", KONTOR_STUDY_CORES="1")
-        self.assertEqual((done.returncode, self.states()), (0, {"p000-r1": ["passed"], "p000-r2": ["passed"]}), done.stderr)
+        self.passes("--resume", "--set", "repeats=2", "--allow-mixed", KONTOR_STUDY_CORES="1")
+        self.assertEqual(self.states(), {"p000-r1": ["passed"], "p000-r2": ["passed"]})
         self.assertIn("revision def, was abc", self.state()["mixed"])
 
 
@@ -160,16 +154,16 @@ class Disks(StudyTest):
         self.assert_fails(done, "study.csv cannot be written", "runs are kept", code=3)
         self.assertEqual(self.states(), {"p000-r1": ["passed"]})
         (self.folder / "small/study.csv").rmdir()
-        done = self.study("--resume")
-        self.assertEqual((done.returncode, len(self.made())), (0, 1), done.stderr)
+        self.passes("--resume")
+        self.assertEqual(len(self.made()), 1)
         self.assertEqual(list((self.folder / "small").glob("*.tmp")), [])
 
     def test_a_file_system_without_locks(self):
         """As Lustre's without the mount option `flock`: the study runs, and tells."""
         self.write("study.yaml", ONE)
         with patch("fcntl.flock", side_effect=OSError(errno.ENOSYS, "Function not implemented")):
-            done = self.study()
-        self.assertEqual((done.returncode, self.states()), (0, {"p000-r1": ["passed"]}), done.stderr)
+            done = self.passes()
+        self.assertEqual(self.states(), {"p000-r1": ["passed"]})
         self.assertIn("small has no locks (flock: Function not implemented)", done.stderr)
         with patch("fcntl.flock", side_effect=OSError(errno.EIO, "Input/output error")):
             self.assert_fails(self.study("--resume"), "cannot be made or written: Input/output error")
@@ -177,7 +171,7 @@ class Disks(StudyTest):
     def test_writing_that_is_interrupted(self):
         """State, table and index are the old ones or the new ones, and nothing else is left."""
         self.write("study.yaml", ONE)
-        self.assertEqual(self.study().returncode, 0)
+        self.passes()
         small = self.folder / "small"
         before = {path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}
         full = OSError(errno.ENOSPC, "No space left on device")
@@ -185,7 +179,7 @@ class Disks(StudyTest):
             with patch(what, side_effect=full):
                 self.assert_fails(self.study("--resume", "--set", "repeats=2"), "cannot be written: No space left", "--resume", code=3)
             self.assertEqual({path.name: path.read_bytes() for path in small.iterdir() if path.is_file()}, before)
-        self.assertEqual(self.study("--resume", "--set", "repeats=2").returncode, 0)
+        self.passes("--resume", "--set", "repeats=2")
         self.assertEqual(len(self.made()), 2)
 
     def test_a_full_disk(self):
@@ -207,10 +201,9 @@ class Disks(StudyTest):
         self.assertEqual({run["state"] for run in self.state()["runs"]}, {"passed"})
         (small / "runs/ballast").unlink()
         (self.folder / "obey").unlink()
-        done = self.study("--resume")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.passes("--resume")
         self.assertEqual(set(map(tuple, self.states().values())), {("passed",)})
-        made = [line.split()[0] for line in self.made()]
+        made = self.names()
         self.assertTrue(all(made.count(name) == 1 for name in finished), made)
 
 

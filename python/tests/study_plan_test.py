@@ -13,7 +13,7 @@ from study_case import STUDY, StudyTest
 
 from kontor.study.description import STUDY as KEYS
 from kontor.study.description import json_schema
-from kontor.study.expression import ExpressionError, Sizes, check, compact_grid, evaluate
+from kontor.study.expression import ExpressionError, Sizes, compact_grid, compiled, evaluate
 from kontor.study.here import Machine
 from kontor.study.jobs import SCHEDULERS, listed, parts_of, script, seconds_of, unfit_for
 from kontor.study.needs import need_of
@@ -174,7 +174,7 @@ class Expressions(unittest.TestCase):
         for text in ("rank", "ranks.real", "__import__('os')", "ranks if 1 else 2", "[1]", "'a'", "True", "1j", "2**2**2**2**9", "9**9**9", "grid",
                      "grid[3]", "grid[ranks]", "sqrt(-1)", "1/0", "ranks*" * 80 + "1", "sqrt(1, 2)", "1e999", "(" * 150, "1;2", "", "lambda: 1", "a:=1"):
             with self.assertRaises(ExpressionError, msg=text):
-                check(text)
+                compiled(text)
                 evaluate(text, Sizes(8, 2, (2, 4)))
 
     def test_the_longest(self):

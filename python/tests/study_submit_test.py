@@ -22,8 +22,7 @@ class Submitted(StudyTest):
         self.fake_slurm()
         self.write("study.yaml", ONE)
         name = "it's \"$my\" study; 50%j"
-        done = self.study("--submit", "-o", name)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.passes("--submit", "-o", name)
         self.assertIn(shlex.quote(name), done.stderr)
         self.assertEqual(len(self.made()), 1, (self.folder / "jobs.log").read_text())
         for name in "two\nlines", "back\\slash":
@@ -31,16 +30,15 @@ class Submitted(StudyTest):
 
     def test_written_where_there_is_no_scheduler(self):
         self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")
-        done = self.study("--submit")
-        self.assertEqual((done.returncode, self.made()), (0, []), done.stderr)
+        done = self.passes("--submit")
+        self.assertEqual(self.made(), [])
         self.assertIn("qsub is not here", done.stderr)
         self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.pbs", "r2.pbs"])
 
     def test_submitted_and_collected(self):
         self.fake_slurm()
         self.obey('if [[ $settings == *raw* && ! -e $HOME/failed ]]; then touch "$HOME/failed"; echo "no room for this" >&2; exit 3; fi')
-        done = self.study("--submit", "--set", "gpus=0")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.passes("--submit", "--set", "gpus=0")
         self.assertEqual(len(self.made()), 9, (self.folder / "jobs.log").read_text())
         self.assertEqual(self.state()["runs"], [])
         self.assertEqual([(job["id"], job["part"], job["repeats"]) for job in self.state()["jobs"]], [("17", "r1", [1, 2]), ("17", "r2", [1, 2])])

@@ -8,6 +8,7 @@ import random
 import sys
 from pathlib import Path
 
+from ..messages import say
 from . import session
 from .description import json_schema
 from .folder import Folder
@@ -18,7 +19,7 @@ from .only import selector
 from .part import adopt, make_part
 from .plan import Point, make_plan, run_order
 from .problems import StudyError
-from .progress import count, say, span
+from .progress import count, span
 from .study import Study, read_study
 from .submit import refuse_queued, submit
 
@@ -134,7 +135,7 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
 
 def show_plan(study: Study, points: list[Point], here: Here, folder: Path) -> None:
     """Every point with its command and an estimate, and what cannot run here with the reason."""
-    decks = {deck.path: deck for deck in study.decks}
+    decks = study.decks_by_path
     for point in points:
         print(f"{point.id}  {point.words()}")
         if point.skipped:

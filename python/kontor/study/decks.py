@@ -3,6 +3,7 @@
 
 import hashlib
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -53,13 +54,8 @@ def find_deck(name: str, study_file: Path, here: Here) -> Deck:
 
 def reduced_settings(text: str) -> list[str]:
     """The settings of the line `# test: --set KEY=VALUE ...` in the comment at the beginning of a deck or a study."""
-    for line in text.splitlines():
-        if not line.startswith("#"):
-            break
-        if line.startswith("# test:"):
-            words = line.removeprefix("# test:").split(" --set ")
-            return [word.strip() for word in words[1:]]
-    return []
+    found = re.match(r"(?:#.*\n)*?# test:(.*)", text)
+    return [word.strip() for word in found[1].split(" --set ")[1:]] if found else []
 
 
 def read_schema(deck: Deck, here: Here) -> None:

@@ -2,7 +2,7 @@
 """The keys of a study: what each takes, its default, its help. The reader, --print, --schema and the docs follow this."""
 
 from .kinds import Flag, Key, ListOf, Section, Text, Whole, Word
-from .study_kinds import ByDeckKey, Formula, OneOrMore, Paths, Setting, Wholes, Zipped
+from .study_kinds import ByDeckKey, Formula, OneOrMore, Several, Setting, Wholes, Zipped
 
 STUDY_KINDS = ("strong", "weak", "compare", "sweep")
 MOST_RANKS = 10_000_000
@@ -28,7 +28,7 @@ LAUNCH = Section({
 
 STUDY = Section({
     "study": Key(NAME, "The study's name, such as heat-strong", required=True),
-    "deck": Key(Paths(), "The deck, or a list of decks, which is then varied", required=True),
+    "deck": Key(Several(Text(allowed="the path of a deck")), "The deck, or a list of decks, which is then varied", required=True),
     "kind": Key(Word(STUDY_KINDS), f"What is studied: {', '.join(STUDY_KINDS)}", required=True),
     "ranks": Key(Wholes(1, MOST_RANKS, auto=True), "Numbers of MPI ranks; auto: nodes x ranks_per_node", list),
     "nodes": Key(Wholes(1, 1_000_000, auto=True), "Instead of ranks: numbers of nodes, with ranks_per_node; auto: as many as the ranks need", list),
@@ -36,7 +36,7 @@ STUDY = Section({
     "threads": Key(Wholes(1, 100_000), "Threads of a rank (OMP_NUM_THREADS)", lambda: [1]),
     "gpus": Key(Formula(), "GPUs that a point needs in all, a formula of ranks and nodes, such as ranks", 0),
     "set": Key(ByDeckKey(Setting()), "Keys of the deck that are the same in all points", dict),
-    "weak": Key(ByDeckKey(OneOrMore()), "How sizes grow: keys of the deck by formulas of ranks, nodes and grid", dict),
+    "weak": Key(ByDeckKey(OneOrMore(Formula())), "How sizes grow: keys of the deck by formulas of ranks, nodes and grid", dict),
     "vary": Key(ByDeckKey(ListOf(Setting())), "Keys of the deck, and the values that each takes: every combination is a point", dict),
     "zip": Key(Zipped(), "Keys of the deck whose lists go together, the first with the first and so on", list),
     "ablation": Key(Flag(), "Adds to each point one with backend null and one without overlap", False),

@@ -25,14 +25,9 @@ class Sizes:
     grid: tuple[int, ...]  # over as many axes as the key has values
 
 
-def check(text: str) -> None:
-    """Raises ExpressionError if the formula cannot be understood."""
-    _formula(text)
-
-
 def evaluate(text: str, sizes: Sizes) -> int | float:
     """A whole number where the result is one. Raises ExpressionError."""
-    formula = _formula(text)
+    formula = compiled(text)
     try:
         value = formula(sizes)
     except ZeroDivisionError as error:
@@ -71,17 +66,17 @@ SIGNS: dict[type, Callable[..., float]] = {ast.UAdd: operator.pos, ast.USub: ope
 FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "cbrt": _cube_root, "round": round}
 
 
-def _formula(text: str) -> Callable[[Sizes], float]:
+def compiled(text: str) -> Callable[[Sizes], float]:
+    """Raises ExpressionError if the formula cannot be understood, whatever its value."""
     if len(text) > LONGEST:
         raise ExpressionError(f"longer than {LONGEST} characters")
     try:
-        return _compiled(ast.parse(text.strip(), mode="eval").body)
+        return _function(ast.parse(text.strip(), mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"cannot be understood; allowed are {ALLOWED}") from error
 
 
-def _compiled(node: ast.AST) -> Callable[[Sizes], float]:
-    """Refuses what is not allowed, whatever its value."""
+def _function(node: ast.AST) -> Callable[[Sizes], float]:
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return lambda _: value
@@ -105,8 +100,8 @@ def _compiled(node: ast.AST) -> Callable[[Sizes], float]:
 
 
 def _applied(function: Callable[..., float], *operands: ast.AST) -> Callable[[Sizes], float]:
-    compiled = [_compiled(operand) for operand in operands]
-    return lambda sizes: function(*(operand(sizes) for operand in compiled))
+    functions = [_function(operand) for operand in operands]
+    return lambda sizes: function(*(operand(sizes) for operand in functions))
 
 
 def _along(grid: tuple[int, ...], axis: int) -> int:

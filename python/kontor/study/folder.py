@@ -12,8 +12,8 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from ..messages import say
 from .problems import StudyError, shown
-from .progress import say
 
 FORMAT = 1
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the study is started: the project's folders, and the machine, or the part of it that a job has been given."""
 
+import contextlib
 import os
 import re
 import socket
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..messages import said
 from ..place import Place
 from .problems import StudyError
 
@@ -40,10 +42,6 @@ class Here:
     def apps(self) -> list[str]:
         return Place.here().apps
 
-    def shown(self, path: Path) -> str:
-        """From the working folder if it lies below."""
-        return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
-
     def lasting(self, path: Path) -> str:
         """From the project's folder if it lies below, else absolute."""
         return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
@@ -71,21 +69,18 @@ def describe_machine() -> Machine:
 
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """In what two machines differ, in words. Hosts of a job differ from one job to the next: what they are counts, not their names."""
-    keys = ["cpu", "gpus", "mpi"] + (["hosts", "cores", "memory_bytes"] if _alone(one) and _alone(other) else [])
+    in_jobs = one.get("job") or other.get("job")
+    keys = ["cpu", "gpus", "mpi"] + ([] if in_jobs else ["hosts", "cores", "memory_bytes"])
     told = []
     for key in keys:
         mine, its = one.get(key), other.get(key)
         if key == "memory_bytes" and mine and its and abs(mine - its) < 0.05 * max(mine, its):
             continue
-        if key == "gpus" and not (_alone(one) and _alone(other)):
+        if key == "gpus" and in_jobs:
             mine, its = sorted(set(mine or [])), sorted(set(its or []))
         if mine != its:
             told.append(f"{key.removesuffix('_bytes')} {mine or 'none'}, was {its or 'none'}")
     return told
-
-
-def _alone(machine: dict[str, Any]) -> bool:
-    return not machine.get("job")
 
 
 def _job() -> str:
@@ -97,19 +92,17 @@ def _nodes() -> int:
     """Of the job, or 1."""
     text = os.environ.get("SLURM_JOB_NUM_NODES", "")
     if os.environ.get("FLUX_URI"):
-        text = _output(["flux", "resource", "list", "--states=up", "--no-header", "--format={nnodes}"]).strip()
+        text = said("flux", "resource", "list", "--states=up", "--no-header", "--format={nnodes}", seconds=20).strip()
     if os.environ.get("PBS_NODEFILE"):
-        try:
+        with contextlib.suppress(OSError):
             text = str(len(set(Path(os.environ["PBS_NODEFILE"]).read_text(encoding="utf-8").split())))
-        except OSError:
-            pass
     return int(text) if text.isdigit() and int(text) > 0 else 1
 
 
 def _hosts() -> list[str]:
     listed = os.environ.get("SLURM_JOB_NODELIST")
     if listed:
-        done = _output(["scontrol", "show", "hostnames", listed])
+        done = said("scontrol", "show", "hostnames", listed, seconds=20)
         return done.split() or [listed]
     return [socket.gethostname()]
 
@@ -131,14 +124,7 @@ def _memory() -> int:
 
 def _gpus() -> list[str]:
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    names = [line.split(":", 1)[1].split(" (UUID")[0].strip() for line in _output(["nvidia-smi", "-L"]).splitlines() if line.startswith("GPU ")]
+    names = [line.split(":", 1)[1].split(" (UUID")[0].strip() for line in said("nvidia-smi", "-L", seconds=20).splitlines() if line.startswith("GPU ")]
     if visible is not None and names:
         return names[: len([word for word in visible.split(",") if word.strip() not in ("", "-1")])]
     return names
-
-
-def _output(words: list[str]) -> str:
-    try:
-        return subprocess.run(words, capture_output=True, text=True, check=False, timeout=20).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""

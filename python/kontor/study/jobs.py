@@ -10,13 +10,16 @@ import os
 import re
 import shlex
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from kontor.report.text import grouped
 
 from .here import Here
 from .plan import Point
 from .problems import StudyError, shown
+from .progress import count
 
 KEPT = ("KONTOR_BUILD_DIR", "KONTOR_PRESET", "KONTOR_PYTHON", "KONTOR_LAUNCHER")  # of the environment, for the job
 PLAIN = r"[\w%@=:.,/+-]+"  # what needs no quotes
@@ -28,7 +31,7 @@ class Part:
 
     name: str  # n2-r8
     points: list[Point]
-    repeats: list[int] = field(default_factory=list)  # that are missing
+    repeats: list[int]  # that are missing
 
     @property
     def first(self) -> Point:
@@ -41,8 +44,8 @@ class Part:
 
     def words(self) -> str:
         one = self.first
-        nodes = f"{one.nodes} node{'s' * (one.nodes != 1)}, " if one.ranks_per_node else ""
-        return (f"{len(self.points)} point{'s' * (len(self.points) != 1)} on {nodes}{one.ranks} rank{'s' * (one.ranks != 1)}"
+        nodes = f"{count(one.nodes, 'node')}, " if one.ranks_per_node else ""
+        return (f"{count(len(self.points), 'point')} on {nodes}{count(one.ranks, 'rank')}"
                 f"{f' of {one.threads} threads' if one.threads > 1 else ''}{f', {one.gpus} GPUs' if one.gpus else ''}")
 
 
@@ -53,16 +56,9 @@ def part_name(point: Point) -> str:
 
 def parts_of(missing: list[tuple[Point, int]]) -> list[Part]:
     """The smallest first, so that the queue has something early."""
-    parts: dict[str, Part] = {}
-    for point, repeat in sorted(missing, key=lambda item: (item[0].nodes, item[0].ranks, item[0].threads, item[0].id, item[1])):
-        part = parts.setdefault(part_name(point), Part(part_name(point), []))
-        if point not in part.points:
-            part.points.append(point)
-        if repeat not in part.repeats:
-            part.repeats.append(repeat)
-    for part in parts.values():
-        part.repeats.sort()
-    return list(parts.values())
+    in_order = sorted(missing, key=lambda item: (item[0].nodes, item[0].ranks, item[0].threads, item[0].id))
+    return [Part(name, list({point.id: point for point, _ in runs}.values()), sorted({repeat for _, repeat in runs}))
+            for name, runs in grouped(in_order, lambda item: part_name(item[0])).items()]
 
 
 def is_array(part: Part, scheduler: str, launch: dict[str, Any]) -> bool:
@@ -193,13 +189,8 @@ def seconds_of(limit: str) -> int:
 
 def listed(numbers: list[int]) -> str:
     """1-3,5."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ",".join(f"{low}" if low == high else f"{low}-{high}" for low, high in runs)
+    runs = grouped(numbers, lambda number: number - numbers.index(number)).values()
+    return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
 def find_part(name: str, points: list[Point]) -> list[Point]:

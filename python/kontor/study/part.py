@@ -10,13 +10,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ..messages import say
 from . import session
 from .folder import Folder
 from .here import Here, Machine
 from .make import read_json
 from .plan import Point, run_order
 from .problems import StudyError
-from .progress import count, say
+from .progress import count
 from .study import Study
 
 ENTRY = ".run.json"  # beside a job's run: its entry in the state

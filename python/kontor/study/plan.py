@@ -4,7 +4,7 @@
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .decks import Deck
@@ -13,7 +13,7 @@ from .here import Machine
 from .needs import need_of, seconds
 from .problems import Problems, StudyError
 from .schema import misfit
-from .study import Study
+from .study import Study, factors
 from .tree import flow
 
 MOST_POINTS = 10_000
@@ -62,16 +62,14 @@ def make_plan(study: Study, machine: Machine | None) -> list[Point]:
                 points.append(point)
                 seen[_identity(point)] = point
     problems.raise_any()
-    if study["ablation"]:
-        add_ablations(study, points, seen)
+    ablations = add_ablations(study, points, seen) if study["ablation"] else []
     width = max(3, len(str(len(points) - 1)))
-    names = {point.id: f"p{number:0{width}d}" for number, point in enumerate(points)}
-    decks = {deck.path: deck for deck in study.decks}
-    for point in points:
-        point.id = names[point.id]
-        point.ablation_of = names.get(point.ablation_of) if point.ablation_of else None
-        point.ablations = {what: names[other] for what, other in point.ablations.items()}
-        judge(point, decks[point.deck], machine)
+    for number, point in enumerate(points):
+        point.id = f"p{number:0{width}d}"
+        judge(point, study.decks_by_path[point.deck], machine)
+    for base, what, other in ablations:
+        base.ablations[what] = other.id
+        other.ablation_of = other.ablation_of or (base.id if other.ablation else None)
     return points
 
 
@@ -96,19 +94,12 @@ def variations(study: Study) -> Iterator[dict[str, Any]]:
 def make_point(study: Study, deck: Deck, shape: tuple[int, int, int | None, int], varied: dict[str, Any], problems: Problems) -> Point:
     ranks, nodes, per_node, threads = shape
     grown = grow(study, deck, ranks, nodes, problems) if study["kind"] == "weak" else {}
-    factors: dict[str, Any] = {"ranks": ranks}
-    if study["nodes"]:
-        factors["nodes"] = nodes
-    if len(study["threads"]) > 1:
-        factors["threads"] = threads
-    if len(study.decks) > 1:
-        factors["deck"] = deck.path
+    known = {"ranks": ranks, "nodes": nodes, "threads": threads, "deck": deck.path, **varied}
     settings = {**deck.small, **study["set"], **grown, **varied}
     if deck.schema is None or "output.fields" in deck.schema:
         settings["output.fields"] = study["fields"]
     gpus = gpus_of(study, Sizes(ranks, nodes, (ranks,)), problems)
-    return Point(str((ranks, nodes, threads, deck.path, flow(settings))), deck.app, deck.path, ranks, nodes, per_node, threads, gpus,
-                 {**factors, **varied}, settings)
+    return Point("", deck.app, deck.path, ranks, nodes, per_node, threads, gpus, {key: known[key] for key in factors(study)}, settings)
 
 
 def grow(study: Study, deck: Deck, ranks: int, nodes: int, problems: Problems) -> dict[str, Any]:
@@ -117,13 +108,9 @@ def grow(study: Study, deck: Deck, ranks: int, nodes: int, problems: Problems) -
     for key, formulas in study["weak"].items():
         several = formulas if isinstance(formulas, list) else [formulas]
         sizes = Sizes(ranks, nodes, compact_grid(ranks, len(several) if isinstance(formulas, list) else 2))
-        values: list[Any] = []
-        for formula in several:
-            try:
-                values.append(evaluate(formula, sizes) if isinstance(formula, str) else formula)
-            except ExpressionError as error:
-                problems.add(study.place("weak", key), f'{key}: "{formula}" on {ranks} ranks {error}')
-                return grown
+        values = [value_of(formula, sizes, key, study.place("weak", key), problems) for formula in several]
+        if None in values:
+            return grown
         grown[key] = values if isinstance(formulas, list) else values[0]
         wrong = misfit(deck.schema[key], grown[key]) if deck.schema else None
         if wrong:
@@ -133,38 +120,40 @@ def grow(study: Study, deck: Deck, ranks: int, nodes: int, problems: Problems) -
     return grown
 
 
-def gpus_of(study: Study, sizes: Sizes, problems: Problems) -> int:
-    formula = study["gpus"]
+def value_of(formula: Any, sizes: Sizes, key: str, place: str, problems: Problems) -> Any:
+    """Of a formula or a number; None after telling the problems."""
     try:
-        value = evaluate(formula, sizes) if isinstance(formula, str) else formula
-        if value != int(value) or value < 0:
-            raise ExpressionError(f"is {value}; a whole number from 0 is needed")
-        return int(value)
+        return evaluate(formula, sizes) if isinstance(formula, str) else formula
     except ExpressionError as error:
-        problems.add(study.place("gpus"), f'gpus: "{formula}" on {sizes.ranks} ranks {error}')
-        return 0
+        return problems.add(place, f'{key}: "{formula}" on {sizes.ranks} ranks {error}')
+
+
+def gpus_of(study: Study, sizes: Sizes, problems: Problems) -> int:
+    place = study.place("gpus")
+    value = value_of(study["gpus"], sizes, "gpus", place, problems) or 0
+    if value != int(value) or value < 0:
+        problems.add(place, f'gpus: "{study["gpus"]}" on {sizes.ranks} ranks is {value}; a whole number from 0 is needed')
+    return int(value)
 
 
 def _identity(point: Point) -> tuple[Any, ...]:
     return point.ranks, point.nodes, point.threads, point.deck, tuple(sorted((key, flow(value)) for key, value in point.set.items()))
 
 
-def add_ablations(study: Study, points: list[Point], seen: dict[tuple[Any, ...], Point]) -> None:
-    """Points with backend null and without overlap; one that is there already serves."""
-    decks = {deck.path: deck for deck in study.decks}
+def add_ablations(study: Study, points: list[Point], seen: dict[tuple[Any, ...], Point]) -> list[tuple[Point, str, Point]]:
+    """Points with backend null and without overlap; one that is there already serves. Returns whose they are, and which."""
+    found = []
     for base in list(points):
-        deck = decks[base.deck]
+        deck = study.decks_by_path[base.deck]
         for what, key, value in (("null_backend", "comm.backend", "null"), ("no_overlap", "comm.overlap", False)):
             if deck.value(key, base.set) == value or (deck.schema is not None and key not in deck.schema):
                 continue
-            settings = {**base.set, key: value}
-            factors = {**base.factors, **({key: value} if key in base.factors else {})}
-            other = Point(f"{base.id} {what}", base.app, base.deck, base.ranks, base.nodes, base.ranks_per_node, base.threads, base.gpus,
-                          factors, settings, ablation_of=base.id, ablation=what)
-            found = seen.setdefault(_identity(other), other)
-            if found is other:
-                points.append(other)
-            base.ablations[what] = found.id
+            varied = {**base.factors, **({key: value} if key in base.factors else {})}
+            new = replace(base, factors=varied, set={**base.set, key: value}, ablations={}, ablation=what)
+            found.append((base, what, seen.setdefault(_identity(new), new)))
+            if found[-1][2] is new:
+                points.append(new)
+    return found
 
 
 def judge(point: Point, deck: Deck, machine: Machine | None) -> None:

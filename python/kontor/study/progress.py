@@ -6,11 +6,8 @@ import sys
 from datetime import datetime, timezone
 from typing import Any
 
+from ..messages import say
 from .plan import Point
-
-
-def say(text: str) -> None:
-    print(f"kontor: {text}", file=sys.stderr, flush=True)
 
 
 def now() -> str:
@@ -61,8 +58,7 @@ class Progress:
             self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
         if self.terminal and run["state"] == "passed":
             return
-        if self.terminal:
-            sys.stderr.write("\r\033[K")
+        self.end()
         why = f": {run['message']}" if run["message"] else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
         say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): {run['state']}, "

@@ -7,14 +7,14 @@ import shutil
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
+from ..messages import say
 from .folder import FORMAT, Folder
 from .here import Here, Machine, differences
 from .make import Interrupted, Maker
 from .plan import Point
 from .problems import StudyError, shown
-from .progress import Progress, count, now, say
+from .progress import Progress, count, now
 from .study import FREE_TO_CHANGE, Study
 from .table import write_tables
 from .tree import flow, parse
@@ -124,17 +124,9 @@ def check_launcher(study: Study, here: Here) -> None:
 
 def make_runs(folder: Folder, study: Study, order: list[tuple[Point, int]], here: Here, mixed: bool) -> None:
     """Raises Interrupted and StudyError."""
-    revision = folder.state["git_revision"]
-
-    def check(record: dict[str, Any]) -> str | None:
-        found = record.get("git_revision")
-        if mixed or found == revision:
-            return None
-        return f"the program is of revision {found}, the study of {revision}; --allow-mixed takes it all the same"
-
-    progress = Progress()
+    progress, revision = Progress(), None if mixed else folder.state["git_revision"]
     try:
-        with Maker(folder, {deck.path: deck for deck in study.decks}, here, progress, study["timeout"], check) as maker:
+        with Maker(folder, study.decks_by_path, here, progress, study["timeout"], revision) as maker:
             maker.make(order)
     finally:
         progress.end()

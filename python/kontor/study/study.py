@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from ..messages import shown
 from .decks import Deck, find_deck, read_schema, reduced_settings
 from .description import STUDY
 from .here import Here
@@ -27,6 +28,10 @@ class Study:
 
     def __getitem__(self, key: str) -> Any:
         return self.values[key]
+
+    @property
+    def decks_by_path(self) -> dict[str, Deck]:
+        return {deck.path: deck for deck in self.decks}
 
     def sections(self) -> list[tuple[str, dict[str, Any]]]:
         """What gives keys of the deck: the section's name, and its keys."""
@@ -53,7 +58,7 @@ def read_study(path: str, overrides: list[str], reduced: bool, here: Here, build
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
-        known = ", ".join(sorted(here.shown(file) for file in (here.root / "inputs/studies").glob("*.yaml")))
+        known = ", ".join(sorted(shown(file) for file in (here.root / "inputs/studies").glob("*.yaml")))
         raise StudyError(f"{path}: cannot read the study: {error.strerror}{f'; there are {known}' if known else ''}", "E-FILE-READ") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not a study: it is not UTF-8 text") from error
@@ -121,31 +126,28 @@ def apply_reduced_decks(study: Study) -> None:
 
 def check_together(study: Study, problems: Problems) -> None:
     """What contradicts something else."""
-    if study["ranks"] and study["nodes"]:
-        problems.add(study.place("nodes"), "nodes and ranks are both given; give ranks, or nodes with ranks_per_node")
-    if not study["ranks"] and not study["nodes"]:
-        problems.add(study.tree.place, "ranks is missing (or nodes with ranks_per_node): on how many MPI ranks the deck runs")
-    if study["nodes"] and study["ranks_per_node"] == "auto":
-        problems.add(study.place("nodes"), "nodes needs ranks_per_node, a whole number: ranks are nodes x ranks_per_node")
-    for ranks in study["ranks"] if study["ranks_per_node"] != "auto" else ():
-        if ranks > study["ranks_per_node"] and ranks % study["ranks_per_node"]:
-            problems.add(study.place("ranks"), f"ranks has {ranks}, which is no multiple of ranks_per_node {study['ranks_per_node']}")
-    kind = study["kind"]
-    if kind == "weak" and not study["weak"]:
-        problems.add(study.place("kind"), 'kind weak needs weak: how sizes grow, such as weak: {problem.cells: [4096, "4096*ranks"]}')
-    if kind in ("compare", "sweep") and not (study["vary"] or any(study["zip"]) or len(study["deck"]) > 1):
-        problems.add(study.place("kind"), f"kind {kind} needs vary, zip or several decks: there is nothing to compare")
+    kind, per_node = study["kind"], study["ranks_per_node"]
+    for wrong, key, message in (
+        (study["ranks"] and study["nodes"], "nodes", "nodes and ranks are both given; give ranks, or nodes with ranks_per_node"),
+        (not study["ranks"] and not study["nodes"], "", "ranks is missing (or nodes with ranks_per_node): on how many MPI ranks the deck runs"),
+        (study["nodes"] and per_node == "auto", "nodes", "nodes needs ranks_per_node, a whole number: ranks are nodes x ranks_per_node"),
+        *((ranks > per_node and ranks % per_node, "ranks", f"ranks has {ranks}, which is no multiple of ranks_per_node {per_node}")
+          for ranks in (study["ranks"] if per_node != "auto" else ())),
+        (kind == "weak" and not study["weak"], "kind",
+         'kind weak needs weak: how sizes grow, such as weak: {problem.cells: [4096, "4096*ranks"]}'),
+        (kind in ("compare", "sweep") and not (study["vary"] or any(study["zip"]) or len(study["deck"]) > 1), "kind",
+         f"kind {kind} needs vary, zip or several decks: there is nothing to compare"),
+        (study["ablation"] and "null" in study["vary"].get("comm.backend", [study["set"].get("comm.backend")]), "ablation",
+         "ablation adds backend null by itself; leave it out of comm.backend"),
+    ):
+        if wrong:
+            problems.add(study.place(key), message)
     homes: dict[str, str] = {}
     for section, keys in study.sections():
         for key in keys if section != "weak" or kind == "weak" else ():
             if key in homes:
                 problems.add(study.place(section, key), f"{key} is given by {homes[key]} and by {section}; give it once")
             homes[key] = section
-    if study["ablation"]:
-        for key in ("comm.backend", "comm.overlap"):
-            values = study["vary"].get(key, [study["set"].get(key)])
-            if key == "comm.backend" and "null" in values:
-                problems.add(study.place("ablation"), "ablation adds backend null by itself; leave it out of comm.backend")
     if "output.fields" in homes:
         problems.add(study.place(homes["output.fields"], "output.fields"), "output.fields is set by the study's key fields")
     for key, value in list(study["baseline"].items()):

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from .expression import ExpressionError, check
-from .kinds import RANGE_SCHEMA, Kind, ListOf, Text, Whole, read_items, read_range
+from .expression import ExpressionError, compiled
+from .kinds import RANGE_SCHEMA, Kind, ListOf, Whole, read_items, read_range
 from .problems import Problems, shown
 from .tree import Node
 
@@ -14,46 +14,43 @@ DECK_KEY = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
 @dataclass
-class Wholes(Kind):
-    """A whole number, a list of them, or a range; or auto, which is an empty list."""
+class Several(Kind):
+    """A value, or a list of them; it is read as a list."""
 
-    low: int
-    high: int
-    auto: bool = False
-
-    def read(self, key: str, node: Node, problems: Problems) -> Any:
-        one = Whole(self.low, self.high)
-        if self.auto and node.value == "auto":
-            return []
-        if isinstance(node.value, dict):
-            values = read_range(key, node, problems)
-            if values is None:
-                return None
-            if any(value != int(value) or not self.low <= value <= self.high for value in values):
-                return self.refuse(problems, node, key, f"whole numbers from {self.low} to {self.high}")
-            return [int(value) for value in values]
-        if not isinstance(node.value, list):
-            value = one.read(key, node, problems)
-            return None if value is None else [value]
-        values = read_items(key, node, one, problems)
-        return values if values and None not in values else None
-
-    def schema(self) -> dict[str, Any]:
-        one = Whole(self.low, self.high).schema()
-        forms = [one, {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}, RANGE_SCHEMA]
-        return {"anyOf": forms + ([{"const": "auto"}] if self.auto else [])}
-
-
-class Paths(Kind):
-    """A file, or a list of them."""
+    item: Kind
 
     def read(self, key: str, node: Node, problems: Problems) -> Any:
         items = node if isinstance(node.value, list) else Node(node.place, [node])
-        found = read_items(key, items, Text(allowed="the path of a deck"), problems)
+        found = read_items(key, items, self.item, problems)
         return found if found and None not in found else None
 
     def schema(self) -> dict[str, Any]:
-        return {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+        one = self.item.schema()
+        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+
+
+class Wholes(Several):
+    """Whole numbers, or a range; or auto, which is an empty list."""
+
+    def __init__(self, low: int, high: int, auto: bool = False) -> None:
+        super().__init__(Whole(low, high))
+        self.low, self.high, self.auto = low, high, auto
+
+    def read(self, key: str, node: Node, problems: Problems) -> Any:
+        if self.auto and node.value == "auto":
+            return []
+        if not isinstance(node.value, dict):
+            return super().read(key, node, problems)
+        values = read_range(key, node, problems)
+        if values is None:
+            return None
+        if any(value != int(value) or not self.low <= value <= self.high for value in values):
+            return self.refuse(problems, node, key, f"whole numbers from {self.low} to {self.high}")
+        return [int(value) for value in values]
+
+    def schema(self) -> dict[str, Any]:
+        one, several = super().schema()["anyOf"]
+        return {"anyOf": [one, {**several, "uniqueItems": True}, RANGE_SCHEMA, *([{"const": "auto"}] if self.auto else [])]}
 
 
 class Formula(Kind):
@@ -64,7 +61,7 @@ class Formula(Kind):
         if not isinstance(value, str):
             return self.refuse(problems, node, key, "a number or a formula")
         try:
-            check(value)
+            compiled(value)
         except ExpressionError as error:
             return problems.add(node.place, f'{key}: "{shown(value)}" {error}')
         return value
@@ -88,19 +85,15 @@ class Setting(Kind):
         return {}
 
 
-class OneOrMore(Kind):
+class OneOrMore(Several):
     """A formula, or a list of them: a key of one value or of several."""
 
     def read(self, key: str, node: Node, problems: Problems) -> Any:
         if not isinstance(node.value, list):
-            return Formula().read(key, node, problems)
+            return self.item.read(key, node, problems)
         if not node.value:
             return problems.add(node.place, f"{key} is an empty list; give at least one value")
-        return [Formula().read(key, item, problems) for item in node.value]
-
-    def schema(self) -> dict[str, Any]:
-        one = Formula().schema()
-        return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+        return [self.item.read(key, item, problems) for item in node.value]
 
 
 @dataclass

@@ -6,12 +6,13 @@ import shutil
 import subprocess
 from typing import Any
 
+from ..messages import say
 from .folder import Folder
 from .here import Here
 from .jobs import Part, parts_of, script
 from .plan import Point
 from .problems import StudyError
-from .progress import count, now, say
+from .progress import count, now
 
 SUBMIT = {"slurm": ["sbatch", "--parsable"], "flux": ["flux", "batch"], "pbs": ["qsub"]}
 SUFFIX = {"slurm": "sbatch", "flux": "flux", "pbs": "pbs"}

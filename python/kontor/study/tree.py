@@ -72,11 +72,7 @@ def parse(text: str, name: str, what: str = "study") -> Node:
         raise StudyError(f"{name}: larger than {MOST_BYTES} bytes: not a {what}")
     problems = Problems()
     try:
-        loader = yaml.SafeLoader(text)
-        try:
-            document = loader.get_single_node()
-        finally:
-            loader.dispose()  # type: ignore[no-untyped-call]
+        document = yaml.compose(text, yaml.SafeLoader)  # type: ignore[no-untyped-call]
         if document is None:
             raise StudyError(f"{name}: empty; a {what} begins with a line such as {'study: heat-strong' if what == 'study' else 'name: cluster'}")
         tree = Builder(name, problems).build(document)
