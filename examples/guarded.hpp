@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <exception>
 
-/// The life of a program: begins MPI and Kokkos, runs `program` with a communicator of all ranks, and ends
-/// them. `program` returns whether its result is right. An exception ends all ranks: the others may be
-/// waiting for the one that threw.
+/// The life of a program: begins MPI and Kokkos, runs `program` with a communicator of all ranks, and ends them.
+/// `program` returns whether its result is right. An exception ends all ranks: the others may be waiting for the one
+/// that threw.
 template <class Program>
 int guarded(int argc, char** argv, Program program) {
   MPI_Init(&argc, &argv);

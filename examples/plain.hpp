@@ -7,9 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// The life of a program of plain MPI: begins MPI and Kokkos, runs `program` with all ranks, and ends them.
-/// `program` returns whether its result is right. An error of MPI ends all ranks: so its default handler has
-/// it.
+/// The life of a program of plain MPI: begins MPI and Kokkos, runs `program` with all ranks, and ends them. `program`
+/// returns whether its result is right. An error of MPI ends all ranks: so its default handler has it.
 template <class Program>
 int plain(int argc, char** argv, Program program) {
   MPI_Init(&argc, &argv);

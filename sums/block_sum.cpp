@@ -64,8 +64,8 @@ template <bool store>
   return divide<store>(values, count, of);
 }
 template <bool store>
-[[gnu::target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")]] Outcome
-divide_by_8(double* values, int count, const Level* of) {
+[[gnu::target("avx512f,avx512dq,avx512vl,prefer-vector-width=512")]] Outcome divide_by_8(double* values, int count,
+                                                                                         const Level* of) {
   return divide<store>(values, count, of);
 }
 template <bool store>
@@ -117,8 +117,8 @@ void BlockSum::close() {
   summed_ = 0;
 }
 
-/// Most blocks are like those before: one pass, by the same levels. Digits of a block are below 2^42 (several
-/// levels reach into one), so that 2^20 blocks fit.
+/// Most blocks are like those before: one pass, by the same levels. Digits of a block are below 2^42 (several levels
+/// reach into one), so that 2^20 blocks fit.
 void BlockSum::add(int count) {
   constexpr double too_large = 0x1p1012; // 2^(largest_exponent - 1022)
   static_assert(largest_exponent - 1022 == 1012);
@@ -136,15 +136,14 @@ void BlockSum::add(int count) {
     open(outcome.largest);
     outcome = divide_here<false>(values_, count, levels_);
   }
-  if (outcome.largest >= limit_ || outcome.left != 0)
-    return add_by_levels(count, outcome.largest, outcome.left);
+  if (outcome.largest >= limit_ || outcome.left != 0) return add_by_levels(count, outcome.largest, outcome.left);
   for (int n = 0; n < levels; ++n) sums_[n] += outcome.sums[n];
   largest_ = outcome.largest > largest_ ? outcome.largest : largest_;
   summed_ += count;
 }
 
-/// Any values, level by level until nothing is left. Given are the size of the largest, and bits that are not
-/// those of an infinity or NaN if all are finite.
+/// Any values, level by level until nothing is left. Given are the size of the largest, and bits that are not those of
+/// an infinity or NaN if all are finite.
 void BlockSum::add_by_levels(int count, double largest, std::uint64_t bits) {
   if ((bits >> 52 & 0x7ff) == 0x7ff) {
     for (int i = 0; i < count; ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// main() of every MPI test: GoogleTest runs on all ranks, rank 0 reports, and a failure on any rank
-// fails the run. A rank other than 0 stays silent until it has a failure to tell.
+// main() of every MPI test: GoogleTest runs on all ranks, rank 0 reports, and a failure on any rank fails the run. A
+// rank other than 0 stays silent until it has a failure to tell.
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -22,8 +22,8 @@ class FailuresOnly : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
     std::fprintf(stderr, "rank %d: %s.%s: %s:%d: %s\n", rank_, test_ ? test_->test_suite_name() : "",
-                 test_ ? test_->name() : "", result.file_name() ? result.file_name() : "?",
-                 result.line_number(), result.message());
+                 test_ ? test_->name() : "", result.file_name() ? result.file_name() : "?", result.line_number(),
+                 result.message());
   }
 
  private:
@@ -35,8 +35,7 @@ class FailuresOnly : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  // MPICH 4.0 finds errors of receives in the waits, and asks this handler about them, not their
-  // communicator's.
+  // MPICH 4.0 finds errors of receives in the waits, and asks this handler about them, not their communicator's.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   testing::InitGoogleTest(&argc, argv);
   int failed = 0;

@@ -19,8 +19,8 @@ class BackendSet {
 
   const BackendContext& context() const { return context_; }
 
-  /// Collective where it is the first call for this name. Throws UsageError on every rank if the build or the
-  /// machine has not what the backend needs.
+  /// Collective where it is the first call for this name. Throws UsageError on every rank if the build or the machine
+  /// has not what the backend needs.
   const std::shared_ptr<Backend>& get(const std::string& name) {
     auto& backend = backends_[name];
     if (!backend) backend = find_backend(name).make(context_);

@@ -9,8 +9,7 @@ bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status) {
 
 void wait_until_timeout(MPI_Request& request, double seconds) noexcept {
   int done = 0;
-  Deadline(seconds).wait(
-      [&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
+  Deadline(seconds).wait([&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
 }
 
 } // namespace kontor::comm::mpi

@@ -27,8 +27,7 @@ class Deadline {
 
   bool passed() const { return limited_ && device::seconds() > end_; }
 
-  /// Asks again and again whether something is done, and lets others run in between. False if the time has
-  /// passed.
+  /// Asks again and again whether something is done, and lets others run in between. False if the time has passed.
   template <class Done>
   bool wait(const Done& done) const {
     for (int turn = 1; !done(); ++turn) {
@@ -45,11 +44,10 @@ class Deadline {
   double end_;
 };
 
-/// Waits until done(), at most so many seconds (0: any time). Throws Error at the timeout, with what
-/// awaited() says: the other ranks may be gone.
+/// Waits until done(), at most so many seconds (0: any time). Throws Error at the timeout, with what awaited() says:
+/// the other ranks may be gone.
 template <class Done, class Awaited>
-void wait_within(double timeout, MPI_Comm comm, const std::string& subject, const Done& done,
-                 const Awaited& awaited) {
+void wait_within(double timeout, MPI_Comm comm, const std::string& subject, const Done& done, const Awaited& awaited) {
   if (!Deadline(timeout).wait(done)) [[unlikely]]
     throw Error(fmt::format("{}: rank {} has waited {} s for {}", subject, rank_of(comm), timeout, awaited()),
                 "E-COMM-TIMEOUT");
@@ -62,8 +60,8 @@ inline bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
   return done != 0;
 }
 
-/// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is
-/// complete. An operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
+/// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is complete. An
+/// operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
 bool wait_at_most(MPI_Request&, double seconds, MPI_Status* = MPI_STATUS_IGNORE);
 
 /// The same for destructors: errors are passed over.

@@ -85,18 +85,17 @@ std::optional<std::string> probe_gpu_awareness(const BackendContext& context) {
     for (int i = 0; i < count; ++i) sent(i) = payload(rank, i);
     Kokkos::deep_copy(out, sent);
     Kokkos::fence();
-    const int code = MPI_Sendrecv(out.data(), count, MPI_INT32_T, next, 0, in.data(), count, MPI_INT32_T,
-                                  previous, 0, context.comm, MPI_STATUS_IGNORE);
+    const int code = MPI_Sendrecv(out.data(), count, MPI_INT32_T, next, 0, in.data(), count, MPI_INT32_T, previous, 0,
+                                  context.comm, MPI_STATUS_IGNORE);
     const auto arrived = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in);
     int wrong = code == MPI_SUCCESS ? 0 : count;
     for (int i = 0; wrong == 0 && i < count; ++i) wrong += arrived(i) != payload(previous, i) ? 1 : 0;
     int worst = 0;
     check(MPI_Allreduce(&wrong, &worst, 1, MPI_INT, MPI_MAX, context.comm), "MPI_Allreduce");
     if (worst > 0)
-      return fmt::format(
-          "{}, but {} bytes of device memory that MPI sent around the ranks did not arrive as they "
-          "were; choose path 'staged'",
-          gpu_awareness().header, count * sizeof(std::int32_t));
+      return fmt::format("{}, but {} bytes of device memory that MPI sent around the ranks did not arrive as they "
+                         "were; choose path 'staged'",
+                         gpu_awareness().header, count * sizeof(std::int32_t));
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// The runtime library of the GPU's maker, under CUDA's names: with HIP each of them stands for HIP's own.
-/// Backends `nccl` and `ipc` are written in these names.
+/// The runtime library of the GPU's maker, under CUDA's names: with HIP each of them stands for HIP's own. Backends
+/// `nccl` and `ipc` are written in these names.
 #if defined(__HIP__)
 
 #include <hip/hip_runtime.h>

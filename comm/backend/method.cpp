@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is left to `auto`, resolved to the methods that there are. Capabilities say what each backend can do;
-// backends themselves are made last, and only those that Views of the given memory can use.
+// What is left to `auto`, resolved to the methods that there are. Capabilities say what each backend can do; backends
+// themselves are made last, and only those that Views of the given memory can use.
 #include "backend/backend_set.hpp"
 #include "backend/refusals.hpp"
 
@@ -52,8 +52,7 @@ std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
   return {Path::staged, Path::direct}; // of equals the first is kept: direct must be the faster one
 }
 
-/// The methods that the options leave open, whatever the memory; `first` gets the first reason against
-/// others.
+/// The methods that the options leave open, whatever the memory; `first` gets the first reason against others.
 std::vector<Method> find_methods(const Options& options, std::optional<UsageError>& first) {
   std::vector<Method> result;
   for (const auto* entry : backends_for(options)) {

@@ -11,18 +11,7 @@
 namespace kontor::comm {
 
 /// What a number is.
-enum class NumberType : std::uint8_t {
-  int8,
-  uint8,
-  int16,
-  uint16,
-  int32,
-  uint32,
-  int64,
-  uint64,
-  float32,
-  float64
-};
+enum class NumberType : std::uint8_t { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
 /// A reduction, element by element, of `count` numbers: their sum, product, min or max.
 struct NumberReduction {
@@ -51,8 +40,7 @@ inline std::optional<NumberType> number_type(Scalar scalar) {
 inline std::optional<NumberReduction> number_reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
   const bool pairs = scalar.kind == ScalarKind::complex && op == ReduceOp::sum;
   const auto type = number_type(pairs ? Scalar{ScalarKind::floating, scalar.size / 2} : scalar);
-  const bool has_op =
-      op == ReduceOp::sum || op == ReduceOp::product || op == ReduceOp::min || op == ReduceOp::max;
+  const bool has_op = op == ReduceOp::sum || op == ReduceOp::product || op == ReduceOp::min || op == ReduceOp::max;
   if (!type || !has_op) return std::nullopt;
   return NumberReduction{*type, op, pairs ? 2 * elements : elements};
 }

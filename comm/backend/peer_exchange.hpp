@@ -12,13 +12,13 @@
 
 namespace kontor::comm::mpi {
 
-/// Collective over the ranks of the transfers. One end of each message tells the other so many bytes:
-/// `told` has one piece for each transfer of `by_me`, and `heard` gets one for each of `to_me`.
-void peer_exchange_bytes(MPI_Comm, std::span<const Transfer> by_me, const void* info,
-                         std::span<const Transfer> to_me, void* received, int bytes);
+/// Collective over the ranks of the transfers. One end of each message tells the other so many bytes: `told` has one
+/// piece for each transfer of `by_me`, and `heard` gets one for each of `to_me`.
+void peer_exchange_bytes(MPI_Comm, std::span<const Transfer> by_me, const void* info, std::span<const Transfer> to_me,
+                         void* received, int bytes);
 
-/// The same with values. Each receiver tells its senders where in its memory their messages belong:
-/// trade(comm, receives, places, sends); or each sender its receivers.
+/// The same with values. Each receiver tells its senders where in its memory their messages belong: trade(comm,
+/// receives, places, sends); or each sender its receivers.
 template <class T>
 std::vector<T> peer_exchange(MPI_Comm comm, std::span<const Transfer> by_me, const std::vector<T>& info,
                              std::span<const Transfer> to_me) {

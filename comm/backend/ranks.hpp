@@ -29,8 +29,7 @@ inline MPI_Comm split_by_node(MPI_Comm comm) {
   return node;
 }
 
-/// Local. Lets MPI move messages: while a rank waits for memory, a peer may need them to come to what it
-/// writes.
+/// Local. Lets MPI move messages: while a rank waits for memory, a peer may need them to come to what it writes.
 inline void make_progress(MPI_Comm comm) {
   int flag = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);

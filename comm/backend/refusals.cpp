@@ -22,8 +22,7 @@ std::string one_of(const std::vector<std::string>& names) {
   return fmt::format("{} or {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
 }
 
-/// The backends of this build that move data and of which this holds, after `before`; nothing if there is
-/// none.
+/// The backends of this build that move data and of which this holds, after `before`; nothing if there is none.
 template <class Which>
 std::string backends_that(const char* before, const Which& which) {
   std::vector<std::string> names;
@@ -46,23 +45,21 @@ std::vector<std::string> names_of(const Values& values, const Subset<Enum>& whic
 
 UsageError no_such_pattern(std::string_view backend, const Capabilities& can, Pattern pattern) {
   const auto names = names_of(usual_first, can.patterns);
-  return UsageError(
-      fmt::format("backend '{}' has no pattern '{}', only {}; choose pattern {}{}", backend,
-                  to_string(pattern), fmt::join(names, ", "), one_of(names),
-                  backends_that(", or backend ",
-                                [&](const Capabilities& other) { return other.patterns.has(pattern); })),
-      Axis::pattern);
+  return UsageError(fmt::format("backend '{}' has no pattern '{}', only {}; choose pattern {}{}", backend,
+                                to_string(pattern), fmt::join(names, ", "), one_of(names),
+                                backends_that(", or backend ",
+                                              [&](const Capabilities& other) { return other.patterns.has(pattern); })),
+                    Axis::pattern);
 }
 
 UsageError no_such_packing(std::string_view backend, const Capabilities& can, Packing packing) {
   auto names = names_of(every_packing, can.packings);
   names.emplace_back("'auto'");
-  return UsageError(
-      fmt::format("backend '{}' {}, so packing '{}' is not possible; choose packing {}{}", backend,
-                  can.packings_because, to_string(packing), one_of(names),
-                  backends_that(", or backend ",
-                                [&](const Capabilities& other) { return other.packings.has(packing); })),
-      Axis::packing);
+  return UsageError(fmt::format("backend '{}' {}, so packing '{}' is not possible; choose packing {}{}", backend,
+                                can.packings_because, to_string(packing), one_of(names),
+                                backends_that(", or backend ",
+                                              [&](const Capabilities& other) { return other.packings.has(packing); })),
+                    Axis::packing);
 }
 
 /// The GPU libraries of this build.
@@ -71,23 +68,20 @@ std::string gpu_backends(const char* before) {
 }
 /// Those that keep a message with this pattern in the caller's memory, or in staging memory.
 std::string mpi_backends(const char* before) {
-  return backends_that(before, [](const Capabilities& can) {
-    return can.hands_to_mpi() && !can.own_memory.has(Pattern::nonblocking);
-  });
+  return backends_that(
+      before, [](const Capabilities& can) { return can.hands_to_mpi() && !can.own_memory.has(Pattern::nonblocking); });
 }
 
 } // namespace
 
-std::optional<UsageError> refusal(std::string_view backend, const Capabilities& can, Pattern pattern,
-                                  Packing packing) {
+std::optional<UsageError> refusal(std::string_view backend, const Capabilities& can, Pattern pattern, Packing packing) {
   if (!can.packings.has(packing)) return no_such_packing(backend, can, packing);
   if (!can.patterns.has(pattern)) return no_such_pattern(backend, can, pattern);
   if (packing == Packing::datatype && can.own_memory.has(pattern))
-    return UsageError(
-        fmt::format("pattern '{}' puts messages into windows in one piece, so packing 'datatype' is not "
-                    "possible; choose packing 'kernel' or 'auto', or another pattern",
-                    to_string(pattern)),
-        Axis::packing);
+    return UsageError(fmt::format("pattern '{}' puts messages into windows in one piece, so packing 'datatype' is not "
+                                  "possible; choose packing 'kernel' or 'auto', or another pattern",
+                                  to_string(pattern)),
+                      Axis::packing);
   return std::nullopt;
 }
 
@@ -97,15 +91,15 @@ std::optional<UsageError> refusal(const Method& method, MemoryKind memory) {
   const auto& name = options.backend;
   if (memory == MemoryKind::host) {
     if (can.host_buffers) return {};
-    return UsageError(
-        fmt::format("backend '{}' takes Views in device memory only, and these lie in host memory{}", name,
-                    backends_that("; for them choose backend ",
-                                  [](const Capabilities& other) { return other.host_buffers; })),
-        Axis::backend);
+    return UsageError(fmt::format("backend '{}' takes Views in device memory only, and these lie in host memory{}",
+                                  name,
+                                  backends_that("; for them choose backend ",
+                                                [](const Capabilities& other) { return other.host_buffers; })),
+                      Axis::backend);
   }
   if (can.own_memory.has(options.pattern)) {
-    const bool always = std::ranges::all_of(
-        usual_first, [&](Pattern p) { return !can.patterns.has(p) || can.own_memory.has(p); });
+    const bool always =
+        std::ranges::all_of(usual_first, [&](Pattern p) { return !can.patterns.has(p) || can.own_memory.has(p); });
     const auto what =
         always ? fmt::format("backend '{}'", name) : fmt::format("pattern '{}'", to_string(options.pattern));
     return UsageError(
@@ -123,11 +117,10 @@ std::optional<UsageError> refusal(const Method& method, MemoryKind memory) {
         Axis::packing);
   }
   if (!can.host_buffers)
-    return UsageError(
-        fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
-                    "possible; choose path 'direct' or 'auto'{}",
-                    name, mpi_backends(", or backend ")),
-        Axis::path);
+    return UsageError(fmt::format("backend '{}' hands device memory to a library of the GPU's, so path 'staged' is not "
+                                  "possible; choose path 'direct' or 'auto'{}",
+                                  name, mpi_backends(", or backend ")),
+                      Axis::path);
   if (options.path == Path::staged) {
     if (options.packing != Packing::datatype) return {};
     return UsageError(
@@ -135,11 +128,10 @@ std::optional<UsageError> refusal(const Method& method, MemoryKind memory) {
         "not possible; choose packing 'kernel' or 'auto', or path 'direct'",
         Axis::path);
   }
-  return UsageError(
-      fmt::format("path 'direct' hands device memory to MPI, and {}; choose path 'staged'{}, or an MPI "
-                  "library that is built for GPUs (docs/gpu.md)",
-                  gpu_awareness().header, gpu_backends(", backend ")),
-      Axis::path);
+  return UsageError(fmt::format("path 'direct' hands device memory to MPI, and {}; choose path 'staged'{}, or an MPI "
+                                "library that is built for GPUs (docs/gpu.md)",
+                                gpu_awareness().header, gpu_backends(", backend ")),
+                    Axis::path);
 }
 
 } // namespace kontor::comm

@@ -24,8 +24,7 @@ const BackendEntry& find_backend(std::string_view name, std::span<const BackendE
   const auto found =
       std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; });
   if (found == entries.end())
-    throw UsageError(fmt::format("backend '{}' is unknown; this build has: {}", name, built(entries)),
-                     Axis::backend);
+    throw UsageError(fmt::format("backend '{}' is unknown; this build has: {}", name, built(entries)), Axis::backend);
   if (!found->make)
     throw UsageError(fmt::format("backend '{}' is not in this build, which has: {}; to get it, {}", name,
                                  built(entries), found->enable),

@@ -9,17 +9,17 @@
 
 namespace kontor::comm::mpi {
 
-/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from, as far as
-/// the environment says.
+/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from, as far as the
+/// environment says.
 std::string window_directory();
 
 /// On which hosts room is asked for: on all, or only if there is but one.
 enum class Hosts : std::uint8_t { all, only };
 
-/// Collective. Whether the windows of which each rank has so many bytes find room where MPI makes them, on
-/// every host: nothing if they do, else where they do not, what is needed and what is free, on every rank. To
-/// be asked before they are made: where there is no room, some ranks do not return from Open MPI 4.1's call
-/// (osc/sm, which it uses for any window of ranks of one host).
+/// Collective. Whether the windows of which each rank has so many bytes find room where MPI makes them, on every host:
+/// nothing if they do, else where they do not, what is needed and what is free, on every rank. To be asked before they
+/// are made: where there is no room, some ranks do not return from Open MPI 4.1's call (osc/sm, which it uses for any
+/// window of ranks of one host).
 std::optional<std::string> lack_of_room(MPI_Comm, std::uint64_t bytes_of_this_rank, Hosts = Hosts::all);
 
 } // namespace kontor::comm::mpi

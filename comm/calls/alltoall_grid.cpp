@@ -26,21 +26,18 @@ int row_of(int rank, int ranks, int columns) {
   return rank / columns < ranks / columns ? rank / columns : rank % columns;
 }
 
-void check_counts(const Communicator& comm, const Counts& counts, std::size_t size,
-                  const std::string& label) {
+void check_counts(const Communicator& comm, const Counts& counts, std::size_t size, const std::string& label) {
   const auto view = fmt::format("View '{}'", label);
-  detail::check_call(
-      comm, {.operation = "alltoallv_with_counts along a grid",
-             .subject = view,
-             .problem = detail::counts_problem(comm, counts, view, static_cast<std::int64_t>(size))});
+  detail::check_call(comm, {.operation = "alltoallv_with_counts along a grid",
+                            .subject = view,
+                            .problem = detail::counts_problem(comm, counts, view, static_cast<std::int64_t>(size))});
 }
 
 /// Numbers for the members of a row or a column, as many for each.
 class Table {
  public:
   Table(int members, int width)
-      : members_(members), width_(width), numbers_("comm/counts", static_cast<std::size_t>(members * width)) {
-  }
+      : members_(members), width_(width), numbers_("comm/counts", static_cast<std::size_t>(members * width)) {}
   std::int64_t& operator()(int member, int i) const { return numbers_(member * width_ + i); }
   /// Collective: what the members have for this rank.
   Table exchanged(const Communicator& comm) const {
@@ -57,8 +54,7 @@ class Table {
   /// Where the numbers' elements begin, if they lie in the order of members.
   Table offsets() const {
     const Table result(members_, width_);
-    std::exclusive_scan(numbers_.data(), numbers_.data() + numbers_.size(), result.numbers_.data(),
-                        std::int64_t{0});
+    std::exclusive_scan(numbers_.data(), numbers_.data() + numbers_.size(), result.numbers_.data(), std::int64_t{0});
     return result;
   }
 
@@ -82,8 +78,7 @@ AlltoallGrid::AlltoallGrid(const Communicator& comm)
 
 namespace detail {
 
-void move_blocks(const Executor& executor, const Buffer& from, const Buffer& to,
-                 const std::vector<Block>& blocks) {
+void move_blocks(const Executor& executor, const Buffer& from, const Buffer& to, const std::vector<Block>& blocks) {
   const auto at = [](const Buffer& buffer, std::int64_t i) {
     return static_cast<char*>(buffer.data) + i * buffer.shape.strides[0] * buffer.scalar.size;
   };
@@ -97,14 +92,13 @@ void move_blocks(const Executor& executor, const Buffer& from, const Buffer& to,
   executor.fence("comm/blocks");
 }
 
-GridPlan::GridPlan(const AlltoallGrid& grid, const Counts& send_counts, std::size_t size,
-                   const std::string& label) {
+GridPlan::GridPlan(const AlltoallGrid& grid, const Counts& send_counts, std::size_t size, const std::string& label) {
   const int ranks = grid.comm().size();
   const int columns = grid.columns();
   check_counts(grid.comm(), send_counts, size, label);
 
-  // Along the row: to each column what its ranks get, by their rows. The last member of a row may be a rank
-  // of the incomplete one, which forwards nothing.
+  // Along the row: to each column what its ranks get, by their rows. The last member of a row may be a rank of the
+  // incomplete one, which forwards nothing.
   const auto offsets = send_counts.offsets();
   const Table to_columns(grid.row().size(), grid.rows());
   for (int column = 0; column < columns; ++column)

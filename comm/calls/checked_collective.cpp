@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Non-blocking collective operations at check level `cross_rank`. They may not wait for other ranks when they
-// are called, so MPI has begun when the check ends. Where the ranks differ, it cannot complete: its memory is
-// leaked, and MPI is not asked about it again, because MPI reports its failure to the handler of
-// MPI_COMM_WORLD.
+// Non-blocking collective operations at check level `cross_rank`. They may not wait for other ranks when they are
+// called, so MPI has begun when the check ends. Where the ranks differ, it cannot complete: its memory is leaked, and
+// MPI is not asked about it again, because MPI reports its failure to the handler of MPI_COMM_WORLD.
 #include "checks/checked.hpp"
 
 #include <kontor/comm/calls/collective.hpp>

@@ -15,8 +15,7 @@ std::array<Access, 2> accesses(const Communicator& comm, const Collective& colle
   return {!gives ? Access::write : changes ? Access::read_write : Access::read};
 }
 
-Call call_in_place(const Communicator& comm, const Collective& collective, const Operand& inout,
-                   Pending* pending) {
+Call call_in_place(const Communicator& comm, const Collective& collective, const Operand& inout, Pending* pending) {
   const auto flow = collective.kind.flow;
   const bool at_root = comm.rank() == collective.root;
   const bool root_alone = collective.kind.rooted();
@@ -43,8 +42,7 @@ void broadcast(const Call& call) {
   check(
       call, [] { return Problem(); }, describe);
   if (call.queued())
-    return naming(describe,
-                  [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
+    return naming(describe, [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
   const auto data = mpi::payload(view.count, view.scalar);
   call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type);
 }

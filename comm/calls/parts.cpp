@@ -22,18 +22,16 @@ struct EqualParts : PartsOfWhole {
   Problem problem() const {
     if (!has_whole()) return std::nullopt;
     if (part.in_place()) return division_problem(call.comm, whole);
-    return first_of({count_problem(whole, part.count * call.comm.size(), "those of all ranks"),
-                     overlap_problem(part, whole)});
+    return first_of(
+        {count_problem(whole, part.count * call.comm.size(), "those of all ranks"), overlap_problem(part, whole)});
   }
   CollectiveCall operator()() const {
-    return in_words(call, has_whole() ? words(call.in, call.out) : words(part),
-                    {count_words(count(), part.scalar)});
+    return in_words(call, has_whole() ? words(call.in, call.out) : words(part), {count_words(count(), part.scalar)});
   }
   /// Only an allgather is.
   void queue() const {
     auto own = flat_buffer(part.in_place() ? whole : part, count());
-    if (part.in_place())
-      own.data = static_cast<char*>(whole.data) + call.comm.rank() * count() * whole.scalar.size;
+    if (part.in_place()) own.data = static_cast<char*>(whole.data) + call.comm.rank() * count() * whole.scalar.size;
     call.pending->collectives->allgather(call.pending->stream, own, whole.data);
   }
 };
@@ -54,12 +52,10 @@ struct CountedParts : PartsOfWhole {
     if (!has_whole()) return std::nullopt;
     if (auto wrong_counts = counts_problem(call.comm, counts, whole)) return wrong_counts;
     if (part.in_place()) return std::nullopt;
-    return first_of(
-        {count_problem(part, counts[call.comm.rank()], "this rank's count"), overlap_problem(part, whole)});
+    return first_of({count_problem(part, counts[call.comm.rank()], "this rank's count"), overlap_problem(part, whole)});
   }
   CollectiveCall operator()() const {
-    auto words =
-        in_words(call, has_whole() ? sizes(call.in, call.out) : sizes(part), {comm::to_string(part.scalar)});
+    auto words = in_words(call, has_whole() ? sizes(call.in, call.out) : sizes(part), {comm::to_string(part.scalar)});
     auto& of_part = gathers ? words.sends : words.expects;
     auto& of_whole = gathers ? words.expects : words.sends;
     of_part.assign(call.comm.size(), count());
@@ -82,9 +78,7 @@ struct EqualBlocks {
   CollectiveCall operator()() const {
     return in_words(call, words(call.in, call.out), {count_words(count(), call.out.scalar)});
   }
-  void queue() const {
-    call.pending->collectives->alltoall(call.pending->stream, flat_buffer(call.in), call.out.data);
-  }
+  void queue() const { call.pending->collectives->alltoall(call.pending->stream, flat_buffer(call.in), call.out.data); }
 };
 
 struct CountedBlocks {
@@ -121,8 +115,8 @@ void gather_counted(const Call& call) {
   check(call, parts);
   const auto all = parts.arrays();
   const auto type = element_type(call);
-  call_mpi(call, parts, blocking, nonblocking, call.in.data, parts.int_count(), type, call.out.data,
-           all->counts.data(), all->offsets.data(), type);
+  call_mpi(call, parts, blocking, nonblocking, call.in.data, parts.int_count(), type, call.out.data, all->counts.data(),
+           all->offsets.data(), type);
 }
 
 void scatter_counted(const Call& call) {
@@ -130,8 +124,8 @@ void scatter_counted(const Call& call) {
   check(call, parts);
   const auto all = parts.arrays();
   const auto type = element_type(call);
-  call_mpi(call, parts, MPI_Scatterv, MPI_Iscatterv, call.in.data, all->counts.data(), all->offsets.data(),
-           type, call.out.data, parts.int_count(), type);
+  call_mpi(call, parts, MPI_Scatterv, MPI_Iscatterv, call.in.data, all->counts.data(), all->offsets.data(), type,
+           call.out.data, parts.int_count(), type);
 }
 
 void alltoall_counted(const Call& call) {
@@ -140,20 +134,18 @@ void alltoall_counted(const Call& call) {
   const auto sends = count_arrays(call, blocks, call.in.in_place() ? nullptr : &blocks.sends, call.in);
   const auto receives = count_arrays(call, blocks, &blocks.receives, call.out);
   const auto type = element_type(call);
-  call_mpi(call, blocks, MPI_Alltoallv, MPI_Ialltoallv, call.in.data, sends->counts.data(),
-           sends->offsets.data(), type, call.out.data, receives->counts.data(), receives->offsets.data(),
-           type);
+  call_mpi(call, blocks, MPI_Alltoallv, MPI_Ialltoallv, call.in.data, sends->counts.data(), sends->offsets.data(), type,
+           call.out.data, receives->counts.data(), receives->offsets.data(), type);
 }
 
 } // namespace
 
 const Kind Kind::gather{"gather", "igather", Flow::to_root, equal<EqualParts, MPI_Gather, MPI_Igather>};
-const Kind Kind::scatter{"scatter", "iscatter", Flow::from_root,
-                         equal<EqualParts, MPI_Scatter, MPI_Iscatter>};
-const Kind Kind::allgather{"allgather", "iallgather", Flow::among_all,
-                           equal<EqualParts, MPI_Allgather, MPI_Iallgather>, true};
-const Kind Kind::alltoall{"alltoall", "ialltoall", Flow::among_all,
-                          equal<EqualBlocks, MPI_Alltoall, MPI_Ialltoall>, true};
+const Kind Kind::scatter{"scatter", "iscatter", Flow::from_root, equal<EqualParts, MPI_Scatter, MPI_Iscatter>};
+const Kind Kind::allgather{"allgather", "iallgather", Flow::among_all, equal<EqualParts, MPI_Allgather, MPI_Iallgather>,
+                           true};
+const Kind Kind::alltoall{"alltoall", "ialltoall", Flow::among_all, equal<EqualBlocks, MPI_Alltoall, MPI_Ialltoall>,
+                          true};
 const Kind Kind::gatherv{"gatherv", "igatherv", Flow::to_root, gather_counted<MPI_Gatherv, MPI_Igatherv>};
 const Kind Kind::scatterv{"scatterv", "iscatterv", Flow::from_root, scatter_counted};
 const Kind Kind::allgatherv{"allgatherv", "iallgatherv", Flow::among_all,

@@ -17,8 +17,7 @@
 namespace kontor::comm::detail {
 
 Problem first_of(std::initializer_list<Problem> problems) {
-  const auto* found =
-      std::find_if(problems.begin(), problems.end(), [](const Problem& p) { return p.has_value(); });
+  const auto* found = std::find_if(problems.begin(), problems.end(), [](const Problem& p) { return p.has_value(); });
   return found == problems.end() ? std::nullopt : *found;
 }
 
@@ -38,8 +37,7 @@ Problem count_problem(const Operand& view, std::int64_t expected, const char* wh
 Problem division_problem(const Communicator& comm, const Operand& view) {
   if (view.count % comm.size() == 0) [[likely]]
     return std::nullopt;
-  return fmt::format("the {} elements of {} do not divide among {} ranks", view.count, words(view),
-                     comm.size());
+  return fmt::format("the {} elements of {} do not divide among {} ranks", view.count, words(view), comm.size());
 }
 
 Problem counts_problem(const Communicator& comm, const Counts& counts, const Operand& whole) {
@@ -135,11 +133,10 @@ int to_int(std::int64_t number, const char* what, const Operand& view) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   if (number <= most) [[likely]]
     return static_cast<int>(number);
-  throw Error(
-      fmt::format("{}: {} {} is beyond the {} that MPI's arrays hold; let subviews travel one after the "
-                  "other, or structs of several elements",
-                  words(view), what, number, most),
-      "E-COMM-ARGUMENT");
+  throw Error(fmt::format("{}: {} {} is beyond the {} that MPI's arrays hold; let subviews travel one after the "
+                          "other, or structs of several elements",
+                          words(view), what, number, most),
+              "E-COMM-ARGUMENT");
 }
 
 CountArrays arrays(const Counts& counts, const Operand& view) {
@@ -173,15 +170,13 @@ void fail_call(int code, const Call& call, bool blocks, const CollectiveCall& wo
   const auto& kind = call.collective.kind;
   std::string name = blocks ? kind.blocking : kind.nonblocking;
   name[0] = static_cast<char>(std::toupper(name[0]));
-  throw MpiError(
-      fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, kind.of_mpi, mpi::error_text(code)));
+  throw MpiError(fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, kind.of_mpi, mpi::error_text(code)));
 }
 
 void wait_for_others(const Communicator& comm, MPI_Request& request, const CollectiveCall& words) {
   const auto done = [&] {
     int all = 0;
-    naming([&] { return words; },
-           [&] { mpi::check(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test"); });
+    naming([&] { return words; }, [&] { mpi::check(MPI_Test(&request, &all, MPI_STATUS_IGNORE), "MPI_Test"); });
     return all != 0;
   };
   mpi::wait_within(comm.options().timeout, comm.native(), to_string(words), done, [&] {

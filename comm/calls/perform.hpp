@@ -57,15 +57,15 @@ CollectiveCall in_words(const Call&, std::string subject, std::vector<std::strin
 /// So many zeros, but for one rank.
 std::vector<std::int64_t> only(const Communicator&, int rank, std::int64_t count);
 
-/// Compares a call of several operations. Collective at check level `cross_rank`, see check_agreement(). At
-/// level `local` throws CallError on the rank that has a problem.
+/// Compares a call of several operations. Collective at check level `cross_rank`, see check_agreement(). At level
+/// `local` throws CallError on the rank that has a problem.
 void check_call(const Communicator&, const CollectiveCall&);
 
 /// Throws what a problem is at check levels `local` and `cross_rank`.
 void check_words(const Call&, CollectiveCall words, Problem);
 
-/// Check levels `local` and `cross_rank`. `find_problem` says what is wrong, and `describe` gives the call in
-/// words, which are seldom needed.
+/// Check levels `local` and `cross_rank`. `find_problem` says what is wrong, and `describe` gives the call in words,
+/// which are seldom needed.
 template <class FindProblem, class Describe>
 void check(const Call& call, const FindProblem& find_problem, const Describe& describe) {
   const auto level = detail::internals(call.comm).cached().check;
@@ -124,8 +124,8 @@ CountArrays arrays(const Counts&, const Operand& view);
 
 /// Null: none. MPI reads them as long as the operation lasts.
 template <class Describe>
-std::shared_ptr<const CountArrays> count_arrays(const Call& call, const Describe& describe,
-                                                const Counts* counts, const Operand& view) {
+std::shared_ptr<const CountArrays> count_arrays(const Call& call, const Describe& describe, const Counts* counts,
+                                                const Operand& view) {
   const auto made = std::make_shared<CountArrays>();
   if (counts) *made = naming(describe, [&] { return arrays(*counts, view); });
   if (call.pending) made->others = std::exchange(call.pending->arrays, made);
@@ -137,8 +137,8 @@ std::shared_ptr<const CountArrays> count_arrays(const Call& call, const Describe
 /// Waits for a call that is under way, no longer than the timeout. Throws Error.
 void wait_for_others(const Communicator&, MPI_Request&, const CollectiveCall&);
 
-/// Calls an MPI function, or its non-blocking form, with the arguments that both have and the root, where
-/// they take one. Where waits have a timeout, a blocking call is made of the other form, too.
+/// Calls an MPI function, or its non-blocking form, with the arguments that both have and the root, where they take
+/// one. Where waits have a timeout, a blocking call is made of the other form, too.
 template <class Describe, class Blocking, class Nonblocking, class... Arguments>
 void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Nonblocking nonblocking,
               Arguments... arguments) {
@@ -148,9 +148,8 @@ void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Non
     const auto& cached = detail::internals(call.comm).cached();
     const bool blocks = !call.pending && cached.check != CheckLevel::cross_rank;
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code =
-        blocks ? blocking(arguments..., cached.comm)
-               : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
+    const int code = blocks ? blocking(arguments..., cached.comm)
+                            : nonblocking(arguments..., cached.comm, call.pending ? &call.pending->request : &request);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail_call(code, call, blocks, describe());
     if (!blocks && !call.pending) [[unlikely]]

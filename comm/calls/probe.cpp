@@ -16,8 +16,7 @@ using detail::Direction;
 using detail::Envelope;
 
 [[noreturn]] void fail(int code, const char* mpi_function, const Envelope& envelope) {
-  throw MpiError(
-      fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
+  throw MpiError(fmt::format("{}: {} failed: {}", detail::to_string(envelope), mpi_function, mpi::error_text(code)));
 }
 
 MessageStatus status_of(const Communicator& comm, const MPI_Status& status) {
@@ -27,8 +26,8 @@ MessageStatus status_of(const Communicator& comm, const MPI_Status& status) {
 std::optional<MessageStatus> look(const Communicator& comm, const Envelope& envelope) {
   int found = 0;
   MPI_Status status;
-  const int code = MPI_Iprobe(detail::mpi_rank(envelope.peer), detail::mpi_tag(envelope.tag), comm.native(),
-                              &found, &status);
+  const int code =
+      MPI_Iprobe(detail::mpi_rank(envelope.peer), detail::mpi_tag(envelope.tag), comm.native(), &found, &status);
   if (code != MPI_SUCCESS) fail(code, "MPI_Iprobe", envelope);
   if (!found) return std::nullopt;
   return status_of(comm, status);
@@ -54,8 +53,8 @@ MessageStatus probe(const Communicator& comm, int source, int tag) {
       return found.has_value();
     };
     if (mpi::Deadline(comm.options().timeout).wait(look_again)) return *found;
-    throw Error(fmt::format("rank {}: {}: no message has come within {} s", comm.rank(),
-                            detail::to_string(envelope), comm.options().timeout),
+    throw Error(fmt::format("rank {}: {}: no message has come within {} s", comm.rank(), detail::to_string(envelope),
+                            comm.options().timeout),
                 "E-COMM-TIMEOUT");
   }
   MPI_Status status;

@@ -23,8 +23,7 @@ void functor_threw(const char* type) noexcept {
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  fmt::print(stderr,
-             "rank {}: the functor of a reduction ({}) has thrown: {}; MPI called it, so it may not\n", rank,
+  fmt::print(stderr, "rank {}: the functor of a reduction ({}) has thrown: {}; MPI called it, so it may not\n", rank,
              type, what);
   std::fflush(stderr);
   constexpr int failed = 3; // as of runs that fail
@@ -69,9 +68,7 @@ struct Combination {
   const Reducer& op = *call.collective.op;
 
   const Operand& own() const { return call.in.in_place() ? call.out : call.in; }
-  bool has_both() const {
-    return !call.in.in_place() && (!call.rooted() || call.comm.rank() == call.collective.root);
-  }
+  bool has_both() const { return !call.in.in_place() && (!call.rooted() || call.comm.rank() == call.collective.root); }
 
   Problem problem() const {
     if (auto undefined = op_problem(op, own().scalar)) return undefined;
@@ -90,8 +87,7 @@ struct Combination {
   }
 
   CollectiveCall operator()() const {
-    auto subject =
-        has_both() ? detail::name(call.in) + " into " + detail::name(call.out) : detail::name(own());
+    auto subject = has_both() ? detail::name(call.in) + " into " + detail::name(call.out) : detail::name(own());
     return in_words(call, std::move(subject), {equal_words(own()), words(op)});
   }
 
@@ -127,8 +123,8 @@ void reduce_in_chunks(const Call& call) {
       return moves ? static_cast<char*>(operand.data) + first * operand.scalar.size : operand.data;
     };
     const auto length = call.pending ? count : std::min(count - first, call.collective.chunk);
-    call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out),
-             static_cast<int>(length), type, op);
+    call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), static_cast<int>(length), type,
+             op);
     first += length;
   } while (first < count);
 }
@@ -150,8 +146,8 @@ void reduce_scatter(const Call& call) {
   check(call, problem, describe);
   const auto [type, mpi_op] = reduction_of(call, op, own.scalar, describe);
   const int count = naming(describe, [&] { return int_count(own); });
-  call_mpi(call, describe, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, call.in.data, call.out.data,
-           count, type, mpi_op);
+  call_mpi(call, describe, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, call.in.data, call.out.data, count,
+           type, mpi_op);
 }
 
 void reduce_scatterv(const Call& call) {
@@ -166,26 +162,25 @@ void reduce_scatterv(const Call& call) {
     if (auto undefined = op_problem(op, whole.scalar)) return undefined;
     auto wrong = counts_problem(call.comm, counts, whole);
     if (wrong || call.in.in_place()) return wrong;
-    return first_of({count_problem(call.out, counts[call.comm.rank()], "this rank's count"),
-                     overlap_problem(call.in, call.out)});
+    return first_of(
+        {count_problem(call.out, counts[call.comm.rank()], "this rank's count"), overlap_problem(call.in, call.out)});
   };
   check(call, problem, describe);
   const auto [type, mpi_op] = reduction_of(call, op, whole.scalar, describe);
   const auto all = count_arrays(call, describe, &counts, whole);
-  call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data,
-           all->counts.data(), type, mpi_op);
+  call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data, all->counts.data(),
+           type, mpi_op);
 }
 
 } // namespace
 
-const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all,
-                           reduce_in_chunks<MPI_Allreduce, MPI_Iallreduce>, true};
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, reduce_in_chunks<MPI_Allreduce, MPI_Iallreduce>,
+                           true};
 const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, reduce_in_chunks<MPI_Reduce, MPI_Ireduce>, true};
 const Kind Kind::scan{"scan", "iscan", Flow::among_all, reduce_in_chunks<MPI_Scan, MPI_Iscan>};
 const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, reduce_in_chunks<MPI_Exscan, MPI_Iexscan>};
-const Kind Kind::reduce_scatter{
-    "reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter, false, "_block"};
-const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all,
-                                 detail::reduce_scatterv};
+const Kind Kind::reduce_scatter{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter, false,
+                                "_block"};
+const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatterv};
 
 } // namespace kontor::comm::detail

@@ -19,15 +19,14 @@ Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buff
   if (mpi::reduction(op, out.scalar) == MPI_OP_NULL)
     return fmt::format("{} is not defined for {}", to_string(op), comm::to_string(out.scalar));
   if (in.shape.rank != out.shape.rank || in.shape.extents != out.shape.extents)
-    return fmt::format("View '{}' is {}, but View '{}' is {}", in.label, extents_to_string(in.shape),
-                       out.label, extents_to_string(out.shape));
+    return fmt::format("View '{}' is {}, but View '{}' is {}", in.label, extents_to_string(in.shape), out.label,
+                       extents_to_string(out.shape));
   const bool in_place = in.data == out.data && in.shape.strides == out.shape.strides;
   if (!in_place && element_count(out.shape) > 0 && share_memory(in, out))
-    return fmt::format("View '{}' and View '{}' share memory; there is a form in place, of one View",
-                       in.label, out.label);
+    return fmt::format("View '{}' and View '{}' share memory; there is a form in place, of one View", in.label,
+                       out.label);
   if (overlaps_itself(out.shape))
-    return fmt::format("View '{}', {}: {}", out.label, extents_to_string(out.shape),
-                       overlap_words(out.shape));
+    return fmt::format("View '{}', {}: {}", out.label, extents_to_string(out.shape), overlap_words(out.shape));
   for (const auto* view : {&in, &out}) {
     if (!view->data && element_count(view->shape) > 0)
       return fmt::format("View '{}' has elements but no memory (its data pointer is null)", view->label);
@@ -53,16 +52,15 @@ Problem difference(const Communicator& comm, const CollectiveCall& call) {
   common.subject.clear();
   const auto mine = comm::to_string(common).substr(0, first.size() - 1);
   if (comm.rank() == 0) std::ranges::copy(mine, first.begin());
-  mpi::check(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, comm.native()),
-             "MPI_Bcast");
+  mpi::check(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, comm.native()), "MPI_Bcast");
   if (mine == first.data()) return std::nullopt;
   return fmt::format("rank 0 makes {}, but rank {} makes {}", first.data(), comm.rank(), mine);
 }
 
 } // namespace
 
-void agree_on_reduction(const Communicator& comm, const std::string& label, const Buffer& in,
-                        const Buffer& out, ReduceOp op) {
+void agree_on_reduction(const Communicator& comm, const std::string& label, const Buffer& in, const Buffer& out,
+                        ReduceOp op) {
   auto call = call_of(label, in, out, op);
   auto problem = reduction_problem(comm, in, out, op);
   if (detail::internals(comm).checking_calls() != MPI_COMM_NULL) {
@@ -108,16 +106,14 @@ void RepeatedAllreduce::call_in_chunks(MpiCall mpi_call, const char* mpi_functio
 
 void RepeatedAllreduce::start(const Communicator& comm) {
 #ifdef KONTOR_SMPI // its MPI_Iallreduce sends from every rank to every rank, which no MPI does; so this waits
-  call_in_chunks([&](const void* in, void* out,
-                     int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
-                 "MPI_Allreduce");
+  call_in_chunks(
+      [&](const void* in, void* out, int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
+      "MPI_Allreduce");
 #else
   auto* request = requests_.data();
-  call_in_chunks(
-      [&](const void* in, void* out, int count) {
-        return MPI_Iallreduce(in, out, count, type_, op_, comm.native(), request++);
-      },
-      "MPI_Iallreduce");
+  call_in_chunks([&](const void* in, void* out,
+                     int count) { return MPI_Iallreduce(in, out, count, type_, op_, comm.native(), request++); },
+                 "MPI_Iallreduce");
 #endif
 }
 
@@ -126,15 +122,14 @@ void RepeatedAllreduce::run(const Communicator& comm) {
     start(comm);
     return finish(comm);
   }
-  call_in_chunks([&](const void* in, void* out,
-                     int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
-                 "MPI_Allreduce");
+  call_in_chunks(
+      [&](const void* in, void* out, int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
+      "MPI_Allreduce");
 }
 
 void RepeatedAllreduce::progress() {
   int done = 0;
-  const int code =
-      MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(code, "MPI_Testall");
 }

@@ -42,9 +42,8 @@ void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& 
   const auto comm = detail::internals(*comm_).cached().comm;
   const int peer = mpi_rank(envelope.peer);
   const int count = data ? payload.count : 0; // null: to or from no_rank
-  const int code =
-      sends ? MPI_Isend(data, count, payload.type, peer, envelope.tag, comm, &part.request)
-            : MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
+  const int code = sends ? MPI_Isend(data, count, payload.type, peer, envelope.tag, comm, &part.request)
+                         : MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
   if (code != MPI_SUCCESS) [[unlikely]]
     fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
 }

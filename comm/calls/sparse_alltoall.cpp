@@ -17,8 +17,7 @@ std::optional<std::string> destination_problem(std::vector<int> destinations, in
   std::erase(destinations, no_rank);
   std::ranges::sort(destinations);
   for (const int rank : destinations)
-    if (rank < 0 || rank >= ranks)
-      return fmt::format("destination {} is no rank; there are {}, from 0", rank, ranks);
+    if (rank < 0 || rank >= ranks) return fmt::format("destination {} is no rank; there are {}, from 0", rank, ranks);
   const auto twice = std::ranges::adjacent_find(destinations);
   if (twice == destinations.end()) return std::nullopt;
   return fmt::format("destination {} is there twice; give all that goes to it in one View", *twice);
@@ -37,8 +36,8 @@ std::optional<std::string> scalar_problem(const Communicator& comm, const std::s
     Scalar theirs;
     std::memcpy(&theirs, message.bytes.data(), sizeof(Scalar));
     if (!problem && theirs != scalar)
-      problem = fmt::format("{}: rank {} sends {}, but rank {} receives {}", what, message.peer,
-                            to_string(theirs), comm.rank(), to_string(scalar));
+      problem = fmt::format("{}: rank {} sends {}, but rank {} receives {}", what, message.peer, to_string(theirs),
+                            comm.rank(), to_string(scalar));
   }
   return problem;
 }
@@ -53,8 +52,8 @@ void check_sparse(const Communicator& comm, const std::string& what, const std::
 }
 
 void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element) {
-  throw Error(fmt::format("{}: rank {} sends {} bytes, no multiple of the {} bytes of an element", what, peer,
-                          bytes, element));
+  throw Error(
+      fmt::format("{}: rank {} sends {} bytes, no multiple of the {} bytes of an element", what, peer, bytes, element));
 }
 
 } // namespace kontor::comm::detail

@@ -78,8 +78,8 @@ class Pool::Gathered {
 
   MPI_Request* requests() { return request_memory_.span().data(); }
 
-  /// After an error: what is complete becomes finished, and of so many statuses the first that has failed is
-  /// said to have. MPI sets them if it says MPI_ERR_IN_STATUS.
+  /// After an error: what is complete becomes finished, and of so many statuses the first that has failed is said to
+  /// have. MPI sets them if it says MPI_ERR_IN_STATUS.
   [[noreturn]] void fail(int code, const char* mpi_function, int statuses_set) {
     const auto* const indices = index_memory_.span().data();
     int failed = 0;

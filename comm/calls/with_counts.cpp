@@ -19,8 +19,7 @@ Numbers make_numbers(std::size_t size) {
 Problem WithCounts::problem(const Communicator& comm, std::size_t size, const std::string& label) const {
   const bool gives_all = numbers.flow == Flow::among_all || comm.rank() == root;
   if (!given || !gives_all || internals(comm).cached().check == CheckLevel::off) return std::nullopt;
-  const auto wrong =
-      counts_problem(comm, *given, fmt::format("View '{}'", label), static_cast<std::int64_t>(size));
+  const auto wrong = counts_problem(comm, *given, fmt::format("View '{}'", label), static_cast<std::int64_t>(size));
   if (!wrong) return std::nullopt;
   return fmt::format("{}_with_counts: {}", data.blocking, *wrong);
 }

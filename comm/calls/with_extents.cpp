@@ -39,9 +39,9 @@ void take_away(const Communicator& comm, const Description& sent) {
   }
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes));
   const auto payload = mpi::payload(bytes, byte);
-  mpi::check(MPI_Recv(memory.data(), payload.count, payload.type, sent.rank, sent.tag, comm.native(),
-                      MPI_STATUS_IGNORE),
-             "MPI_Recv");
+  mpi::check(
+      MPI_Recv(memory.data(), payload.count, payload.type, sent.rank, sent.tag, comm.native(), MPI_STATUS_IGNORE),
+      "MPI_Recv");
 }
 
 } // namespace
@@ -89,10 +89,9 @@ std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shap
   Shape theirs;
   theirs.rank = static_cast<int>(root(0));
   std::copy_n(root.data() + 1, max_rank, theirs.extents.begin());
-  return fmt::format(
-      "the root's has extents {}, which a View of rank {} and of extents fixed at compile time "
-      "cannot have; give all ranks the same type of View",
-      extents_to_string(theirs), expected.rank);
+  return fmt::format("the root's has extents {}, which a View of rank {} and of extents fixed at compile time "
+                     "cannot have; give all ranks the same type of View",
+                     extents_to_string(theirs), expected.rank);
 }
 
 void send_header(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
@@ -123,8 +122,8 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
       throw;
     }
   } else {
-    const int code = MPI_Recv(&sent, payload.count, payload.type, mpi_rank(envelope.peer),
-                              mpi_tag(envelope.tag), comm.native(), MPI_STATUS_IGNORE);
+    const int code = MPI_Recv(&sent, payload.count, payload.type, mpi_rank(envelope.peer), mpi_tag(envelope.tag),
+                              comm.native(), MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) fail_message(code, "MPI_Recv", envelope, buffer);
     if (sent.signature != Description::sign || !sent.announces)
       throw Error(fmt::format("{}: the message was not sent by send_with_extents()", to_string(envelope)));

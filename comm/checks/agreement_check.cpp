@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of
-// three numbers. Only where the sums say that something is wrong does every rank tell every other one what it
-// does, by numbers and then in words. Only where some rank does not come do the others tell each other that
-// they have.
+// The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of three numbers.
+// Only where the sums say that something is wrong does every rank tell every other one what it does, by numbers and
+// then in words. Only where some rank does not come do the others tell each other that they have.
 #include "backend/deadline.hpp"
 #include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
@@ -129,8 +128,7 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
 }
 
 AgreementCheck::~AgreementCheck() {
-  if (records_ && records_->request != MPI_REQUEST_NULL)
-    detail::internals(comm_).detach(records_->request, records_);
+  if (records_ && records_->request != MPI_REQUEST_NULL) detail::internals(comm_).detach(records_->request, records_);
 }
 
 bool AgreementCheck::test() {
@@ -162,8 +160,7 @@ void AgreementCheck::tell_records() {
 
 void AgreementCheck::fail_timeout() const {
   detail::internals(comm_).leak_at_end();
-  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)),
-              "E-COMM-TIMEOUT");
+  throw Error(fmt::format("{}: {}", to_string(call_), detail::who_is_missing(comm_, number_)), "E-COMM-TIMEOUT");
 }
 
 std::optional<std::string> AgreementCheck::finish() {
@@ -176,8 +173,8 @@ std::optional<std::string> AgreementCheck::finish() {
 void AgreementCheck::compare_calls() const {
   const auto& theirs = records_->theirs;
   const auto call = to_string(call_);
-  const auto texts = texts_of_all(
-      call_.problem ? fmt::format("on rank {}: {}: {}", comm_.rank(), call, *call_.problem) : call);
+  const auto texts =
+      texts_of_all(call_.problem ? fmt::format("on rank {}: {}: {}", comm_.rank(), call, *call_.problem) : call);
   const auto text_of = [&](std::ptrdiff_t rank) {
     return texts[rank].empty() ? "something of which it has not told" : texts[rank];
   };
@@ -185,15 +182,13 @@ void AgreementCheck::compare_calls() const {
       std::ranges::find_if(theirs, [](const auto& r) { return r.has_problem != 0; }) - theirs.begin();
   if (with_problem < comm_.size()) throw UsageError(text_of(with_problem));
   const auto other =
-      std::ranges::find_if(theirs, [&](const auto& r) { return r.hash != theirs.front().hash; }) -
-      theirs.begin();
+      std::ranges::find_if(theirs, [&](const auto& r) { return r.hash != theirs.front().hash; }) - theirs.begin();
   if (other < comm_.size())
-    throw AgreedError(
-        fmt::format("rank 0 calls {}, but rank {} calls {}", text_of(0), other, text_of(other)));
+    throw AgreedError(fmt::format("rank 0 calls {}, but rank {} calls {}", text_of(0), other, text_of(other)));
 }
 
-/// Only the two ends of a mismatch see it. Each rank tells all others the first one that it sees; the lowest
-/// rank's counts, so the outcome is the same on all ranks.
+/// Only the two ends of a mismatch see it. Each rank tells all others the first one that it sees; the lowest rank's
+/// counts, so the outcome is the same on all ranks.
 std::optional<std::string> AgreementCheck::compare_counts() const {
   const auto& mine = records_->own;
   const auto& theirs = records_->theirs;

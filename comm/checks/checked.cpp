@@ -20,9 +20,8 @@ using mpi::check;
 
 namespace {
 
-/// The longest that a sender waits for the answer of a receive that has begun, in seconds and as a part of
-/// the timeout. The receiver may be busy outside of these calls: that is no error, so the wait ends before
-/// the timeout of the send.
+/// The longest that a sender waits for the answer of a receive that has begun, in seconds and as a part of the timeout.
+/// The receiver may be busy outside of these calls: that is no error, so the wait ends before the timeout of the send.
 constexpr double answer_seconds = 2;
 constexpr double answer_part_of_timeout = 0.9;
 
@@ -74,8 +73,7 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
     mine_.number = checks.next_number();
     listen();
     const auto type = described(mine_, data, payload);
-    const int code =
-        MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
+    const int code = MPI_Issend(MPI_BOTTOM, 1, type.get(), envelope.peer, envelope.tag, checks.messages(), &message_);
     if (code == MPI_SUCCESS) return;
     cancel(answer_);
     fail_message(code, "MPI_Issend", envelope, buffer);
@@ -96,14 +94,11 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
       if (theirs_.number == mine_.number) break;
       listen(); // that was the answer to a send that has gone on without it
     }
-    if (const auto what = difference(mine_, theirs_))
-      throw Error(fmt::format("{}: {}", to_string(envelope_), *what));
+    if (const auto what = difference(mine_, theirs_)) throw Error(fmt::format("{}: {}", to_string(envelope_), *what));
     return true;
   }
 
-  std::string missing() const override {
-    return fmt::format("rank {} has not begun to receive it", envelope_.peer);
-  }
+  std::string missing() const override { return fmt::format("rank {} has not begun to receive it", envelope_.peer); }
 
   void detach(const Communicator& comm, const std::shared_ptr<void>& memory) override {
     cancel(answer_);
@@ -113,8 +108,8 @@ class CheckedSend final : public CheckedMessage, public std::enable_shared_from_
 
  private:
   void listen() {
-    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope_.peer, answer_tag(mine_.number),
-                    checks_.answers(), &answer_),
+    check(MPI_Irecv(&theirs_, sizeof(theirs_), MPI_BYTE, envelope_.peer, answer_tag(mine_.number), checks_.answers(),
+                    &answer_),
           "MPI_Irecv");
   }
 
@@ -152,8 +147,7 @@ class CheckedReceive final : public CheckedMessage {
     int found = 0;
     MPI_Status status;
     if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, checks_.messages(), &found, &status) == MPI_SUCCESS && found)
-      text += fmt::format("; what has come is a message from rank {} with tag {}", status.MPI_SOURCE,
-                          status.MPI_TAG);
+      text += fmt::format("; what has come is a message from rank {} with tag {}", status.MPI_SOURCE, status.MPI_TAG);
     return text;
   }
 
@@ -214,8 +208,8 @@ std::int64_t Checks::next_number() {
 void Checks::answer(const Description& sent, const Description& received) {
   auto& answer = underway_.emplace_back(Answer{MPI_REQUEST_NULL, received});
   answer.description.number = sent.number;
-  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, answer_tag(sent.number),
-                  answers_, &answer.request),
+  check(MPI_Isend(&answer.description, sizeof(Description), MPI_BYTE, sent.rank, answer_tag(sent.number), answers_,
+                  &answer.request),
         "MPI_Isend");
 }
 
@@ -223,29 +217,25 @@ std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int ran
   return std::make_shared<Checks>(messages, answers, rank, timeout);
 }
 
-std::shared_ptr<Checked> checked_message(const Communicator& comm, const Envelope& envelope,
-                                         const Buffer& buffer, void* data, const mpi::Payload& payload,
-                                         const Description& mine) {
+std::shared_ptr<Checked> checked_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,
+                                         void* data, const mpi::Payload& payload, const Description& mine) {
   auto& checks = *detail::internals(comm).checks();
   if (envelope.direction == Direction::to)
     return std::make_shared<CheckedSend>(checks, envelope, buffer, data, payload, mine);
   return std::make_shared<CheckedReceive>(checks, envelope, buffer, data, payload, mine);
 }
 
-void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope,
-                       const Buffer& buffer) {
+void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope, const Buffer& buffer) {
   const auto done = [&] {
     detail::internals(comm).checks()->progress();
     return message.poll();
   };
-  if (!mpi::Deadline(comm.options().timeout).wait(done))
-    fail_timeout(comm, envelope, buffer, message.missing());
+  if (!mpi::Deadline(comm.options().timeout).wait(done)) fail_timeout(comm, envelope, buffer, message.missing());
 }
 
-void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,
-                  const std::string& why) {
-  throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(),
-                          to_string(envelope), to_string(buffer), comm.options().timeout, why),
+void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer, const std::string& why) {
+  throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(), to_string(envelope),
+                          to_string(buffer), comm.options().timeout, why),
               "E-COMM-TIMEOUT");
 }
 

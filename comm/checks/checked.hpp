@@ -16,10 +16,10 @@
 
 /// Messages at check level `cross_rank`.
 ///
-/// A message carries its sender's description in front of its elements, so it meets the very receive that
-/// the elements alone would have met, wildcards included. It is sent synchronously: one that nobody receives
-/// never completes. The receiver answers with its own description, by the communicator for checking, as soon
-/// as it has the message and is in any call that waits; so both ends see a difference.
+/// A message carries its sender's description in front of its elements, so it meets the very receive that the elements
+/// alone would have met, wildcards included. It is sent synchronously: one that nobody receives never completes. The
+/// receiver answers with its own description, by the communicator for checking, as soon as it has the message and is in
+/// any call that waits; so both ends see a difference.
 namespace kontor::comm::detail {
 
 class CheckedReceive;
@@ -31,8 +31,8 @@ class Checks : device::NonCopyable {
       : messages_(messages), answers_(answers), rank_(rank), timeout_(timeout) {}
   ~Checks();
 
-  /// Local; any thread. Answers the messages that have come. Every wait of this rank calls it once a turn,
-  /// because others may wait for the answers.
+  /// Local; any thread. Answers the messages that have come. Every wait of this rank calls it once a turn, because
+  /// others may wait for the answers.
   void progress();
 
   MPI_Comm messages() const { return messages_; }
@@ -66,9 +66,8 @@ class Checked : device::NonCopyable {
  public:
   virtual ~Checked() = default;
 
-  /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ. To be
-  /// called after progress() of the checks, which once a turn is enough for many messages: it asks MPI for
-  /// each that is open.
+  /// Goes on as far as it can without waiting; whether it is complete. Throws Error if the ends differ. To be called
+  /// after progress() of the checks, which once a turn is enough for many messages: it asks MPI for each that is open.
   virtual bool poll() = 0;
   /// MPI's, of what has been received.
   virtual MPI_Status status() const { return {}; }
@@ -78,8 +77,8 @@ class Checked : device::NonCopyable {
   virtual void detach(const Communicator&, const std::shared_ptr<void>& memory) = 0;
 };
 
-/// Begins to send or to receive, as the envelope says, and is described to the other end as said. The
-/// elements are the payload at `data`.
+/// Begins to send or to receive, as the envelope says, and is described to the other end as said. The elements are the
+/// payload at `data`.
 std::shared_ptr<Checked> checked_message(const Communicator&, const Envelope&, const Buffer&, void* data,
                                          const mpi::Payload&, const Description&);
 

@@ -54,8 +54,7 @@ std::string to_string(const Description& d) {
 }
 
 std::optional<std::string> mismatch(const Description& sent, const Description& received) {
-  if (sent.announces == received.announces && sent.scalar == received.scalar &&
-      fit(sent.shape, received.shape))
+  if (sent.announces == received.announces && sent.scalar == received.scalar && fit(sent.shape, received.shape))
     return std::nullopt;
   return both_ends(sent, "", received, "");
 }

@@ -19,8 +19,7 @@ std::string to_string(const Envelope& envelope) {
 }
 
 std::string to_string(const Buffer& buffer) {
-  return fmt::format("View '{}', {} {}", buffer.label, extents_to_string(buffer.shape),
-                     comm::to_string(buffer.scalar));
+  return fmt::format("View '{}', {} {}", buffer.label, extents_to_string(buffer.shape), comm::to_string(buffer.scalar));
 }
 
 void refuse_strided(const char* operation, const Buffer& buffer) {
@@ -59,10 +58,10 @@ void fail_message(int code, const char* mpi_function, Envelope envelope, const B
                              mpi::error_text(code)));
 }
 
-void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
-                   const Envelope& from, const Buffer& received) {
-  throw MpiError(fmt::format("{} of {}, {} of {}: {} failed: {}", to_string(to), to_string(sent),
-                             to_string(from), to_string(received), mpi_function, mpi::error_text(code)));
+void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent, const Envelope& from,
+                   const Buffer& received) {
+  throw MpiError(fmt::format("{} of {}, {} of {}: {} failed: {}", to_string(to), to_string(sent), to_string(from),
+                             to_string(received), mpi_function, mpi::error_text(code)));
 }
 
 } // namespace kontor::comm::detail

@@ -38,8 +38,7 @@ std::string ranks_in_words(const std::vector<bool>& chosen) {
 
 bool another_rank_timed_out(const Communicator& comm) {
   int found = 0;
-  check(MPI_Iprobe(MPI_ANY_SOURCE, timed_out_tag, detail::internals(comm).checking_calls(), &found,
-                   MPI_STATUS_IGNORE),
+  check(MPI_Iprobe(MPI_ANY_SOURCE, timed_out_tag, detail::internals(comm).checking_calls(), &found, MPI_STATUS_IGNORE),
         "MPI_Iprobe");
   return found != 0;
 }
@@ -54,8 +53,8 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
     if (!another_rank_timed_out(comm)) return false;
     std::int64_t theirs = 0;
     MPI_Status status;
-    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, timed_out_tag,
-                   detail::internals(comm).checking_calls(), &status),
+    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, timed_out_tag, detail::internals(comm).checking_calls(),
+                   &status),
           "MPI_Recv");
     if (theirs >= number) came[status.MPI_SOURCE] = true;
     return std::count(came.begin(), came.end(), false) == 0;
@@ -65,8 +64,8 @@ std::string who_is_missing(const Communicator& comm, std::int64_t number) {
   missing.flip();
   if (std::count(came.begin(), came.end(), false) == 0)
     return fmt::format("the ranks came more than {} s apart, and some have given up", timeout);
-  return fmt::format("waited {} s for all ranks; ranks that called it: {}; missing: {}", timeout,
-                     ranks_in_words(came), ranks_in_words(missing));
+  return fmt::format("waited {} s for all ranks; ranks that called it: {}; missing: {}", timeout, ranks_in_words(came),
+                     ranks_in_words(missing));
 }
 
 } // namespace kontor::comm::detail

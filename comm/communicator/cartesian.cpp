@@ -31,8 +31,8 @@ void require_same(const Communicator& comm, const char* operation, const std::st
   const auto first = kontor::mpi::broadcast<MpiError>(comm.native(), given);
   std::optional<std::string> problem;
   if (given != first)
-    problem = fmt::format("{} must be equal on all ranks: rank 0 gives {}, but rank {} gives {}", operation,
-                          first, comm.rank(), given);
+    problem = fmt::format("{} must be equal on all ranks: rank 0 gives {}, but rank {} gives {}", operation, first,
+                          comm.rank(), given);
   if (const auto found = mpi::first_problem(comm.native(), problem)) throw UsageError(*found);
 }
 
@@ -42,31 +42,27 @@ std::string words(const std::vector<bool>& flags) {
   return fmt::format("({})", fmt::join(texts, ", "));
 }
 
-MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims,
-                        const std::vector<bool>& periodic) {
+MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic) {
   require_same(parent, "the dimensions of a process grid",
                fmt::format("{}, periodic {}", fmt::join(dims, " x "), words(periodic)));
   if (dims.empty() || dims.size() > 3 || periodic.size() != dims.size())
-    throw UsageError(
-        fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
-                    "and {} ends were given",
-                    dims.size(), periodic.size()));
+    throw UsageError(fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
+                                 "and {} ends were given",
+                                 dims.size(), periodic.size()));
   const auto ranks = std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
   if (ranks != parent.size() || std::any_of(dims.begin(), dims.end(), [](int n) { return n < 1; }))
-    throw UsageError(fmt::format("a process grid of {} takes {} ranks, but there are {}",
-                                 fmt::join(dims, " x "), ranks, parent.size()));
+    throw UsageError(fmt::format("a process grid of {} takes {} ranks, but there are {}", fmt::join(dims, " x "), ranks,
+                                 parent.size()));
   const std::vector<int> periods(periodic.begin(), periodic.end());
   MPI_Comm comm = MPI_COMM_NULL;
-  check(
-      MPI_Cart_create(parent.native(), static_cast<int>(dims.size()), dims.data(), periods.data(), 0, &comm),
-      "MPI_Cart_create");
+  check(MPI_Cart_create(parent.native(), static_cast<int>(dims.size()), dims.data(), periods.data(), 0, &comm),
+        "MPI_Cart_create");
   return comm;
 }
 
 } // namespace
 
-Communicator::Communicator(const Communicator& parent, const std::vector<int>& dims,
-                           const std::vector<bool>& periodic)
+Communicator::Communicator(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic)
     : Communicator(Owned{make_cartesian(parent, dims, periodic)}, parent.options()) {
   read_cartesian();
 }
@@ -74,10 +70,9 @@ Communicator::Communicator(const Communicator& parent, const std::vector<int>& d
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
   require_same(*this, "the dimensions that a part of a process grid keeps", words(keep));
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
-    throw UsageError(
-        fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
-                    "its {} dimensions; {} were given",
-                    dims().size(), keep.size()));
+    throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
+                                 "its {} dimensions; {} were given",
+                                 dims().size(), keep.size()));
   const std::vector<int> remain(keep.begin(), keep.end());
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Cart_sub(native(), remain.data(), &comm), "MPI_Cart_sub");
@@ -107,8 +102,7 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
   }
   const bool open = std::find(dims.begin(), dims.end(), 0) != dims.end();
   if (!fits || (!open && given != ranks))
-    throw UsageError(
-        fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
+    throw UsageError(fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
   check(MPI_Dims_create(ranks, static_cast<int>(dims.size()), dims.data()), "MPI_Dims_create");
   return dims;
 }
@@ -127,10 +121,9 @@ int Communicator::neighbour(int dim, int displacement) const {
   if (dim < 0 || dim >= dimensions)
     throw CallError(
         dimensions == 0
-            ? fmt::format(
-                  "neighbour along dimension {}: this communicator is no process grid; one is made by "
-                  "Communicator(comm, dims, periodic)",
-                  dim)
+            ? fmt::format("neighbour along dimension {}: this communicator is no process grid; one is made by "
+                          "Communicator(comm, dims, periodic)",
+                          dim)
             : fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to {}", dim,
                           dimensions - 1));
   int source = MPI_PROC_NULL;
@@ -142,10 +135,9 @@ int Communicator::neighbour(int dim, int displacement) const {
 int Communicator::rank_at(std::vector<int> coordinates) const {
   const auto& extents = dims();
   if (extents.empty() || coordinates.size() != extents.size())
-    throw CallError(
-        fmt::format("rank_at({}) takes a coordinate for each dimension of the process grid, which "
-                    "has {}",
-                    fmt::join(coordinates, ", "), extents.size()));
+    throw CallError(fmt::format("rank_at({}) takes a coordinate for each dimension of the process grid, which "
+                                "has {}",
+                                fmt::join(coordinates, ", "), extents.size()));
   for (std::size_t d = 0; d < extents.size(); ++d) {
     auto& c = coordinates[d];
     if (periodic()[d]) c = (c % extents[d] + extents[d]) % extents[d];

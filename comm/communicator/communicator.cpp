@@ -53,8 +53,8 @@ std::optional<std::string> value_problem(const Options& options) {
   return std::nullopt;
 }
 
-/// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if
-/// the options, the timeout aside, are not equal on all of them.
+/// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if the
+/// options, the timeout aside, are not equal on all of them.
 void require_equal(MPI_Comm comm, const Options& options) {
   if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
   const auto mine = values_of(options);
@@ -63,8 +63,8 @@ void require_equal(MPI_Comm comm, const Options& options) {
   std::string differ;
   for (std::size_t i = 0; i < mine.size(); ++i)
     if (mine[i] != first[i])
-      differ += fmt::format("{}{} is '{}' on rank 0 and '{}' on rank {}", differ.empty() ? "" : ", ",
-                            option_names[i], first[i].data(), mine[i].data(), mpi::rank_of(comm));
+      differ += fmt::format("{}{} is '{}' on rank 0 and '{}' on rank {}", differ.empty() ? "" : ", ", option_names[i],
+                            first[i].data(), mine[i].data(), mpi::rank_of(comm));
   const auto problem = mpi::first_problem(comm, differ.empty() ? std::nullopt : std::optional(differ));
   if (problem) throw UsageError("the options of a communicator must be equal on all its ranks: " + *problem);
 }
@@ -103,10 +103,9 @@ Communicator Communicator::split(int colour, int key) const {
 std::optional<Communicator> Communicator::split(std::optional<int> colour, int key) const {
   std::optional<std::string> problem;
   if (colour && *colour < 0)
-    problem =
-        fmt::format("rank {} gives the colour {}; colours are 0 or more, and std::nullopt says that a rank "
-                    "is to be in none of the parts",
-                    rank(), *colour);
+    problem = fmt::format("rank {} gives the colour {}; colours are 0 or more, and std::nullopt says that a rank "
+                          "is to be in none of the parts",
+                          rank(), *colour);
   agree(problem);
   MPI_Comm comm = MPI_COMM_NULL;
   check(MPI_Comm_split(native(), colour.value_or(MPI_UNDEFINED), key, &comm), "MPI_Comm_split");

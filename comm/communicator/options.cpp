@@ -37,11 +37,10 @@ const char* to_string(CheckLevel check) {
 }
 
 std::string to_string(const Options& options) {
-  auto text = fmt::format("{}, {}, packing {}", options.backend, to_string(options.pattern),
-                          to_string(options.packing));
+  auto text =
+      fmt::format("{}, {}, packing {}", options.backend, to_string(options.pattern), to_string(options.packing));
   if (options.path != Path::automatic) text += fmt::format(", path {}", to_string(options.path));
-  if (options.messages != Messages::per_pair)
-    text += fmt::format(", messages {}", to_string(options.messages));
+  if (options.messages != Messages::per_pair) text += fmt::format(", messages {}", to_string(options.messages));
   return text;
 }
 

@@ -15,9 +15,7 @@ namespace kontor::comm {
 using Step = ExchangeMethod::Step;
 
 struct ExchangeBase::State {
-  [[noreturn]] void fail(const std::string& why) const {
-    throw CallError("exchange '" + label + "': " + why);
-  }
+  [[noreturn]] void fail(const std::string& why) const { throw CallError("exchange '" + label + "': " + why); }
   ExchangeMethod& committed() const {
     if (!method) [[unlikely]]
       fail("commit() comes before start() and finish()");
@@ -32,9 +30,7 @@ struct ExchangeBase::State {
                                     : " without start()"));
     return committed_method;
   }
-  CollectiveCall call(const char* step) const {
-    return {.operation = step, .fields = {"exchange '" + label + "'"}};
-  }
+  CollectiveCall call(const char* step) const { return {.operation = step, .fields = {"exchange '" + label + "'"}}; }
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* step) const {
     if (checks_order) [[unlikely]]
@@ -57,8 +53,8 @@ struct ExchangeBase::State {
   std::unique_ptr<ExchangeMethod> method{}; // last: gone before the memory it uses
 };
 
-ExchangeBase::ExchangeBase(const Communicator& comm, std::string label,
-                           std::shared_ptr<const Executor> executor, MemoryKind memory)
+ExchangeBase::ExchangeBase(const Communicator& comm, std::string label, std::shared_ptr<const Executor> executor,
+                           MemoryKind memory)
     : state_(new State{comm.share(), std::move(label), std::move(executor), memory,
                        comm.options().check == CheckLevel::cross_rank}) {}
 ExchangeBase::ExchangeBase(ExchangeBase&&) noexcept = default;
@@ -71,8 +67,8 @@ ExchangeBase::State& ExchangeBase::state() const {
   return *state_;
 }
 
-void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive,
-                            int source, ReceiveOp op, std::shared_ptr<void> owner) {
+void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
+                            ReceiveOp op, std::shared_ptr<void> owner) {
   auto& s = state();
   if (op == ReceiveOp::add && source != no_rank && !can_add(receive.buffer.scalar))
     s.fail("View '" + receive.buffer.label + "' of " + to_string(receive.buffer.scalar) +
@@ -81,9 +77,8 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
     if (peer != no_rank && !buffer->data && element_count(buffer->shape) > 0)
       s.fail("View '" + buffer->label + "' has elements but no memory (its data pointer is null)");
   s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
-  for (auto& owned :
-       {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
-        std::const_pointer_cast<void>(std::shared_ptr<const void>(receive.indices))})
+  for (auto& owned : {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
+                      std::const_pointer_cast<void>(std::shared_ptr<const void>(receive.indices))})
     if (owned) s.views.push_back(owned);
 }
 
@@ -99,8 +94,7 @@ void ExchangeBase::commit() {
   auto methods = make_methods(s.comm, s.label, s.slots, agreement, s.memory, s.executor, s.views);
   keep_different(s.comm, methods);
   const auto seconds = time_methods(s.comm, methods, s.slots, *s.executor);
-  for (std::size_t i = 0; i < methods.size(); ++i)
-    s.timed_methods.push_back({methods[i]->options(), seconds[i]});
+  for (std::size_t i = 0; i < methods.size(); ++i) s.timed_methods.push_back({methods[i]->options(), seconds[i]});
   s.method = std::move(methods[choose(seconds)]);
   s.committed_slots = s.slots.size();
 }
@@ -110,8 +104,8 @@ void ExchangeBase::start() {
   auto& method = s.committed();
   if (method.step() != Step::none || s.slots.size() != s.committed_slots) [[unlikely]]
     s.fail((method.step() == Step::under_way ? "start() again before finish()"
-            : method.step() == Step::failed ? "start() after a step that failed: commit() makes the plan anew"
-                                            : "add() after commit(): commit() again before start()"));
+            : method.step() == Step::failed  ? "start() after a step that failed: commit() makes the plan anew"
+                                             : "add() after commit(): commit() again before start()"));
   s.check_order("start");
   method.start(s.timed());
   if (s.measures) ++s.times.exchanges;

@@ -14,8 +14,7 @@ namespace kontor::comm {
 namespace {
 
 /// Where each message lies. `own`: those places in memory of the backend's own.
-void* place_of(const RoutedMessages& routed, std::size_t message, void* staging,
-               const std::vector<void*>& own) {
+void* place_of(const RoutedMessages& routed, std::size_t message, void* staging, const std::vector<void*>& own) {
   const auto place = routed.places[message];
   return place == in_own_memory ? own[message] : static_cast<std::byte*>(staging) + place;
 }
@@ -56,8 +55,8 @@ ExchangeMethod::ExchangeMethod(const Communicator& comm, const Method& method, c
   auto routing = route(comm, method_, label, slots, agreement);
   packing_ = routing.used;
   aggregated_ = routing.aggregated;
-  staging_ = executor_->allocate(routing.staged ? Room::pinned : Room::space,
-                                 static_cast<std::size_t>(routing.staging_bytes));
+  staging_ =
+      executor_->allocate(routing.staged ? Room::pinned : Room::space, static_cast<std::size_t>(routing.staging_bytes));
   std::vector<SummedPiece> added;
   for (auto& [schedule, sends, receives] : routing.chunks) {
     point_into(staging_.get(), schedule.sends, sends);

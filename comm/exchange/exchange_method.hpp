@@ -19,16 +19,15 @@ using Owners = std::vector<std::shared_ptr<void>>;
 
 /// An exchange by one method, with all that it repeats: staging memory, lists of pieces and plans.
 ///
-/// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a
-/// chunk of each message at a time: while one is between hosts, the next is between device and host.
+/// On path `staged` the pack kernels write into pinned host memory and the unpack kernels read from it, a chunk of each
+/// message at a time: while one is between hosts, the next is between device and host.
 class ExchangeMethod : device::NonCopyable {
  public:
   enum class Step : std::uint8_t { none, under_way, failed };
 
-  /// Collective over the communicator. The memory of the slots must outlive this: `views` own it. Throws on
-  /// every rank.
-  ExchangeMethod(const Communicator&, const Method&, const std::string& label, std::span<const Slot>,
-                 const Agreement&, std::shared_ptr<const Executor>, Owners views = {});
+  /// Collective over the communicator. The memory of the slots must outlive this: `views` own it. Throws on every rank.
+  ExchangeMethod(const Communicator&, const Method&, const std::string& label, std::span<const Slot>, const Agreement&,
+                 std::shared_ptr<const Executor>, Owners views = {});
 
   /// Collective. `times` may be null: then no phase is timed.
   void start(PhaseTimes* times);
@@ -39,8 +38,8 @@ class ExchangeMethod : device::NonCopyable {
   /// Local. As Plan::poll().
   void poll();
 
-  /// Collective, with the messages of a step that was not finished. At once where the step has failed or this
-  /// rank ends alone: what MPI may still use is leaked then.
+  /// Collective, with the messages of a step that was not finished. At once where the step has failed or this rank ends
+  /// alone: what MPI may still use is leaked then.
   ~ExchangeMethod();
 
   const Options& options() const { return method_.options; }

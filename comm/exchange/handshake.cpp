@@ -31,8 +31,8 @@ struct End {
   std::size_t slot = 0; ///< whose end it is; of this rank's own only
 };
 
-/// What they are ordered by: by peer, and for each peer those that are matched by slot before those that are
-/// matched by pair.
+/// What they are ordered by: by peer, and for each peer those that are matched by slot before those that are matched by
+/// pair.
 auto order(const End& end) {
   return std::tuple(end.peer, end.description.by_pair, end.description.tag);
 }
@@ -65,10 +65,9 @@ struct OtherEnds {
   Ends receives; ///< of what it sends, or should
 };
 
-/// Collective. Each rank tells its peers what it sends to them and receives from them. A rank that nobody
-/// expects to be a peer is told so too.
-OtherEnds exchange_ends(const Communicator& comm, const std::string& label, const Ends& sends,
-                        const Ends& receives) {
+/// Collective. Each rank tells its peers what it sends to them and receives from them. A rank that nobody expects to be
+/// a peer is told so too.
+OtherEnds exchange_ends(const Communicator& comm, const std::string& label, const Ends& sends, const Ends& receives) {
   std::map<int, std::vector<std::byte>> told;
   for (const auto* ends : {&sends, &receives}) {
     for (const auto& end : *ends) {
@@ -122,10 +121,10 @@ std::optional<std::string> lonely_slot(const std::string& label, const Both& bot
 std::optional<std::string> unequal_counts(const std::string& label, const Both& both) {
   const auto& [from, to, sends, receives] = both;
   if (sends.size() == receives.size()) return std::nullopt;
-  return fmt::format(
-      "exchange '{}': rank {} sends {} {} to rank {} by add_send(), but rank {} receives {} from "
-      "rank {} by add_receive(); both must add equally many, in the same order",
-      label, from, sends.size(), sends.size() == 1 ? "message" : "messages", to, to, receives.size(), from);
+  return fmt::format("exchange '{}': rank {} sends {} {} to rank {} by add_send(), but rank {} receives {} from "
+                     "rank {} by add_receive(); both must add equally many, in the same order",
+                     label, from, sends.size(), sends.size() == 1 ? "message" : "messages", to, to, receives.size(),
+                     from);
 }
 
 /// The first thing on which the two ends of some message differ.
@@ -136,8 +135,8 @@ std::optional<std::string> difference(const std::string& label, const Both& both
     const auto found = mismatch(sent, receives[i].description);
     if (!found) continue;
     if (!sent.by_pair) return fmt::format("exchange '{}', slot {}: {}", label, sent.tag, *found);
-    return fmt::format("exchange '{}', message {} of {} from rank {} to rank {}: {}", label, i + 1,
-                       sends.size(), from, to, *found);
+    return fmt::format("exchange '{}', message {} of {} from rank {} to rank {}: {}", label, i + 1, sends.size(), from,
+                       to, *found);
   }
   return std::nullopt;
 }
@@ -201,16 +200,14 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   const int count = tags.of_slots + tags.of_pairs;
   const int most = detail::internals(comm).most_tags();
   if (count > most) // on every rank
-    throw UsageError(
-        fmt::format("exchange '{}' has {} slots, each with a message tag of its own, but this MPI "
-                    "has tags for at most {} (its MPI_TAG_UB is {}); let one View travel instead "
-                    "of several, or make several exchanges",
-                    label, count, most, comm.tag_limit()));
+    throw UsageError(fmt::format("exchange '{}' has {} slots, each with a message tag of its own, but this MPI "
+                                 "has tags for at most {} (its MPI_TAG_UB is {}); let one View travel instead "
+                                 "of several, or make several exchanges",
+                                 label, count, most, comm.tag_limit()));
   const int first_tag = detail::internals(comm).reserve_tags(count);
   const auto agreed = [&](int from, int to, const Description& sent, const Description& received) {
     const auto order = wire_order(sent.shape, received.shape);
-    const bool packed =
-        !is_contiguous(sent.shape, order) || !is_contiguous(received.shape, order) || received.adds;
+    const bool packed = !is_contiguous(sent.shape, order) || !is_contiguous(received.shape, order) || received.adds;
     if (!sent.by_pair) return AgreedMessage{order, first_tag + sent.tag, 0, packed};
     const int distance = (to - from + comm.size()) % comm.size();
     return AgreedMessage{order, first_tag + tags.of_slots + sent.tag, distance, packed};

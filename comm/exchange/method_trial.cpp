@@ -21,8 +21,7 @@ class SavedViews : device::NonCopyable {
     for (const auto& slot : slots) {
       if (slot.source == no_rank) continue;
       const auto& [data, scalar, shape, memory, label, rows] = slot.receive;
-      pieces.push_back(
-          {data, nullptr, loop_nest(shape, wire_order(shape, shape)), scalar.size, rows.indices});
+      pieces.push_back({data, nullptr, loop_nest(shape, wire_order(shape, shape)), scalar.size, rows.indices});
       places.push_back(bytes);
       bytes += aligned(byte_count(slot.receive), alignment);
     }
@@ -47,16 +46,15 @@ class SavedViews : device::NonCopyable {
 } // namespace
 
 std::vector<std::unique_ptr<ExchangeMethod>> make_methods(const Communicator& comm, const std::string& label,
-                                                          std::span<const Slot> slots,
-                                                          const Agreement& agreement, MemoryKind memory,
+                                                          std::span<const Slot> slots, const Agreement& agreement,
+                                                          MemoryKind memory,
                                                           const std::shared_ptr<const Executor>& executor,
                                                           const Owners& views) {
   std::vector<std::unique_ptr<ExchangeMethod>> methods;
   std::optional<UsageError> refusal;
   for (const auto& method : detail::internals(comm).methods(memory)) {
     try {
-      methods.push_back(
-          std::make_unique<ExchangeMethod>(comm, method, label, slots, agreement, executor, views));
+      methods.push_back(std::make_unique<ExchangeMethod>(comm, method, label, slots, agreement, executor, views));
     } catch (const UsageError& error) {
       if (!refusal) refusal = error;
     }
@@ -70,8 +68,7 @@ void keep_different(const Communicator& comm, std::vector<std::unique_ptr<Exchan
   const auto on_any_rank = [&](bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; };
   if (comm.options().packing == Packing::automatic)
     std::erase_if(methods, [&](const auto& method) {
-      return method->options().packing == Packing::datatype &&
-             !on_any_rank(method->packing() == Packing::datatype);
+      return method->options().packing == Packing::datatype && !on_any_rank(method->packing() == Packing::datatype);
     });
   if (comm.options().messages != Messages::automatic) return;
   bool aggregated = false;
@@ -82,8 +79,7 @@ void keep_different(const Communicator& comm, std::vector<std::unique_ptr<Exchan
     std::erase_if(methods, per_slot);
 }
 
-std::vector<double> time_methods(const Communicator& comm,
-                                 std::vector<std::unique_ptr<ExchangeMethod>>& methods,
+std::vector<double> time_methods(const Communicator& comm, std::vector<std::unique_ptr<ExchangeMethod>>& methods,
                                  std::span<const Slot> slots, const Executor& executor) {
   if (methods.size() < 2) return std::vector<double>(methods.size(), 0.0);
   const device::Region region("comm/trial");

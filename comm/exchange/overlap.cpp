@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows by index have no strides. They, and what lies among them, are taken apart into ranges of consecutive
-// bytes, which are sorted.
+// Rows by index have no strides. They, and what lies among them, are taken apart into ranges of consecutive bytes,
+// which are sorted.
 #include "views/overlap.hpp"
 
 #include "exchange/slot_problem.hpp"
@@ -46,8 +46,7 @@ void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives
     last += highest * buffer.shape.strides[d];
   }
   const auto at = [&](std::int64_t element) {
-    return reinterpret_cast<std::uintptr_t>(buffer.data) +
-           static_cast<std::uintptr_t>(element) * buffer.scalar.size;
+    return reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(element) * buffer.scalar.size;
   };
   spans.push_back({&buffer, peer, receives, replaces, at(first), at(last + 1)});
 }
@@ -69,8 +68,8 @@ void add_ranges(std::vector<ByteRange>& ranges, const Span& span) {
   const auto count = step_count(nest, loops);
   for (std::int64_t i = 0; i < count; ++i) {
     const auto element = offset_of(nest, loops, i, buffer.rows.indices);
-    const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data) +
-                       static_cast<std::uintptr_t>(element * buffer.scalar.size);
+    const auto begin =
+        reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(element * buffer.scalar.size);
     if (!ranges.empty() && ranges.back().span == &span && ranges.back().end == begin)
       ranges.back().end += static_cast<std::uintptr_t>(bytes);
     else
@@ -96,14 +95,12 @@ std::optional<std::pair<const Span*, const Span*>> shared_range(const std::vecto
 }
 
 std::string words(const Buffer& buffer) {
-  return fmt::format(
-      "View '{}', {} {}{}", buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
-      buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "");
+  return fmt::format("View '{}', {} {}{}", buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
+                     buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "");
 }
 
 std::string words(const Span& span) {
-  return fmt::format("{}, {} rank {}", words(*span.buffer), span.receives ? "receives from" : "is sent to",
-                     span.peer);
+  return fmt::format("{}, {} rank {}", words(*span.buffer), span.receives ? "receives from" : "is sent to", span.peer);
 }
 
 } // namespace
@@ -116,8 +113,7 @@ std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   }
   std::ranges::stable_sort(spans, {}, &Span::begin);
   const auto problem = [](const Span& receives, const Span& other) {
-    if (&receives == &other)
-      return fmt::format("{}: {}", words(receives), overlap_words(receives.buffer->shape));
+    if (&receives == &other) return fmt::format("{}: {}", words(receives), overlap_words(receives.buffer->shape));
     return fmt::format("{}, and {}: they share cells", words(receives), words(other));
   };
   bool in_ranges = false;

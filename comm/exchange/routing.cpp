@@ -19,8 +19,8 @@ namespace {
 constexpr std::int64_t message_alignment = 64;
 constexpr std::int64_t view_alignment = 16;
 
-/// What travels at a time on path `staged`: long enough to hide the start of a copy, short enough that the
-/// first chunk is soon on its way.
+/// What travels at a time on path `staged`: long enough to hide the start of a copy, short enough that the first chunk
+/// is soon on its way.
 constexpr std::int64_t chunk_bytes = 4 << 20;
 
 /// A buffer cut along its slowest dimension on the wire, so that both ends cut at the same elements.
@@ -39,8 +39,7 @@ std::vector<Buffer> parts_of(const Buffer& buffer, const WireOrder& order) {
     if (buffer.shape.by_index && dim == 0)
       part.rows.indices += first;
     else
-      part.data =
-          static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
+      part.data = static_cast<std::byte*>(buffer.data) + first * buffer.shape.strides[dim] * buffer.scalar.size;
     result.push_back(std::move(part));
   }
   return result;
@@ -56,21 +55,15 @@ struct Way {
   std::vector<AgreedMessage> Agreement::*agreed;
   bool OwnMemory::*own;
 };
-constexpr Way sending{"to",
-                      &Schedule::sends,
-                      &RoutedChunk::sends,
-                      &Slot::send,
-                      &Slot::destination,
-                      &Agreement::sends,
-                      &OwnMemory::sends};
+constexpr Way sending{
+    "to", &Schedule::sends, &RoutedChunk::sends, &Slot::send, &Slot::destination, &Agreement::sends, &OwnMemory::sends};
 constexpr Way receiving{"from",        &Schedule::receives,  &RoutedChunk::receives, &Slot::receive,
                         &Slot::source, &Agreement::receives, &OwnMemory::receives};
 
 class Router {
  public:
   Router(int rank, const Method& method, std::string label)
-      : rank_(rank), options_(method.options), backend_(*method.backend), can_(method.can),
-        label_(std::move(label)) {
+      : rank_(rank), options_(method.options), backend_(*method.backend), can_(method.can), label_(std::move(label)) {
     routing_.chunks.resize(1);
     routing_.staged = options_.path == Path::staged;
   }
@@ -110,8 +103,7 @@ class Router {
       chunk.schedule.label = label_;
       chunk.schedule.pattern = options_.pattern;
       chunk.schedule.packing = options_.packing;
-      for (const auto* way : {&sending, &receiving})
-        give_places(chunk.schedule.*(way->messages), chunk.*(way->routed));
+      for (const auto* way : {&sending, &receiving}) give_places(chunk.schedule.*(way->messages), chunk.*(way->routed));
     }
     return std::move(routing_);
   }
@@ -127,14 +119,12 @@ class Router {
     const auto& buffer = transfer.buffer;
     if (problem_ || is_contiguous(buffer.shape, transfer.order)) return;
     const auto view = [&] {
-      return fmt::format("exchange '{}': on rank {}, View '{}', {} {}, {} rank {}", label_, rank_,
-                         buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
-                         way.preposition, transfer.peer);
+      return fmt::format("exchange '{}': on rank {}, View '{}', {} {}, {} rank {}", label_, rank_, buffer.label,
+                         extents_to_string(buffer.shape), to_string(buffer.scalar), way.preposition, transfer.peer);
     };
     if (options_.packing == Packing::none)
-      problem_ = view() +
-                 " does not lie in one piece in the order of the message, and packing is 'none'; choose "
-                 "packing 'kernel', or contiguous Views of equal layout at both ends";
+      problem_ = view() + " does not lie in one piece in the order of the message, and packing is 'none'; choose "
+                          "packing 'kernel', or contiguous Views of equal layout at both ends";
     else if (options_.packing == Packing::datatype && buffer.shape.by_index && !can_.indexed_buffers)
       problem_ = fmt::format("{} goes by index, which backend '{}' does not take as it lies, and packing is "
                              "'datatype'; choose packing 'kernel' or 'auto'",
@@ -145,8 +135,7 @@ class Router {
     const bool own = backend_.own_memory(transfer.peer, options_.pattern).*way.own;
     const bool contiguous = is_contiguous(transfer.buffer.shape, transfer.order);
     auto& chunks = routing_.chunks;
-    if (!contiguous)
-      routing_.used = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
+    if (!contiguous) routing_.used = options_.packing == Packing::datatype ? Packing::datatype : Packing::kernel;
     const bool by_kernel = adds || (!contiguous && options_.packing != Packing::datatype);
     if (!routing_.staged && !own && !by_kernel && !aggregate) {
       (chunks[0].schedule.*way.messages).push_back(transfer);
@@ -154,8 +143,7 @@ class Router {
       return;
     }
     routing_.used = Packing::kernel;
-    const auto parts =
-        routing_.staged ? parts_of(transfer.buffer, transfer.order) : std::vector{transfer.buffer};
+    const auto parts = routing_.staged ? parts_of(transfer.buffer, transfer.order) : std::vector{transfer.buffer};
     chunks.resize(std::max(chunks.size(), parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
       auto& messages = chunks[i].schedule.*way.messages;
@@ -211,8 +199,8 @@ class Router {
 
 } // namespace
 
-Routing route(const Communicator& comm, const Method& method, const std::string& label,
-              std::span<const Slot> slots, const Agreement& agreement) {
+Routing route(const Communicator& comm, const Method& method, const std::string& label, std::span<const Slot> slots,
+              const Agreement& agreement) {
   Router router(comm.rank(), method, label);
   router.add(receiving, slots, agreement);
   router.add(sending, slots, agreement);

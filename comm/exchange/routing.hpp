@@ -30,8 +30,7 @@ inline constexpr std::int64_t as_it_lies = -2;    ///< in the caller's View
 struct RoutedMessages {
   std::vector<PackedView> packed;
   std::map<int, std::size_t> shared; ///< of each peer: the message for several Views
-  std::vector<std::int64_t>
-      places; ///< of each message: bytes from the beginning of the staging memory, or as above
+  std::vector<std::int64_t> places;  ///< of each message: bytes from the beginning of the staging memory, or as above
 };
 
 /// What one plan carries.
@@ -42,8 +41,8 @@ struct RoutedChunk {
 };
 
 struct Routing {
-  /// One; on path `staged` as many as the longest View of any rank has pieces, so that one piece is copied
-  /// between device and host while another is on its way between hosts.
+  /// One; on path `staged` as many as the longest View of any rank has pieces, so that one piece is copied between
+  /// device and host while another is on its way between hosts.
   std::vector<RoutedChunk> chunks;
   std::int64_t staging_bytes = 0;
   bool staged = false;          ///< the staging memory is host memory that the device reaches
@@ -51,9 +50,8 @@ struct Routing {
   Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
 };
 
-/// Collective. Decides by the method's path, packing, messages and backend. Throws UsageError on every rank
-/// if they cannot carry a View.
-Routing route(const Communicator&, const Method&, const std::string& label, std::span<const Slot>,
-              const Agreement&);
+/// Collective. Decides by the method's path, packing, messages and backend. Throws UsageError on every rank if they
+/// cannot carry a View.
+Routing route(const Communicator&, const Method&, const std::string& label, std::span<const Slot>, const Agreement&);
 
 } // namespace kontor::comm

@@ -24,17 +24,15 @@ std::optional<std::string> end_problem(const Communicator& comm, const std::stri
       const int peer = receives ? slot.source : slot.destination;
       if (peer == no_rank) continue;
       if (peer < 0 || peer >= comm.size())
-        return fmt::format(
-            "exchange '{}'{}: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank "
-            "says there is none",
-            label, by_slot ? fmt::format(", slot {}", number) : "", comm.rank(), peer, comm.size() - 1);
+        return fmt::format("exchange '{}'{}: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank "
+                           "says there is none",
+                           label, by_slot ? fmt::format(", slot {}", number) : "", comm.rank(), peer, comm.size() - 1);
       const int message = by_slot ? 0 : ++pair_counts[{peer, receives}];
       const auto what = rows_problem(buffer, receives, comm.options().check);
       if (!what) continue;
       return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label,
-                         by_slot
-                             ? fmt::format("slot {}", number)
-                             : fmt::format("message {} {} rank {}", message, receives ? "from" : "to", peer),
+                         by_slot ? fmt::format("slot {}", number)
+                                 : fmt::format("message {} {} rank {}", message, receives ? "from" : "to", peer),
                          comm.rank(), buffer.label, receives ? "receives from" : "is sent to", peer, *what);
     }
   }
@@ -49,8 +47,8 @@ std::optional<std::string> slot_problem(const Communicator& comm, const std::str
   if (comm.options().check == CheckLevel::off) return std::nullopt;
   if (const auto what = overlap_problem(slots))
     return fmt::format(
-        "exchange '{}': on rank {}, {}, and what receives in a step may not be sent in it, nor receive twice",
-        label, comm.rank(), *what);
+        "exchange '{}': on rank {}, {}, and what receives in a step may not be sent in it, nor receive twice", label,
+        comm.rank(), *what);
   return std::nullopt;
 }
 

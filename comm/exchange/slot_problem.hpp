@@ -10,8 +10,8 @@
 
 namespace kontor::comm {
 
-/// Local. What can be seen wrong with this rank's slots without asking anybody: peers that are no ranks, rows
-/// that are not there and, from check level `local` on, Views that share memory.
+/// Local. What can be seen wrong with this rank's slots without asking anybody: peers that are no ranks, rows that are
+/// not there and, from check level `local` on, Views that share memory.
 std::optional<std::string> slot_problem(const Communicator&, const std::string& label, std::span<const Slot>);
 
 /// Local. A View of these slots that receives what another one sends or receives in the same step, in words.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Non-blocking consensus: T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic
-// sparse data exchange", PPoPP 2010. Sends are synchronous, so a rank whose sends are complete knows that
-// they have been received. It then enters a barrier, and goes on receiving until all ranks are in it.
+// Non-blocking consensus: T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic sparse
+// data exchange", PPoPP 2010. Sends are synchronous, so a rank whose sends are complete knows that they have been
+// received. It then enters a barrier, and goes on receiving until all ranks are in it.
 //
-// A rank that leaves the barrier may begin the next exchange while another one still receives for this one,
-// but not the next but one: so two tags in turns keep them apart.
+// A rank that leaves the barrier may begin the next exchange while another one still receives for this one, but not the
+// next but one: so two tags in turns keep them apart.
 //
 // A message longer than MPI can count comes in chunks, which between two ranks arrive in their order.
 
@@ -95,8 +95,8 @@ class SparseExchange : device::NonCopyable {
       int size = 0;
       check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
       const int peer = status.MPI_SOURCE;
-      check(MPI_Recv(place_(peer, static_cast<std::size_t>(size)), size, MPI_BYTE, peer, channel_.tag,
-                     channel_.comm, MPI_STATUS_IGNORE),
+      check(MPI_Recv(place_(peer, static_cast<std::size_t>(size)), size, MPI_BYTE, peer, channel_.tag, channel_.comm,
+                     MPI_STATUS_IGNORE),
             "MPI_Recv");
     }
   }

@@ -13,8 +13,8 @@ using namespace kontor::comm;
 /// Everything that a plan may have of MPI's: requests, datatypes, windows, communicators.
 Exchange<test::Ints> make(const Communicator& comm, bool in_a_step) {
   const test::Plane out("out", 4, 3), in("in", 4, 3);
-  auto exchange = test::ring_exchange(comm, "ended", Kokkos::subview(out, Kokkos::ALL, 1),
-                                      Kokkos::subview(in, Kokkos::ALL, 1));
+  auto exchange =
+      test::ring_exchange(comm, "ended", Kokkos::subview(out, Kokkos::ALL, 1), Kokkos::subview(in, Kokkos::ALL, 1));
   test::run_step(exchange);
   if (in_a_step) exchange.start();
   return exchange;

@@ -9,8 +9,8 @@
 #include <memory>
 #include <span>
 
-/// What the tests of collective operations share: every form of a call, for Views of any type by functions
-/// that are compiled once.
+/// What the tests of collective operations share: every form of a call, for Views of any type by functions that are
+/// compiled once.
 namespace kontor::comm::test {
 
 struct Pair {
@@ -51,8 +51,7 @@ class AnyRequest {
  public:
   template <class... Views>
   AnyRequest(Request<Views...>&& request)
-      : request_(new Request<Views...>(std::move(request)),
-                 [](void* r) { delete static_cast<Request<Views...>*>(r); }),
+      : request_(new Request<Views...>(std::move(request)), [](void* r) { delete static_cast<Request<Views...>*>(r); }),
         wait_([](void* r) { (void)static_cast<Request<Views...>*>(r)->wait(); }),
         test_([](void* r) { return static_cast<Request<Views...>*>(r)->test().has_value(); }) {}
   void wait() { wait_(request_.get()); }
@@ -77,8 +76,8 @@ FormsOf<Blocking, Nonblocking> forms_of(const char* text, Blocking blocking, Non
 }
 
 /// KONTOR_FORMS(bcast, comm, view, root): bcast(comm, view, root) and ibcast(comm, view, root).
-#define KONTOR_FORMS(call, ...)                                                                              \
-  ::kontor::comm::test::forms_of(                                                                            \
+#define KONTOR_FORMS(call, ...)                                                                                        \
+  ::kontor::comm::test::forms_of(                                                                                      \
       #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
 
 /// The same, whatever Views it has.
@@ -93,8 +92,8 @@ struct Forms {
 
 using Verify = std::function<void(const char* form)>;
 
-/// Makes the blocking call, then the other one and wait(), then that one and test() until it is complete;
-/// each between prepare() and verify().
+/// Makes the blocking call, then the other one and wait(), then that one and test() until it is complete; each between
+/// prepare() and verify().
 inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms, const Verify& verify) {
   SCOPED_TRACE(forms.text);
   prepare();
@@ -114,9 +113,8 @@ inline void in_all_forms(const std::function<void()>& prepare, const Forms& form
 /// The elements of several Views.
 using Given = std::vector<Bytes>;
 
-/// Views of a collective operation. Each form of a call finds them filled anew. Afterwards one of them holds
-/// what the same operation of MPI makes of its elements; the other Views, and all memory around, are
-/// unchanged.
+/// Views of a collective operation. Each form of a call finds them filled anew. Afterwards one of them holds what the
+/// same operation of MPI makes of its elements; the other Views, and all memory around, are unchanged.
 class Twins {
  public:
   using Fill = std::function<void(Watched& view, int number)>;

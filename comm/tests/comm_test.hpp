@@ -81,11 +81,9 @@ class AtLevel : public OnRing, public testing::WithParamInterface<CheckLevel> {
   }
 };
 
-/// Collective. A committed exchange that sends `out` to the next rank and receives `in` from the previous
-/// one.
+/// Collective. A committed exchange that sends `out` to the next rank and receives `in` from the previous one.
 template <class Out, class In>
-auto ring_exchange(const Communicator& comm, const char* name, const Out& out, const In& in,
-                   bool periodic = true) {
+auto ring_exchange(const Communicator& comm, const char* name, const Out& out, const In& in, bool periodic = true) {
   const auto [previous, next] = ring_of(comm, periodic);
   Exchange<Kokkos::View<int*, typename Out::memory_space>> exchange(comm, name);
   exchange.add(out, next, in, previous);

@@ -7,12 +7,12 @@
 
 namespace kontor::comm::test {
 
-/// Collective. The elements that `receive` holds after a step, which are its own if `source` is no_rank:
-/// MPI_Sendrecv delivers them, and elements meet by logical index.
+/// Collective. The elements that `receive` holds after a step, which are its own if `source` is no_rank: MPI_Sendrecv
+/// delivers them, and elements meet by logical index.
 Bytes delivered(MPI_Comm comm, const Watched& send, int destination, const Watched& receive, int source);
 
-/// A View that is sent and another one that receives: after a step both hold what they must, and nothing else
-/// has changed.
+/// A View that is sent and another one that receives: after a step both hold what they must, and nothing else has
+/// changed.
 class Delivery {
  public:
   Delivery(Watched send, Watched receive);

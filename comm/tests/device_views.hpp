@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-/// Views in device memory. Where there is no device, a memory space of which Kokkos says that the host does
-/// not reach it stands in for one.
+/// Views in device memory. Where there is no device, a memory space of which Kokkos says that the host does not reach
+/// it stands in for one.
 namespace kontor::comm::test::on_device {
 
 using Space = Kokkos::DefaultExecutionSpace;
@@ -19,8 +19,8 @@ struct StandIn {
 };
 using Memory = std::conditional_t<
     has_device, Space::memory_space,
-    Kokkos::Experimental::LogicalMemorySpace<
-        Kokkos::HostSpace, Space, StandIn, Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access>>;
+    Kokkos::Experimental::LogicalMemorySpace<Kokkos::HostSpace, Space, StandIn,
+                                             Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access>>;
 inline constexpr bool tested = true;
 #else // which has nothing to stand in for a device
 using Memory = Space::memory_space;
@@ -33,8 +33,7 @@ using Column = Kokkos::View<double*, Kokkos::LayoutStride, OnDevice>;
 using Host = Kokkos::View<double*, Kokkos::HostSpace>;
 static_assert(!tested || memory_of<Row>() == MemoryKind::device);
 
-/// An instance whose kernels reach the View: the one given, but where that is a device's and the View the
-/// host's.
+/// An instance whose kernels reach the View: the one given, but where that is a device's and the View the host's.
 template <class View>
 auto reaching(const Space& instance) {
   if constexpr (has_device && memory_of<View>() == MemoryKind::host)

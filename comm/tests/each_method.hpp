@@ -31,8 +31,7 @@ class DeviceViews {
 
   template <class View>
   auto view(const Field<View>& field) {
-    using Twin =
-        Kokkos::View<typename View::data_type, Stride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    using Twin = Kokkos::View<typename View::data_type, Stride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     using T = typename View::value_type;
     Stride layout;
     std::size_t strides[9] = {};
@@ -70,8 +69,7 @@ class DeviceViews {
   template <class View>
   void* memory_of(const Field<View>& field) {
     auto* const host = reinterpret_cast<unsigned char*>(field.memory.data());
-    const auto known =
-        std::find_if(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.host == host; });
+    const auto known = std::find_if(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.host == host; });
     if (known != twins_.end()) return known->memory.data();
     twins_.push_back({host, Bytes("twin", field.memory.size_bytes()), field.view});
     return twins_.back().memory.data();

@@ -13,8 +13,8 @@
 
 namespace kontor::comm::test {
 
-/// The text of the error that `operation` throws, which must be of class E itself. Without the stack of calls
-/// that MPICH adds to its texts, and without the id that it must have.
+/// The text of the error that `operation` throws, which must be of class E itself. Without the stack of calls that
+/// MPICH adds to its texts, and without the id that it must have.
 template <class E, class Operation>
 std::string text_of(Operation operation) {
   try {

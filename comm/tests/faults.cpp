@@ -42,11 +42,11 @@ void let_fail(const char* function, int call) {
 
 // Each line stands for one MPI function: it is passed on, or fails.
 #define OTHER_BODIES
-#define FUNCTION(name, parameters, arguments)                                                                \
-  int MPI_##name parameters {                                                                                \
-    if (!fails("MPI_" #name)) return PMPI_##name arguments;                                                  \
-    if (works_before_it_fails("MPI_" #name)) PMPI_##name arguments;                                          \
-    return MPI_ERR_OTHER;                                                                                    \
+#define FUNCTION(name, parameters, arguments)                                                                          \
+  int MPI_##name parameters {                                                                                          \
+    if (!fails("MPI_" #name)) return PMPI_##name arguments;                                                            \
+    if (works_before_it_fails("MPI_" #name)) PMPI_##name arguments;                                                    \
+    return MPI_ERR_OTHER;                                                                                              \
   }
 
 extern "C" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What goes wrong on the last rank only must fail the whole run: a test of the tests, and of what ends a
-// program. Each is run by itself, and CTest expects it to fail.
+// What goes wrong on the last rank only must fail the whole run: a test of the tests, and of what ends a program. Each
+// is run by itself, and CTest expects it to fail.
 #include "comm_test.hpp"
 
 namespace {

@@ -33,17 +33,16 @@ template <class View>
 void expect_delivered_by_both(const Field<View>& out_field, const Field<View>& in_field) {
   const auto& out = out_field.view;
   const auto& in = in_field.view;
-  expect_delivered(Delivery(watched(out_field), watched(in_field)),
-                   {
-                       [&](const Communicator& comm, int next, int previous) {
-                         sendrecv(comm, out, next, in, previous, 3);
-                       },
-                       [&](const Communicator& comm, int next, int previous) {
-                         const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
-                         EXPECT_EQ(sent.data(), out.data());
-                         EXPECT_EQ(received.data(), in.data());
-                       },
-                   });
+  expect_delivered(
+      Delivery(watched(out_field), watched(in_field)),
+      {
+          [&](const Communicator& comm, int next, int previous) { sendrecv(comm, out, next, in, previous, 3); },
+          [&](const Communicator& comm, int next, int previous) {
+            const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
+            EXPECT_EQ(sent.data(), out.data());
+            EXPECT_EQ(received.data(), in.data());
+          },
+      });
 }
 
 /// By every call that moves one View to the next rank and another from the previous one.

@@ -16,18 +16,16 @@ enum class Contiguity { no, yes };
 /// Every backend of this build that moves data, with every pattern and packing that it is able to do.
 std::vector<Options> methods(Contiguity = Contiguity::no);
 
-/// Collective over MPI_COMM_WORLD. The same for Views in device memory, with every path; a method that the
-/// machine does not have, such as `nccl` where ranks share a GPU, is left out. Empty if no kernels run on a
-/// device.
+/// Collective over MPI_COMM_WORLD. The same for Views in device memory, with every path; a method that the machine does
+/// not have, such as `nccl` where ranks share a GPU, is left out. Empty if no kernels run on a device.
 std::vector<Options> device_methods(Contiguity = Contiguity::no);
 
-/// Collective over MPI_COMM_WORLD. A communicator of all ranks that uses this method, the same one for all
-/// tests until Kokkos ends: some libraries take a second to make theirs.
+/// Collective over MPI_COMM_WORLD. A communicator of all ranks that uses this method, the same one for all tests until
+/// Kokkos ends: some libraries take a second to make theirs.
 const Communicator& cached_communicator(const Options&);
 
 /// The choice of a single method.
-Options method(std::string backend, Packing packing = Packing::kernel,
-               Pattern pattern = Pattern::nonblocking);
+Options method(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
 
 ///@{
 /// Of MPI_COMM_WORLD.

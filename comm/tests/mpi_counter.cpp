@@ -41,12 +41,12 @@ MpiCalls stop_counting_mpi() {
 } // namespace kontor::comm::test
 
 // Each line stands for one MPI function: it is counted and passed on.
-#define FUNCTION(name, parameters, arguments)                                                                \
-  int MPI_##name parameters {                                                                                \
-    static Function& counted = function("MPI_" #name);                                                       \
-    if (counting_mpi) ++counted.calls;                                                                       \
-    const kontor::comm::test::NotCounted inside_mpi;                                                         \
-    return PMPI_##name arguments;                                                                            \
+#define FUNCTION(name, parameters, arguments)                                                                          \
+  int MPI_##name parameters {                                                                                          \
+    static Function& counted = function("MPI_" #name);                                                                 \
+    if (counting_mpi) ++counted.calls;                                                                                 \
+    const kontor::comm::test::NotCounted inside_mpi;                                                                   \
+    return PMPI_##name arguments;                                                                                      \
   }
 
 extern "C" {

@@ -31,8 +31,8 @@ class MpiParts {
   }
   /// As many elements from each rank as to it.
   void alltoall(const void* from, void* to) const {
-    MPI_Alltoallv(from, counts_.data(), offsets_.data(), MPI_BYTE, to, counts_.data(), offsets_.data(),
-                  MPI_BYTE, comm_);
+    MPI_Alltoallv(from, counts_.data(), offsets_.data(), MPI_BYTE, to, counts_.data(), offsets_.data(), MPI_BYTE,
+                  comm_);
   }
 
  private:
@@ -42,8 +42,8 @@ class MpiParts {
   std::vector<int> offsets_;
 };
 
-/// The calls with a part and a whole, some with a root. In place, the root has the whole only, and the others
-/// have their parts.
+/// The calls with a part and a whole, some with a root. In place, the root has the whole only, and the others have
+/// their parts.
 struct PartCalls {
   Forms allgather;
   Forms allgather_in_place;
@@ -69,17 +69,14 @@ inline void expect_parts(const Communicator& comm, Twins& views, const MpiParts&
     const auto gather_in_place = [&](const Given& given, void* all) {
       mpi.gather(at_root ? MPI_IN_PLACE : given[of_part].data(), all, root);
     };
-    const auto scatter = [&](const Given& given, void* own) {
-      mpi.scatter(given[of_whole].data(), own, root);
-    };
+    const auto scatter = [&](const Given& given, void* own) { mpi.scatter(given[of_whole].data(), own, root); };
     const auto scatter_in_place = [&](const Given& given, void* own) {
       mpi.scatter(given[of_whole].data(), at_root ? MPI_IN_PLACE : own, root);
     };
     views.expect(of_whole, at_root, gather, calls.gather);
     views.expect(of_whole, at_root, gather_in_place, at_root ? calls.gather_at_root : calls.gather_elsewhere);
     views.expect(of_part, true, scatter, calls.scatter);
-    views.expect(of_part, !at_root, scatter_in_place,
-                 at_root ? calls.scatter_at_root : calls.scatter_elsewhere);
+    views.expect(of_part, !at_root, scatter_in_place, at_root ? calls.scatter_at_root : calls.scatter_elsewhere);
   }
 }
 

@@ -41,8 +41,8 @@ void expect_steps(const Communicator& comm, Place& place, Legs... legs) {
   }
 }
 
-/// Collective over MPI_COMM_WORLD, in every way. `a` goes to the next rank and lands in `b`, `c` goes to
-/// the previous one and lands in `d`: around a closed ring, and along a row of ranks with two ends.
+/// Collective over MPI_COMM_WORLD, in every way. `a` goes to the next rank and lands in `b`, `c` goes to the previous
+/// one and lands in `d`: around a closed ring, and along a row of ranks with two ends.
 template <class A, class B, class C, class D>
 void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
                  Contiguity contiguity = Contiguity::no) {

@@ -9,8 +9,8 @@
 
 namespace kontor::comm::test {
 
-std::vector<std::size_t> element_offsets(std::span<const std::size_t> extents,
-                                         std::span<const std::size_t> strides, Order order) {
+std::vector<std::size_t> element_offsets(std::span<const std::size_t> extents, std::span<const std::size_t> strides,
+                                         Order order) {
   std::vector<std::size_t> offsets{0};
   for (std::size_t d = 0; d < extents.size(); ++d) {
     std::vector<std::size_t> of_more;

@@ -15,19 +15,18 @@ using Bytes = std::vector<std::byte>;
 enum class Order { logical, storage };
 
 /// Where the elements of a View of these extents and strides are, in elements from its first one.
-std::vector<std::size_t> element_offsets(std::span<const std::size_t> extents,
-                                         std::span<const std::size_t> strides, Order);
+std::vector<std::size_t> element_offsets(std::span<const std::size_t> extents, std::span<const std::size_t> strides,
+                                         Order);
 
 /// Fills memory with bits that look random, NaNs and negative zeros included; the seed decides them.
 void scramble(std::span<std::byte> memory, std::uint64_t seed);
 
-/// A View of a test with all the memory around it, without its type, so that what is done with it is compiled
-/// once. Knows what the memory held. The View must outlive it.
+/// A View of a test with all the memory around it, without its type, so that what is done with it is compiled once.
+/// Knows what the memory held. The View must outlive it.
 class Watched {
  public:
   /// `places`: where the elements are, in bytes from the beginning of `memory`.
-  Watched(std::string label, std::size_t element_size, std::span<std::byte> memory,
-          std::vector<std::size_t> places);
+  Watched(std::string label, std::size_t element_size, std::span<std::byte> memory, std::vector<std::size_t> places);
 
   /// With random bits.
   void fill(std::uint64_t seed);

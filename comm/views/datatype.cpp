@@ -16,8 +16,7 @@ Datatype vector(std::int64_t count, MPI_Aint stride, MPI_Datatype inner) {
   constexpr std::int64_t block = std::int64_t{1} << 30;
   MPI_Datatype type = MPI_DATATYPE_NULL;
   if (count <= block) {
-    check(MPI_Type_create_hvector(static_cast<int>(count), 1, stride, inner, &type),
-          "MPI_Type_create_hvector");
+    check(MPI_Type_create_hvector(static_cast<int>(count), 1, stride, inner, &type), "MPI_Type_create_hvector");
     return Datatype(type);
   }
   const auto one_block = vector(block, stride, inner);
@@ -67,11 +66,9 @@ void Datatype::commit() {
   check(MPI_Type_commit(&type_), "MPI_Type_commit");
 }
 
-Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places,
-                   std::span<const MPI_Datatype> types) {
+Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places, std::span<const MPI_Datatype> types) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  check(MPI_Type_create_struct(static_cast<int>(types.size()), counts.data(), places.data(), types.data(),
-                               &type),
+  check(MPI_Type_create_struct(static_cast<int>(types.size()), counts.data(), places.data(), types.data(), &type),
         "MPI_Type_create_struct");
   return Datatype(type);
 }
@@ -93,9 +90,9 @@ Datatype strided(const Buffer& buffer, const WireOrder& order) {
   Datatype inner(type);
   for (int d = nest.depth - 1; d >= 0; --d) {
     const auto stride = static_cast<MPI_Aint>(nest.strides[d]) * buffer.scalar.size;
-    inner = d == nest.indexed ? at_rows({buffer.rows.indices, static_cast<std::size_t>(nest.extents[d])},
-                                        stride, inner.get())
-                              : vector(nest.extents[d], stride, inner.get());
+    inner = d == nest.indexed
+                ? at_rows({buffer.rows.indices, static_cast<std::size_t>(nest.extents[d])}, stride, inner.get())
+                : vector(nest.extents[d], stride, inner.get());
   }
   inner.commit();
   return inner;
@@ -143,8 +140,7 @@ bool is_ordered(Scalar scalar) {
 
 MPI_Op reduction(ReduceOp op, Scalar scalar) {
   if (element(scalar).type == MPI_BYTE) return MPI_OP_NULL;
-  const bool integer =
-      scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
+  const bool integer = scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
   const bool defined = op == ReduceOp::sum || op == ReduceOp::product ? true
                        : op == ReduceOp::min || op == ReduceOp::max   ? is_ordered(scalar)
                                                                       : integer;

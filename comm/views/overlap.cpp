@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two strided arrays share a byte if the distance of their beginnings is a sum of steps k * s, where s is a
-// stride of one of them (or one byte within an element) and k is bounded by an extent. The sum is searched
-// for from the largest stride to the smallest; what is left over must stay within reach of those that remain.
-// For parts of an array, where each stride exceeds the reach of all smaller ones, few k are possible each
-// time. The general problem is NP-complete, so the search has an end.
+// Two strided arrays share a byte if the distance of their beginnings is a sum of steps k * s, where s is a stride of
+// one of them (or one byte within an element) and k is bounded by an extent. The sum is searched for from the largest
+// stride to the smallest; what is left over must stay within reach of those that remain. For parts of an array, where
+// each stride exceeds the reach of all smaller ones, few k are possible each time. The general problem is NP-complete,
+// so the search has an end.
 #include "views/overlap.hpp"
 
 #include <kontor/comm/views/layout.hpp>
@@ -85,13 +85,13 @@ class Distances {
 
 bool share_memory(const Buffer& a, const Buffer& b) {
   if (element_count(a.shape) == 0 || element_count(b.shape) == 0) return false;
-  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data) -
-                                                  reinterpret_cast<std::uintptr_t>(b.data));
+  const auto distance =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(a.data) - reinterpret_cast<std::uintptr_t>(b.data));
   return Distances(a, b).has(distance);
 }
 
-/// Strides that each exceed the reach of the smaller ones keep elements apart. Where others do not, elements
-/// whose index in one dimension differs are an array of index 0 there and one of the rest.
+/// Strides that each exceed the reach of the smaller ones keep elements apart. Where others do not, elements whose
+/// index in one dimension differs are an array of index 0 there and one of the rest.
 bool overlaps_itself(const Shape& shape) {
   if (element_count(shape) < 2) return false;
   const auto order = storage_order(shape);

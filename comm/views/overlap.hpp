@@ -7,8 +7,8 @@
 
 namespace kontor::comm {
 
-/// Whether some byte belongs to elements of both arrays, whatever their strides. Arrays that interleave, such
-/// as two columns, do not share one.
+/// Whether some byte belongs to elements of both arrays, whatever their strides. Arrays that interleave, such as two
+/// columns, do not share one.
 bool share_memory(const Buffer&, const Buffer&);
 
 /// "some of its elements share memory (strides 1, 1)"

@@ -6,8 +6,8 @@
 namespace kontor::comm::detail {
 
 int word_of(const Piece& piece) {
-  const auto all = reinterpret_cast<std::uintptr_t>(piece.array) |
-                   reinterpret_cast<std::uintptr_t>(piece.packed) | std::uintptr_t{piece.size};
+  const auto all = reinterpret_cast<std::uintptr_t>(piece.array) | reinterpret_cast<std::uintptr_t>(piece.packed) |
+                   std::uintptr_t{piece.size};
   int word = 16;
   while (all % static_cast<std::uintptr_t>(word) != 0) word /= 2;
   return word;

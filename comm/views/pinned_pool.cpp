@@ -13,8 +13,7 @@ PinnedPool::Block PinnedPool::take(std::size_t bytes) {
     if (block.use_count() > 1) continue;
     const bool enough = block.size() >= bytes;
     const bool best_enough = best && best->size() >= bytes;
-    if (!best || (enough && !best_enough) ||
-        (enough == best_enough && (block.size() < best->size()) == enough))
+    if (!best || (enough && !best_enough) || (enough == best_enough && (block.size() < best->size()) == enough))
       best = &block;
   }
   if (!best) best = &blocks_.emplace_back();

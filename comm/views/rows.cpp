@@ -55,8 +55,7 @@ SelectedRows rows_by_index(Buffer view, std::vector<std::int64_t> indices, std::
   const auto first = indices.empty() ? 0 : indices.front();
   const bool consecutive =
       std::ranges::adjacent_find(indices, [](auto a, auto b) { return b != a + 1; }) == indices.end();
-  if (consecutive && first >= 0 && first + count <= extent)
-    return rows_between(std::move(view), first, first + count);
+  if (consecutive && first >= 0 && first + count <= extent) return rows_between(std::move(view), first, first + count);
   auto kept = std::make_shared<const std::vector<std::int64_t>>(std::move(indices));
   view.rows = {.indices = kept->data(), .extent = extent, .label = std::move(label)};
   view.shape.extents[0] = count;
@@ -73,16 +72,15 @@ std::optional<std::string> rows_problem(const Buffer& buffer, bool receives, Che
   }
   if (level == CheckLevel::off) return std::nullopt;
   const auto list = indices_of(buffer);
-  const auto outside =
-      std::ranges::find_if(list, [&, n = extent](std::int64_t i) { return i < 0 || i >= n; });
+  const auto outside = std::ranges::find_if(list, [&, n = extent](std::int64_t i) { return i < 0 || i >= n; });
   if (outside != list.end())
-    return fmt::format("index list '{}' has {} at position {}, but it has {} rows: indices are 0 to {}",
-                       label, *outside, outside - list.begin(), extent, extent - 1);
+    return fmt::format("index list '{}' has {} at position {}, but it has {} rows: indices are 0 to {}", label,
+                       *outside, outside - list.begin(), extent, extent - 1);
   if (!receives) return std::nullopt;
   if (const auto positions = twice(list))
     return fmt::format(
-        "index list '{}' has {} at positions {} and {}, but a row is received once in a step; it has {} rows",
-        label, list[positions->first], positions->first, positions->second, extent);
+        "index list '{}' has {} at positions {} and {}, but a row is received once in a step; it has {} rows", label,
+        list[positions->first], positions->first, positions->second, extent);
   return std::nullopt;
 }
 

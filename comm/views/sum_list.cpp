@@ -10,8 +10,7 @@
 namespace kontor::comm {
 
 bool can_add(Scalar scalar) {
-  const bool integer =
-      scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
+  const bool integer = scalar.kind == ScalarKind::signed_integer || scalar.kind == ScalarKind::unsigned_integer;
   if (integer) return scalar.size == 4 || scalar.size == 8;
   const auto parts = scalar.kind == ScalarKind::complex ? 2u : 1u;
   return (scalar.kind == ScalarKind::floating || scalar.kind == ScalarKind::complex) &&
@@ -72,8 +71,7 @@ std::vector<SumTable> sum_tables(const std::vector<SummedPiece>& pieces, int ran
   }
   std::vector<SumTable> tables;
   for (auto& [scalar, contributions] : all)
-    if (!contributions.empty())
-      tables.push_back(table_of({scalar.first, scalar.second}, contributions, rank));
+    if (!contributions.empty()) tables.push_back(table_of({scalar.first, scalar.second}, contributions, rank));
   return tables;
 }
 

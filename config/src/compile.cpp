@@ -60,12 +60,12 @@ std::string unknown(const mu::Parser& parser, const mu::ParserError& error, std:
   known.insert(known.end(), functions.begin(), functions.end());
   const auto near = nearest(token, known);
   const bool function = std::find(functions.begin(), functions.end(), token) != functions.end();
-  const auto advice = function ? fmt::format("; write {}(...)", token)
-                      : near   ? fmt::format("; did you mean {}?", *near)
-                               : fmt::format("; known are {} and the functions {}", fmt::join(names, ", "),
-                                             fmt::join(functions, ", "));
-  return fmt::format("{} is {} at position {}{}", shown(token), function ? "a function" : "unknown",
-                     error.GetPos(), advice);
+  const auto advice =
+      function ? fmt::format("; write {}(...)", token)
+      : near   ? fmt::format("; did you mean {}?", *near)
+               : fmt::format("; known are {} and the functions {}", fmt::join(names, ", "), fmt::join(functions, ", "));
+  return fmt::format("{} is {} at position {}{}", shown(token), function ? "a function" : "unknown", error.GetPos(),
+                     advice);
 }
 
 } // namespace
@@ -87,10 +87,9 @@ std::optional<std::string> compile(mu::Parser& parser, const std::string& formul
   if (const auto position = formula.find("**"); position != std::string::npos)
     return fmt::format("** at position {} is no operator; a power is written x^2", position + 1);
   if (const auto position = find_chain(formula))
-    return fmt::format(
-        "the comparison at position {} has another one on its left, which is 0 or 1; write a<b && "
-        "b<c, or parentheses",
-        *position + 1);
+    return fmt::format("the comparison at position {} has another one on its left, which is 0 or 1; write a<b && "
+                       "b<c, or parentheses",
+                       *position + 1);
   try {
     parser.SetExpr(' ' + formula); // muParser counts positions from 0, people from 1
     int results = 0;

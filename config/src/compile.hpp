@@ -12,8 +12,7 @@ namespace kontor::config {
 /// A parser that knows pi and the functions, and no other name.
 mu::Parser make_parser();
 
-/// Compiles the formula; the parser must have the variables `names`. Returns what is wrong, nullopt if
-/// nothing is.
+/// Compiles the formula; the parser must have the variables `names`. Returns what is wrong, nullopt if nothing is.
 std::optional<std::string> compile(mu::Parser& parser, const std::string& formula,
                                    const std::vector<std::string>& names);
 

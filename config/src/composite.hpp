@@ -20,8 +20,7 @@ class Sequence final : public Leaf {
     const bool bounded = lengths_.max != Lengths{}.max;
     if (bounded && lengths_.min == lengths_.max)
       return fmt::format("a list of {} {}{}", lengths_.min, noun, lengths_.min == 1 ? "" : "s");
-    if (bounded && lengths_.min > 0)
-      return fmt::format("a list of {} to {} {}s", lengths_.min, lengths_.max, noun);
+    if (bounded && lengths_.min > 0) return fmt::format("a list of {} to {} {}s", lengths_.min, lengths_.max, noun);
     if (bounded) return fmt::format("a list of at most {} {}s", lengths_.max, noun);
     if (lengths_.min > 0) return fmt::format("a list of {} or more {}s", lengths_.min, noun);
     return fmt::format("a list of {}s", noun);

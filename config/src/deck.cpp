@@ -24,8 +24,7 @@ namespace {
 /// What a program can be called.
 bool is_name(const Node& node) {
   constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  return node.is_scalar() && !node.scalar.empty() &&
-         node.scalar.find_first_not_of(allowed) == std::string::npos;
+  return node.is_scalar() && !node.scalar.empty() && node.scalar.find_first_not_of(allowed) == std::string::npos;
 }
 
 /// Checks the `app` key; nullptr if it is missing or wrong, which is then among the problems.
@@ -57,21 +56,20 @@ const Node* find_part(const Node& node, std::string_view part) {
 Deck Deck::parse(std::string text, std::string file, const std::vector<std::string>& overrides) {
   const Place source{printable(file)};
   if (text.size() > limits::bytes)
-    throw Error({fmt::format("{}: the deck has more than {} bytes; this is the most that it may have",
-                             source.text(), limits::bytes)},
+    throw Error({fmt::format("{}: the deck has more than {} bytes; this is the most that it may have", source.text(),
+                             limits::bytes)},
                 "E-DECK-LIMIT");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3); // a byte order mark
   auto state = std::make_shared<State>();
   auto& [root, problems] = *state;
   root = parse_yaml(text, source, problems);
   if (root.kind == Node::Kind::nothing)
-    throw Error(
-        {fmt::format("{}: the deck is empty; it must have a mapping of keys to values", source.text())},
-        "E-DECK-SYNTAX");
-  if (!root.is_mapping())
-    throw Error({fmt::format("{}: a deck is a mapping of keys to values, found {}", root.place.text(),
-                             root.describe())},
+    throw Error({fmt::format("{}: the deck is empty; it must have a mapping of keys to values", source.text())},
                 "E-DECK-SYNTAX");
+  if (!root.is_mapping())
+    throw Error(
+        {fmt::format("{}: a deck is a mapping of keys to values, found {}", root.place.text(), root.describe())},
+        "E-DECK-SYNTAX");
   root.key_place = source;
   int n = 0;
   for (const auto& override : overrides) apply_override(root, override, ++n, problems);

@@ -20,8 +20,7 @@ std::string written(const Visitor::Form& form) {
 } // namespace
 
 std::string Formula::expected() const {
-  return variables_.empty() ? "an expression without variables"
-                            : "an expression of " + listing(variables_, "and");
+  return variables_.empty() ? "an expression without variables" : "an expression of " + listing(variables_, "and");
 }
 
 bool Formula::read(const Node& node, const std::string& path, Problems& problems) {

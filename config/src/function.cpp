@@ -34,9 +34,8 @@ Function::Function(const Expression& expression, const std::map<std::string, dou
     names.push_back(name);
   }
   if (const auto mistake = compile(parser, expression.text(), names))
-    expression.location().fail(
-        fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake),
-        "E-DECK-EXPRESSION");
+    expression.location().fail(fmt::format("the expression \"{}\" is not valid: {}", expression.text(), *mistake),
+                               "E-DECK-EXPRESSION");
   for (const auto& [name, address] : parser.GetUsedVar()) compiled_->used.insert(name);
   for (const auto& name : variables) compiled_->constant = compiled_->constant && !uses(name);
   compiled_->uses_first = !variables.empty() && uses(variables.front());
@@ -59,10 +58,8 @@ double Function::operator()(double x, double y, double z, double t) const {
   return compiled_->parser.Eval();
 }
 
-// One point at a time: muParser's bulk mode starts OpenMP threads on every call and is slower even on long
-// rows.
-void Function::evaluate(std::span<const double> x, double y, double z, double t,
-                        std::span<double> out) const {
+// One point at a time: muParser's bulk mode starts OpenMP threads on every call and is slower even on long rows.
+void Function::evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out) const {
   if (out.empty()) return;
   if (!compiled_->uses_first) {
     std::fill(out.begin(), out.end(), (*this)(0, y, z, t));

@@ -17,8 +17,8 @@ namespace kontor::config {
 
 using Json = nlohmann::ordered_json;
 
-/// One option that is not a section, and all that a kind of value needs: to be read, printed and described.
-/// A leaf refers to the option and lives only while it is visited.
+/// One option that is not a section, and all that a kind of value needs: to be read, printed and described. A leaf
+/// refers to the option and lives only while it is visited.
 class Leaf {
  public:
   virtual ~Leaf() = default;
@@ -43,10 +43,9 @@ class Leaf {
   /// Adds "<path>: found <node><hint>; allowed: <expected>"; returns false.
   bool refuse(const Node& node, const std::string& path, Problems& problems, errors::Id id,
               std::string_view hint = "") const {
-    problems.add(
-        node.where(),
-        fmt::format("{}: found {}{}; allowed: {}{}", path, node.describe(), hint, expected(), alternative_),
-        id);
+    problems.add(node.where(),
+                 fmt::format("{}: found {}{}; allowed: {}{}", path, node.describe(), hint, expected(), alternative_),
+                 id);
     return false;
   }
 

@@ -21,8 +21,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row.back();
@@ -33,8 +32,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> nearest(std::string_view name, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
   if (name.size() > limits::name_to_guess) return best;
-  std::size_t least =
-      std::min<std::size_t>(2, name.size() / 2) + 1; // one mistake in two or three letters, else two
+  std::size_t least = std::min<std::size_t>(2, name.size() / 2) + 1; // one mistake in two or three letters, else two
   for (const auto& candidate : candidates) {
     const auto distance = edit_distance(name, candidate);
     if (distance < least) {

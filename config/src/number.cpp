@@ -30,8 +30,7 @@ std::pair<T, std::errc> convert(std::string_view text) {
   const auto digits = without_plus(text);
   T value{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc{} && end != digits.data() + digits.size())
-    return {value, std::errc::invalid_argument};
+  if (error == std::errc{} && end != digits.data() + digits.size()) return {value, std::errc::invalid_argument};
   return {value, error};
 }
 
@@ -88,8 +87,7 @@ template <class T>
 bool Number<T>::read(const Node& node, const std::string& path, Problems& problems) {
   if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   const auto [value, error] = convert<T>(node.scalar);
-  if (node.quoted)
-    return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? remove_quotes : "");
+  if (node.quoted) return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? remove_quotes : "");
   if (has_leading_zero(node.scalar))
     return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? leading_zero : "");
   // std::from_chars also takes "inf" and "nan".
@@ -98,8 +96,7 @@ bool Number<T>::read(const Node& node, const std::string& path, Problems& proble
         std::is_integral_v<T> ? hint_for_integer(node.scalar, error) : hint_for_double(node.scalar, error);
     const bool number = error == std::errc::result_out_of_range ||
                         (std::is_floating_point_v<T> && !hint.empty()); // that no double holds
-    return refuse(node, path, problems, number ? errors::Id("E-DECK-RANGE") : errors::Id("E-DECK-TYPE"),
-                  hint);
+    return refuse(node, path, problems, number ? errors::Id("E-DECK-RANGE") : errors::Id("E-DECK-TYPE"), hint);
   }
   if (!contains(range_, value)) return refuse(node, path, problems, "E-DECK-RANGE");
   value_ = value;

@@ -41,11 +41,10 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
   if (keys.empty())
     return problems.add(place, "an override is written section.key=value; a key is empty", "E-USAGE-OPTION");
   if (keys.size() > limits::depth)
-    return problems.add(
-        place,
-        fmt::format("the key is {} sections deep; this is more than the {} that a deck may have", keys.size(),
-                    limits::depth),
-        "E-DECK-LIMIT");
+    return problems.add(place,
+                        fmt::format("the key is {} sections deep; this is more than the {} that a deck may have",
+                                    keys.size(), limits::depth),
+                        "E-DECK-LIMIT");
   if (keys.front() == "app")
     return problems.add(place, "app cannot be overridden; use a deck of that app", "E-DECK-APP");
 
@@ -63,10 +62,10 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
     path = join_path(path, keys[i]);
     if (section->kind == Node::Kind::nothing) section->kind = Node::Kind::mapping;
     if (!section->is_mapping())
-      return problems.add(place,
-                          fmt::format("{} is not a section, it is {} at {}", shown(path), section->describe(),
-                                      section->where().text()),
-                          "E-DECK-TYPE");
+      return problems.add(
+          place,
+          fmt::format("{} is not a section, it is {} at {}", shown(path), section->describe(), section->where().text()),
+          "E-DECK-TYPE");
   }
   Node& target = child(*section, keys.back(), place);
   value.key = keys.back();

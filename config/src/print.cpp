@@ -18,8 +18,7 @@ bool is_plain(std::string_view text) {
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (text.empty() || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;
   if (std::find(reserved.begin(), reserved.end(), lower) != reserved.end()) return false;
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
 }
 
 /// The shortest text that reads back as the same double, with the point that YAML 1.1 readers want.
@@ -43,8 +42,7 @@ std::string yaml(const Json& value) {
     for (const auto& element : value) parts.push_back(yaml(element));
     return fmt::format("[{}]", fmt::join(parts, ", "));
   case Json::value_t::object:
-    for (const auto& [key, element] : value.items())
-      parts.push_back(fmt::format("{}: {}", key, yaml(element)));
+    for (const auto& [key, element] : value.items()) parts.push_back(fmt::format("{}: {}", key, yaml(element)));
     return fmt::format("{{{}}}", fmt::join(parts, ", "));
   default: return value.dump();
   }

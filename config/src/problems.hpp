@@ -16,8 +16,8 @@ class Problems {
   void add(const Place& place, std::string message, errors::Id id);
   bool empty() const { return problems_.empty(); }
 
-  /// Throws Error with the first limits::mistakes of them, file before overrides, by line and column, and the
-  /// number of the others; returns if there are none.
+  /// Throws Error with the first limits::mistakes of them, file before overrides, by line and column, and the number of
+  /// the others; returns if there are none.
   void raise() const;
 
  private:

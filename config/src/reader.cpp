@@ -30,22 +30,19 @@ void Reader::visit_leaf(const Key& key, Leaf& leaf) {
   if (node) {
     leaf.read(*node, path, problems_);
   } else if (key.required && here_.report_missing) {
-    problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()),
-                  "E-DECK-KEY");
+    problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()), "E-DECK-KEY");
   }
   leaf.set_location({(node ? node->where() : here_.place).text(), path});
 }
 
 void Reader::visit_section(const Key& key, const Body& body) {
   const Node* node = find(key);
-  Section inner{
-      .path = join_path(here_.path, key.name), .place = here_.place, .report_missing = here_.report_missing};
+  Section inner{.path = join_path(here_.path, key.name), .place = here_.place, .report_missing = here_.report_missing};
   if (node && node->is_mapping()) {
     inner.node = node;
     inner.place = node->where();
   } else if (node) {
-    problems_.add(node->where(),
-                  fmt::format("{}: found {}; allowed: a section", inner.path, node->describe()),
+    problems_.add(node->where(), fmt::format("{}: found {}; allowed: a section", inner.path, node->describe()),
                   "E-DECK-TYPE");
     inner.report_missing = false;
   } else if (key.required && here_.report_missing) {
@@ -70,10 +67,10 @@ void Reader::collect_unknown() {
 void Reader::report_unknown() {
   collect_unknown();
   for (const auto& unknown : unknown_)
-    problems_.add(unknown.node->key_place,
-                  fmt::format("{} is unknown; {}", join_path(unknown.section, shown(unknown.node->key)),
-                              advice(unknown)),
-                  "E-DECK-KEY");
+    problems_.add(
+        unknown.node->key_place,
+        fmt::format("{} is unknown; {}", join_path(unknown.section, shown(unknown.node->key)), advice(unknown)),
+        "E-DECK-KEY");
 }
 
 /// A key of the same section with a similar name, else one of this name elsewhere, else what there is.
@@ -84,8 +81,7 @@ std::string Reader::advice(const Unknown& unknown) const {
   for (const auto& path : paths_)
     if (path.ends_with("." + key)) return fmt::format("did you mean {}?", path);
   if (paths_.contains(key))
-    return unknown.section.empty() ? "keys are nested, not joined by dots"
-                                   : fmt::format("did you mean {}?", key);
+    return unknown.section.empty() ? "keys are nested, not joined by dots" : fmt::format("did you mean {}?", key);
   return fmt::format("known here: {}", fmt::join(unknown.known, ", "));
 }
 

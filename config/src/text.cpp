@@ -47,8 +47,7 @@ std::string take(std::string_view& text, std::size_t most, char kept = 'x') {
 std::string cut(std::string_view text, std::string_view quote) {
   const auto bytes = text.size();
   const auto begin = take(text, limits::shown);
-  return fmt::format("{}{}{}{}", quote, begin, quote,
-                     text.empty() ? "" : fmt::format("... ({} bytes)", bytes));
+  return fmt::format("{}{}{}{}", quote, begin, quote, text.empty() ? "" : fmt::format("... ({} bytes)", bytes));
 }
 
 } // namespace

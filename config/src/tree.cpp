@@ -14,8 +14,7 @@ std::string Place::text() const {
 }
 
 Node* Node::find(std::string_view name) {
-  const auto found =
-      std::find_if(children.begin(), children.end(), [&](auto& child) { return child.key == name; });
+  const auto found = std::find_if(children.begin(), children.end(), [&](auto& child) { return child.key == name; });
   return found == children.end() ? nullptr : &*found;
 }
 

@@ -27,8 +27,7 @@ void Visitor::value(std::string_view key, bool& value, std::string_view help) {
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::value(std::string_view key, std::int64_t& value, std::string_view help,
-                    Range<std::int64_t> range) {
+void Visitor::value(std::string_view key, std::int64_t& value, std::string_view help, Range<std::int64_t> range) {
   Number<std::int64_t> leaf(value, range);
   visit_leaf(take(key, help), leaf);
 }
@@ -54,8 +53,8 @@ void Visitor::value(std::string_view key, std::vector<std::int64_t>& value, std:
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::value(std::string_view key, std::vector<double>& value, std::string_view help,
-                    Range<double> range, Lengths lengths) {
+void Visitor::value(std::string_view key, std::vector<double>& value, std::string_view help, Range<double> range,
+                    Lengths lengths) {
   Sequence<double> leaf(value, range, lengths);
   visit_leaf(take(key, help), leaf);
 }
@@ -66,14 +65,13 @@ void Visitor::value(std::string_view key, std::optional<std::int64_t>& value, st
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::value(std::string_view key, std::optional<double>& value, std::string_view help,
-                    Range<double> range) {
+void Visitor::value(std::string_view key, std::optional<double>& value, std::string_view help, Range<double> range) {
   Optional<double, Number<double>> leaf(value, "auto", range);
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::value(std::string_view key, std::optional<std::vector<std::int64_t>>& value,
-                    std::string_view help, Range<std::int64_t> range, Lengths lengths) {
+void Visitor::value(std::string_view key, std::optional<std::vector<std::int64_t>>& value, std::string_view help,
+                    Range<std::int64_t> range, Lengths lengths) {
   Optional<std::vector<std::int64_t>, Sequence<std::int64_t>> leaf(value, "auto", range, lengths);
   visit_leaf(take(key, help), leaf);
 }
@@ -83,8 +81,7 @@ void Visitor::value(std::string_view key, Expression& value, Names variables, st
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::value(std::string_view key, std::optional<Expression>& value, Names variables,
-                    std::string_view help) {
+void Visitor::value(std::string_view key, std::optional<Expression>& value, Names variables, std::string_view help) {
   Optional<Expression, Formula> leaf(value, "none", variables);
   visit_leaf(take(key, help), leaf);
 }
@@ -96,14 +93,13 @@ void Visitor::choose(std::string_view key, std::size_t& chosen, const std::vecto
 }
 
 void Visitor::choose_some(std::string_view key, std::vector<std::size_t>& chosen,
-                          const std::vector<std::string_view>& names, std::string_view help,
-                          Lengths lengths) {
+                          const std::vector<std::string_view>& names, std::string_view help, Lengths lengths) {
   Choices leaf(chosen, names, lengths);
   visit_leaf(take(key, help), leaf);
 }
 
-void Visitor::tag(std::string_view key, std::size_t& chosen, Expression& value,
-                  const std::vector<Form>& forms, Names variables, std::string_view help) {
+void Visitor::tag(std::string_view key, std::size_t& chosen, Expression& value, const std::vector<Form>& forms,
+                  Names variables, std::string_view help) {
   TaggedFormula leaf(chosen, value, forms, variables);
   visit_leaf(take(key, help), leaf);
 }

@@ -27,8 +27,7 @@ bool Text::read(const Node& node, const std::string& path, Problems& problems) {
     return false;
   }
   if (node.scalar.size() > limits::text) {
-    problems.add(node.where(),
-                 fmt::format("{}: found {}; allowed: {} bytes", path, node.describe(), limits::text),
+    problems.add(node.where(), fmt::format("{}: found {}; allowed: {} bytes", path, node.describe(), limits::text),
                  "E-DECK-LIMIT");
     return false;
   }

@@ -27,8 +27,8 @@ std::size_t count(const Node& node) {
   return nodes;
 }
 
-/// Builds the tree from the parser's events. YAML::Node would hide quotes, the word `null` and repeated keys.
-/// Throws Error as soon as a limit is passed.
+/// Builds the tree from the parser's events. YAML::Node would hide quotes, the word `null` and repeated keys. Throws
+/// Error as soon as a limit is passed.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(const std::string& text, const Place& source, Problems& problems)
@@ -55,8 +55,8 @@ class Builder final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Node node{.kind = Node::Kind::nothing, .place = place(mark)};
     for (const std::string word : {"null", "Null", "NULL", "~"}) {
-      if (!mark.is_null() && std::size_t(mark.pos) <= text_.size() &&
-          text_.compare(mark.pos, word.size(), word) == 0 && !is_key(mark.pos + word.size())) {
+      if (!mark.is_null() && std::size_t(mark.pos) <= text_.size() && text_.compare(mark.pos, word.size(), word) == 0 &&
+          !is_key(mark.pos + word.size())) {
         node.kind = Node::Kind::scalar;
         node.scalar = word;
       }
@@ -71,8 +71,7 @@ class Builder final : public YAML::EventHandler {
       node = found->second;
       node.place = place(mark);
     } else {
-      problems_.add(node.place, "this alias stands inside the value that it names; write the value",
-                    "E-DECK-SYNTAX");
+      problems_.add(node.place, "this alias stands inside the value that it names; write the value", "E-DECK-SYNTAX");
     }
     complete(std::move(node), 0);
   }
@@ -80,8 +79,7 @@ class Builder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     refuse_tag(mark, tag);
-    complete({.kind = Node::Kind::scalar, .scalar = value, .quoted = tag != "?", .place = place(mark)},
-             anchor);
+    complete({.kind = Node::Kind::scalar, .scalar = value, .quoted = tag != "?", .place = place(mark)}, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -137,16 +135,13 @@ class Builder final : public YAML::EventHandler {
 
   void add_entry(Node& mapping, const Node& key, Node value) {
     if (!key.is_scalar()) {
-      problems_.add(key.place, fmt::format("a key must be a name, found {}", key.describe()),
-                    "E-DECK-SYNTAX");
+      problems_.add(key.place, fmt::format("a key must be a name, found {}", key.describe()), "E-DECK-SYNTAX");
     } else if (key.is_word("<<")) {
-      problems_.add(key.place, "the merge key << is not supported; write the merged keys out",
-                    "E-DECK-SYNTAX");
+      problems_.add(key.place, "the merge key << is not supported; write the merged keys out", "E-DECK-SYNTAX");
     } else if (const Node* first = mapping.find(key.scalar)) {
-      problems_.add(
-          key.place,
-          fmt::format("{} is given twice; the first is at {}", path(key.scalar), first->key_place.text()),
-          "E-DECK-KEY");
+      problems_.add(key.place,
+                    fmt::format("{} is given twice; the first is at {}", path(key.scalar), first->key_place.text()),
+                    "E-DECK-KEY");
     } else {
       value.key = key.scalar;
       value.key_place = key.place;
@@ -175,8 +170,7 @@ class Builder final : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& mark, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!")
-      problems_.add(place(mark),
-                    fmt::format("the tag {} is not supported; write the plain value", shown(tag)),
+      problems_.add(place(mark), fmt::format("the tag {} is not supported; write the plain value", shown(tag)),
                     "E-DECK-SYNTAX");
   }
 
@@ -218,15 +212,13 @@ Node parse_yaml(const std::string& text, const Place& source, Problems& problems
     parser.HandleNextDocument(builder);
     Node root = builder.take();
     if (parser.HandleNextDocument(builder))
-      refuse(builder.take().place, "a second document starts here; a deck is one YAML document",
-             "E-DECK-SYNTAX");
+      refuse(builder.take().place, "a second document starts here; a deck is one YAML document", "E-DECK-SYNTAX");
     return root;
   } catch (const YAML::Exception& exception) {
     const int tab = source.order == 0 ? line_with_tab(text) : 0;
     refuse(builder.place(exception.mark),
-           fmt::format(
-               "malformed YAML: {}{}", exception.msg,
-               tab > 0 ? fmt::format("; line {} is indented by a tab, and YAML takes spaces only", tab) : ""),
+           fmt::format("malformed YAML: {}{}", exception.msg,
+                       tab > 0 ? fmt::format("; line {} is indented by a tab, and YAML takes spaces only", tab) : ""),
            "E-DECK-SYNTAX");
   }
 }

@@ -75,8 +75,7 @@ TEST(Function, EvaluatesRows) {
   f.evaluate(x, 0.5, 2, 3, out);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i], f(x[i], 0.5, 2, 3));
   EXPECT_DOUBLE_EQ(
-      out[1],
-      std::sin(0.2 * std::numbers::pi) * std::sinh(0.5 * std::numbers::pi) / std::sinh(std::numbers::pi) + 6);
+      out[1], std::sin(0.2 * std::numbers::pi) * std::sinh(0.5 * std::numbers::pi) / std::sinh(std::numbers::pi) + 6);
   Function("y^2").evaluate(x, 3, 0, 0, out);
   EXPECT_EQ(out, (std::vector<double>{9, 9, 9}));
   f.evaluate({}, 0, 0, 0, {});
@@ -115,8 +114,7 @@ TEST(ExpressionInADeck, MayUseTheNamedVariablesOnly) {
             "sign, sin, sinh, sqrt, sum, tan, tanh [EXPRESSION]");
   EXPECT_EQ(initial("sine(x)"), "\"sine(x)\": sine is unknown at position 1; did you mean sin? [EXPRESSION]");
   EXPECT_EQ(initial("2*Pi"), "\"2*Pi\": Pi is unknown at position 3; did you mean pi? [EXPRESSION]");
-  EXPECT_EQ(initial("1 + sin x"),
-            "\"1 + sin x\": sin is a function at position 5; write sin(...) [EXPRESSION]");
+  EXPECT_EQ(initial("1 + sin x"), "\"1 + sin x\": sin is a function at position 5; write sin(...) [EXPRESSION]");
 }
 
 TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
@@ -127,11 +125,9 @@ TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
   EXPECT_EQ(initial("1 +"), "\"1 +\": it ends too early [EXPRESSION]");
   EXPECT_EQ(initial("''"), "\"\": it is empty [EXPRESSION]");
   EXPECT_EQ(initial("'1, 2'"), "\"1, 2\": it has several values, separated by commas [EXPRESSION]");
-  EXPECT_EQ(initial("x = 1"),
-            "\"x = 1\": = at position 3 would be an assignment; write == to compare [EXPRESSION]");
+  EXPECT_EQ(initial("x = 1"), "\"x = 1\": = at position 3 would be an assignment; write == to compare [EXPRESSION]");
   EXPECT_EQ(initial("x == 1"), "");
-  EXPECT_EQ(initial("x**2"),
-            "\"x**2\": ** at position 2 is no operator; a power is written x^2 [EXPRESSION]");
+  EXPECT_EQ(initial("x**2"), "\"x**2\": ** at position 2 is no operator; a power is written x^2 [EXPRESSION]");
   EXPECT_NE(initial("min(x, y)").find("\"min(x\": a parenthesis is not closed; inside {...} and [...]"),
             std::string::npos);
   EXPECT_EQ(initial("'min(x, y)'"), "");
@@ -140,15 +136,13 @@ TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
 }
 
 TEST(ExpressionInADeck, ComparesTwoValues) {
-  for (const auto& [formula, position] :
-       {std::pair("0<x<1", 4), std::pair("0 <= x <= 1", 8), std::pair("x==y==1", 5),
-        std::pair("2*(0<x>y)", 7), std::pair("x!=y<1 ? 1 : 2", 5)}) {
+  for (const auto& [formula, position] : {std::pair("0<x<1", 4), std::pair("0 <= x <= 1", 8), std::pair("x==y==1", 5),
+                                          std::pair("2*(0<x>y)", 7), std::pair("x!=y<1 ? 1 : 2", 5)}) {
     const auto text = initial("'" + std::string(formula) + "'");
     EXPECT_NE(text.find(fmt::format("at position {} ", position)), std::string::npos) << text;
     EXPECT_NE(text.find("&&"), std::string::npos) << text;
   }
-  for (const std::string formula :
-       {"0<x && x<1", "(0<x) == (x<1)", "x<1 ? y<2 : x<3", "min(x<1, y<2)", "x<1 || y>=2"})
+  for (const std::string formula : {"0<x && x<1", "(0<x) == (x<1)", "x<1 ? y<2 : x<3", "min(x<1, y<2)", "x<1 || y>=2"})
     EXPECT_EQ(initial("'" + formula + "'"), "") << formula;
 }
 

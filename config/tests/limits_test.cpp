@@ -54,17 +54,15 @@ TEST(Limits, ADeckMayHaveSoManyNodes) {
             0U);
   EXPECT_NE(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes)).find("d.yaml:4:"),
             std::string::npos);
-  EXPECT_EQ(mistakes(head, {"problem.lengths=[" + repeated("1,", limits::nodes) + "]"})
-                .find("--set problem.lengths=[1,1,"),
-            0U);
+  EXPECT_EQ(
+      mistakes(head, {"problem.lengths=[" + repeated("1,", limits::nodes) + "]"}).find("--set problem.lengths=[1,1,"),
+      0U);
 }
 
 /// The deck's own level counts.
 TEST(Limits, NestingMayHaveSoManyLevels) {
   const auto lists = [](std::size_t levels) { return repeated("[", levels) + repeated("]", levels); };
-  const auto sections = [](std::size_t levels) {
-    return repeated("{a: ", levels) + "1" + repeated("}", levels);
-  };
+  const auto sections = [](std::size_t levels) { return repeated("{a: ", levels) + "1" + repeated("}", levels); };
   const auto too_deep = [](std::size_t column) {
     return fmt::format("d.yaml:3:{}: sections and lists stand inside each other more than 32 deep", column);
   };
@@ -97,8 +95,7 @@ TEST(Limits, AKeyOfAnOverrideHasAnEnd) {
 
 TEST(Limits, AFormulaMayHaveSoManyCharacters) {
   const auto sum = [](std::size_t characters) {
-    return "problem.initial=" + std::string(characters % 2 == 0 ? "10" : "1") +
-           repeated("+x", (characters - 1) / 2);
+    return "problem.initial=" + std::string(characters % 2 == 0 ? "10" : "1") + repeated("+x", (characters - 1) / 2);
   };
   EXPECT_EQ(mistakes(head, {sum(limits::formula)}), "");
   const auto said = mistakes(head, {sum(limits::formula + 1)});
@@ -142,9 +139,8 @@ TEST(Limits, ATextMayHaveSoManyBytesToo) {
 }
 
 TEST(Limits, ATabThatIndentsIsNamed) {
-  for (const auto& [text, place] :
-       {std::pair("problem:\n\tcells: [8, 8]\n", "line 3 is indented by a tab"),
-        std::pair("problem:\n  cells: [8, 8]\n\tx: 1\n", "line 4 is indented by a tab")}) {
+  for (const auto& [text, place] : {std::pair("problem:\n\tcells: [8, 8]\n", "line 3 is indented by a tab"),
+                                    std::pair("problem:\n  cells: [8, 8]\n\tx: 1\n", "line 4 is indented by a tab")}) {
     const auto said = mistakes("app: made_up\n" + std::string(text));
     EXPECT_NE(said.find("malformed YAML"), std::string::npos) << said;
     EXPECT_NE(said.find(place), std::string::npos) << said;

@@ -37,8 +37,7 @@ TEST(Location, FallsBackToWhatEncloses) {
 }
 
 TEST(Location, OfAnOverriddenKeyIsTheOverride) {
-  const auto deck =
-      Deck::parse(text, "inputs/d.yaml", {"comm.backend=view", "solver.depth=2", "comm.backend=null"});
+  const auto deck = Deck::parse(text, "inputs/d.yaml", {"comm.backend=view", "solver.depth=2", "comm.backend=null"});
   EXPECT_EQ(deck.locate("comm.backend"), "--set comm.backend=null");
   EXPECT_EQ(deck.locate("solver.depth"), "--set solver.depth=2");
   EXPECT_EQ(deck.locate("solver.tolerance"), "--set solver.depth=2");
@@ -51,9 +50,8 @@ TEST(Location, StartsTheMessageOfFail) {
     deck.fail("problem.cells", "must be divisible by the process grid, 3x1");
     FAIL() << "fail() returned";
   } catch (const Error& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "inputs/d.yaml:3:10: problem.cells must be divisible by the process grid, 3x1 [E-DECK-CONFLICT]");
+    EXPECT_STREQ(error.what(),
+                 "inputs/d.yaml:3:10: problem.cells must be divisible by the process grid, 3x1 [E-DECK-CONFLICT]");
   }
 }
 

@@ -99,8 +99,7 @@ inline std::string messages(const std::string& text, const std::vector<std::stri
 /// Place, key, what was found, and the end of an id of decks, as in `d.yaml:2:5: file: "x" [WORD]`.
 inline std::string in_short(const std::string& said) {
   const auto found = std::regex_replace(said, std::regex("; allowed: [^\n]*( \\[E-)"), "$1");
-  return std::regex_replace(std::regex_replace(found, std::regex(": found "), ": "), std::regex("\\[E-DECK-"),
-                            "[");
+  return std::regex_replace(std::regex_replace(found, std::regex(": found "), ": "), std::regex("\\[E-DECK-"), "[");
 }
 
 inline std::string mistakes(const std::string& text, const std::vector<std::string>& overrides = {}) {

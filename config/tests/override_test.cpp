@@ -14,9 +14,8 @@ std::string set(const std::string& override) {
 }
 
 TEST(Override, WinsOverTheFileAndTheLastOneWins) {
-  const auto options =
-      read(small_deck, {"comm.backend=view", "problem.cells=[64,64]", "solver.depth=2", "comm.backend=null",
-                        "file=a=b.h5", "problem.boundary.x_min={neumann: x}"});
+  const auto options = read(small_deck, {"comm.backend=view", "problem.cells=[64,64]", "solver.depth=2",
+                                         "comm.backend=null", "file=a=b.h5", "problem.boundary.x_min={neumann: x}"});
   EXPECT_EQ(options.backend, Transport::null);
   EXPECT_EQ(options.cells, (std::vector<std::int64_t>{64, 64}));
   EXPECT_EQ(options.depth, 2);
@@ -49,16 +48,13 @@ TEST(Override, ValuesAreChecked) {
   EXPECT_EQ(set("problem.cells=[1, x]"), "--set problem.cells=[1, x]: problem.cells[1]: \"x\" [TYPE]");
   EXPECT_EQ(set("comm.backend="), "--set comm.backend=: comm.backend: nothing [TYPE]");
   EXPECT_EQ(set("comm=raw"), "--set comm=raw: comm: \"raw\" [TYPE]");
-  EXPECT_EQ(
-      set("problem={initial: x}"),
-      "--set problem={initial: x}: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
+  EXPECT_EQ(set("problem={initial: x}"),
+            "--set problem={initial: x}: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
 }
 
 TEST(Override, MalformedOnesAreRefused) {
-  EXPECT_EQ(set("comm.backend"),
-            "--set comm.backend: an override is written section.key=value [E-USAGE-OPTION]");
-  EXPECT_EQ(set("=raw"),
-            "--set =raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
+  EXPECT_EQ(set("comm.backend"), "--set comm.backend: an override is written section.key=value [E-USAGE-OPTION]");
+  EXPECT_EQ(set("=raw"), "--set =raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
   EXPECT_EQ(set("comm.=raw"),
             "--set comm.=raw: an override is written section.key=value; a key is empty [E-USAGE-OPTION]");
   EXPECT_EQ(set(".backend=raw"),
@@ -73,9 +69,8 @@ TEST(Override, MalformedOnesAreRefused) {
 TEST(Override, CannotGoThroughAValue) {
   EXPECT_EQ(set("comm.backend.raw=1"),
             "--set comm.backend.raw=1: comm.backend is not a section, it is \"raw\" at d.yaml:5:12 [TYPE]");
-  EXPECT_EQ(
-      set("problem.cells.x=1"),
-      "--set problem.cells.x=1: problem.cells is not a section, it is a list of 2 at d.yaml:3:10 [TYPE]");
+  EXPECT_EQ(set("problem.cells.x=1"),
+            "--set problem.cells.x=1: problem.cells is not a section, it is a list of 2 at d.yaml:3:10 [TYPE]");
 }
 
 TEST(Override, CannotChangeTheApp) {

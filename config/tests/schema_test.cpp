@@ -45,8 +45,7 @@ TEST(Schema, RequiresWhatReadingRequires) {
 }
 
 TEST(Schema, GivesTypesRangesAndDefaults) {
-  EXPECT_EQ(key("problem", "cells"),
-            Json::parse(R"({"description": "Cells in each direction", "type": "array",
+  EXPECT_EQ(key("problem", "cells"), Json::parse(R"({"description": "Cells in each direction", "type": "array",
       "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 3})"));
   EXPECT_EQ(key("problem", "lengths"), Json::parse(R"({"description": "Edges of the domain", "type": "array",
       "items": {"type": "number", "exclusiveMinimum": 0.0}, "default": [1.0, 1.0]})"));
@@ -54,12 +53,10 @@ TEST(Schema, GivesTypesRangesAndDefaults) {
       "minimum": 1, "maximum": 8, "default": 1})"));
   EXPECT_EQ(key("solver", "time_step"), Json::parse(R"({"description": "Seconds",
       "anyOf": [{"type": "number", "minimum": 0.0}, {"const": "auto"}], "default": "auto"})"));
-  EXPECT_EQ(
-      key("comm", "overlap"),
-      Json::parse(R"({"description": "Compute while halos travel", "type": "boolean", "default": true})"));
-  EXPECT_EQ(
-      schema()["properties"]["file"],
-      Json::parse(R"({"description": "Where the result goes", "type": "string", "default": "result.h5"})"));
+  EXPECT_EQ(key("comm", "overlap"),
+            Json::parse(R"({"description": "Compute while halos travel", "type": "boolean", "default": true})"));
+  EXPECT_EQ(schema()["properties"]["file"],
+            Json::parse(R"({"description": "Where the result goes", "type": "string", "default": "result.h5"})"));
 }
 
 TEST(Schema, ListsTheAllowedWords) {
@@ -70,8 +67,7 @@ TEST(Schema, ListsTheAllowedWords) {
 TEST(Schema, TakesFormulasAsTextOrNumber) {
   EXPECT_EQ(key("problem", "initial"), Json::parse(R"({"description": "Values at the start",
       "type": ["string", "number"], "default": "0"})"));
-  EXPECT_EQ(key("problem", "exact")["anyOf"],
-            Json::parse(R"([{"type": ["string", "number"]}, {"const": "none"}])"));
+  EXPECT_EQ(key("problem", "exact")["anyOf"], Json::parse(R"([{"type": ["string", "number"]}, {"const": "none"}])"));
 }
 
 TEST(Schema, ListsTheFormsOfATaggedValue) {

@@ -12,8 +12,7 @@ const std::string valid_head = "app: made_up\nproblem: {cells: [8, 8]}\n";
 TEST(Structure, UnknownKeysAreRefusedAtEveryLevel) {
   EXPECT_EQ(mistakes(valid_head + "comm:\n  backand: raw\n"),
             "d.yaml:4:3: comm.backand is unknown; did you mean comm.backend? [KEY]");
-  EXPECT_EQ(mistakes(valid_head + "slover: {}\n"),
-            "d.yaml:3:1: slover is unknown; did you mean solver? [KEY]");
+  EXPECT_EQ(mistakes(valid_head + "slover: {}\n"), "d.yaml:3:1: slover is unknown; did you mean solver? [KEY]");
   EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [1, 1]\n  boundary:\n    z_min: periodic\n"),
             "d.yaml:5:5: problem.boundary.z_min is unknown; did you mean problem.boundary.x_min? [KEY]");
 }
@@ -28,8 +27,7 @@ TEST(Structure, UnknownKeysWithoutANearOneListWhatIsKnown) {
 TEST(Structure, KeysInTheWrongSectionAreFound) {
   EXPECT_EQ(mistakes(valid_head + "backend: raw\n"),
             "d.yaml:3:1: backend is unknown; did you mean comm.backend? [KEY]");
-  EXPECT_EQ(mistakes(valid_head + "comm: {file: x}\n"),
-            "d.yaml:3:8: comm.file is unknown; did you mean file? [KEY]");
+  EXPECT_EQ(mistakes(valid_head + "comm: {file: x}\n"), "d.yaml:3:8: comm.file is unknown; did you mean file? [KEY]");
   EXPECT_EQ(mistakes(valid_head + "comm.backend: raw\n"),
             "d.yaml:3:1: comm.backend is unknown; keys are nested, not joined by dots [KEY]");
 }
@@ -51,8 +49,7 @@ TEST(Structure, ATextHasNoNul) {
 TEST(Structure, RequiredKeysMustBeThere) {
   EXPECT_EQ(mistakes("app: a\nproblem:\n  initial: x\n"),
             "d.yaml:2:1: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
-  EXPECT_EQ(mistakes("app: a\n"),
-            "d.yaml: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
+  EXPECT_EQ(mistakes("app: a\n"), "d.yaml: problem.cells is missing; it expects a list of 2 to 3 integers [KEY]");
   std::int64_t n = 0;
   const auto describe = [&](Visitor& v) {
     v.required().section("inner", "", [&](Visitor& s) { s.required().value("n", n, ""); });
@@ -81,20 +78,16 @@ TEST(Structure, AppMustBeThere) {
 TEST(Structure, DuplicateKeysAreRefusedWithBothPlaces) {
   EXPECT_EQ(mistakes(valid_head + "comm:\n  overlap: true\n  backend: raw\n  overlap: false\n"),
             "d.yaml:6:3: comm.overlap is given twice; the first is at d.yaml:4:3 [KEY]");
-  EXPECT_EQ(mistakes("app: a\n" + valid_head),
-            "d.yaml:2:1: app is given twice; the first is at d.yaml:1:1 [KEY]");
+  EXPECT_EQ(mistakes("app: a\n" + valid_head), "d.yaml:2:1: app is given twice; the first is at d.yaml:1:1 [KEY]");
 }
 
 TEST(Structure, ADeckIsOneMapping) {
   EXPECT_EQ(mistakes(""), "d.yaml: the deck is empty; it must have a mapping of keys to values [SYNTAX]");
   EXPECT_EQ(mistakes("# only a comment\n"),
             "d.yaml: the deck is empty; it must have a mapping of keys to values [SYNTAX]");
-  EXPECT_EQ(mistakes("---\n"),
-            "d.yaml: the deck is empty; it must have a mapping of keys to values [SYNTAX]");
-  EXPECT_EQ(mistakes("- a\n- b\n"),
-            "d.yaml:1:1: a deck is a mapping of keys to values, found a list of 2 [SYNTAX]");
-  EXPECT_EQ(mistakes("\nheat\n"),
-            "d.yaml:2:1: a deck is a mapping of keys to values, found \"heat\" [SYNTAX]");
+  EXPECT_EQ(mistakes("---\n"), "d.yaml: the deck is empty; it must have a mapping of keys to values [SYNTAX]");
+  EXPECT_EQ(mistakes("- a\n- b\n"), "d.yaml:1:1: a deck is a mapping of keys to values, found a list of 2 [SYNTAX]");
+  EXPECT_EQ(mistakes("\nheat\n"), "d.yaml:2:1: a deck is a mapping of keys to values, found \"heat\" [SYNTAX]");
   EXPECT_EQ(mistakes(valid_head + "---\napp: b\n"),
             "d.yaml:4:1: a second document starts here; a deck is one YAML document [SYNTAX]");
   EXPECT_EQ(mistakes("\xEF\xBB\xBF---\n" + valid_head + "...\n"), "");
@@ -105,15 +98,13 @@ TEST(Structure, MalformedYamlIsLocated) {
             "d.yaml:2:1: malformed YAML: end of sequence flow not found [SYNTAX]");
   EXPECT_EQ(mistakes("app: a: b\n"), "d.yaml:1:7: malformed YAML: illegal map value [SYNTAX]");
   EXPECT_EQ(mistakes("app: \"b\n"), "d.yaml:1:8: malformed YAML: illegal EOF in scalar [SYNTAX]");
-  EXPECT_EQ(mistakes(valid_head + "file: 'x\n# end\n"),
-            "d.yaml:4:6: malformed YAML: illegal EOF in scalar [SYNTAX]");
+  EXPECT_EQ(mistakes(valid_head + "file: 'x\n# end\n"), "d.yaml:4:6: malformed YAML: illegal EOF in scalar [SYNTAX]");
 }
 
 TEST(Structure, UnusedFeaturesOfYamlAreRefused) {
   EXPECT_EQ(mistakes(valid_head + "<<: {file: x}\n"),
             "d.yaml:3:1: the merge key << is not supported; write the merged keys out [SYNTAX]");
-  EXPECT_EQ(mistakes(valid_head + "? [1]\n: 2\n"),
-            "d.yaml:3:3: a key must be a name, found a list of 1 [SYNTAX]");
+  EXPECT_EQ(mistakes(valid_head + "? [1]\n: 2\n"), "d.yaml:3:3: a key must be a name, found a list of 1 [SYNTAX]");
   EXPECT_EQ(mistakes(valid_head + "file: !path x\n"),
             "d.yaml:3:7: the tag !path is not supported; write the plain value [SYNTAX]");
   EXPECT_EQ(mistakes("app: a\nproblem: &p {cells: [1, 1], initial: *p}\n"),

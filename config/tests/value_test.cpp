@@ -86,8 +86,7 @@ TEST(Values, AutoAndNoneStandForAbsence) {
   options.time_step = 1;
   options.exact = Expression("x");
   options.grid = {1, 1};
-  Deck::parse("{app: a, problem: {cells: [1, 1], exact: none}, solver: {time_step: auto, grid: auto}}",
-              "d.yaml")
+  Deck::parse("{app: a, problem: {cells: [1, 1], exact: none}, solver: {time_step: auto, grid: auto}}", "d.yaml")
       .read(describer(options));
   EXPECT_FALSE(options.time_step);
   EXPECT_FALSE(options.exact);
@@ -95,8 +94,7 @@ TEST(Values, AutoAndNoneStandForAbsence) {
 }
 
 TEST(Values, AnchorsAndAliasesWork) {
-  const auto options =
-      read("{app: a, problem: {cells: [&n 8, *n], boundary: {x_min: &b {neumann: y}, x_max: *b}}}");
+  const auto options = read("{app: a, problem: {cells: [&n 8, *n], boundary: {x_min: &b {neumann: y}, x_max: *b}}}");
   EXPECT_EQ(options.cells, (std::vector<std::int64_t>{8, 8}));
   EXPECT_EQ(options.x_max.kind, Side::neumann);
   EXPECT_EQ(options.x_max.value.text(), "y");
@@ -105,13 +103,11 @@ TEST(Values, AnchorsAndAliasesWork) {
 TEST(Values, TheWordNullIsAWordAndNothingIsNot) {
   EXPECT_EQ(read(deck(", comm: {backend: null}")).backend, Transport::null);
   EXPECT_EQ(read(deck(", comm: {backend: \"null\"}")).backend, Transport::null);
-  EXPECT_EQ(read("app: a\r\n# \u00e4\u00f6\u00fc\r\nproblem: {cells: [1, 1]}\r\ncomm:\r\n  backend: null\r\n")
-                .backend,
+  EXPECT_EQ(read("app: a\r\n# \u00e4\u00f6\u00fc\r\nproblem: {cells: [1, 1]}\r\ncomm:\r\n  backend: null\r\n").backend,
             Transport::null);
   EXPECT_EQ(mistakes(deck(",\n  comm: {backend: }")), "d.yaml:2:10: comm.backend: nothing [TYPE]");
-  EXPECT_EQ(
-      mistakes("app: a\nproblem: {cells: [1, 1]}\ncomm:\n  backend:\n  null: 1\n"),
-      "d.yaml:4:3: comm.backend: nothing [TYPE]\nd.yaml:5:3: a key must be a name, found nothing [SYNTAX]");
+  EXPECT_EQ(mistakes("app: a\nproblem: {cells: [1, 1]}\ncomm:\n  backend:\n  null: 1\n"),
+            "d.yaml:4:3: comm.backend: nothing [TYPE]\nd.yaml:5:3: a key must be a name, found nothing [SYNTAX]");
   EXPECT_EQ(solver("depth: null"), "d.yaml:2:19: solver.depth: \"null\" [TYPE]");
 }
 
@@ -120,8 +116,7 @@ TEST(Values, IntegersAreDecimal) {
   EXPECT_EQ(solver("seed: 1e3"), expects + "\"1e3\" (write 1000) [TYPE]");
   EXPECT_EQ(solver("seed: 2.0"), expects + "\"2.0\" (write 2) [TYPE]");
   EXPECT_EQ(solver("seed: 2.5"), expects + "\"2.5\" [TYPE]");
-  EXPECT_EQ(solver("seed: 010"),
-            expects + "\"010\" (remove the leading zero: it means octal in some readers) [TYPE]");
+  EXPECT_EQ(solver("seed: 010"), expects + "\"010\" (remove the leading zero: it means octal in some readers) [TYPE]");
   EXPECT_EQ(solver("seed: 0x10"), expects + "\"0x10\" [TYPE]");
   EXPECT_EQ(solver("seed: 1_000"), expects + "\"1_000\" [TYPE]");
   EXPECT_EQ(solver("seed: '8'"), expects + "\"8\" (remove the quotes) [TYPE]");
@@ -157,9 +152,7 @@ TEST(Values, OutsideTheirRangeAreRefused) {
 }
 
 TEST(Values, ListsHaveALengthAndCheckedElements) {
-  const auto problem = [](const std::string& entry) {
-    return mistakes("{app: a, problem: {\n" + entry + "}}");
-  };
+  const auto problem = [](const std::string& entry) { return mistakes("{app: a, problem: {\n" + entry + "}}"); };
   const std::string expects = "d.yaml:2:8: problem.cells: ";
   EXPECT_EQ(problem("cells: abc"), expects + "\"abc\" [TYPE]");
   EXPECT_EQ(problem("cells: 64"), expects + "\"64\" [TYPE]");
@@ -219,11 +212,9 @@ TEST(Values, TaggedFormsAreComplete) {
     return mistakes("{app: a, problem: {cells: [1, 1], boundary: {\nx_min: " + text + "}}}");
   };
   const std::string forms = "problem.boundary.x_min: ";
-  EXPECT_EQ(face("dirichlet"),
-            "d.yaml:2:8: " + forms + "\"dirichlet\" (write {dirichlet: <expression>}) [TYPE]");
+  EXPECT_EQ(face("dirichlet"), "d.yaml:2:8: " + forms + "\"dirichlet\" (write {dirichlet: <expression>}) [TYPE]");
   EXPECT_EQ(face("{periodic: 1}"), "d.yaml:2:1: " + forms + "a section (write periodic) [TYPE]");
-  EXPECT_EQ(face("{neuman: 1}"),
-            "d.yaml:2:1: " + forms + "a section with key neuman (did you mean neumann?) [WORD]");
+  EXPECT_EQ(face("{neuman: 1}"), "d.yaml:2:1: " + forms + "a section with key neuman (did you mean neumann?) [WORD]");
   EXPECT_EQ(face("open"), "d.yaml:2:8: " + forms + "\"open\" [WORD]");
   EXPECT_EQ(face("{}"), "d.yaml:2:1: " + forms + "a section of 0 keys [TYPE]");
   EXPECT_EQ(face("{neumann: 1, dirichlet: 1}"), "d.yaml:2:1: " + forms + "a section of 2 keys [TYPE]");

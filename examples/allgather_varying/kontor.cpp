@@ -12,10 +12,8 @@ bool run(const Communicator& comm) {
   const bool right = allreduce(comm, is_right(primes), ReduceOp::logical_and);
   if (comm.rank() == 0) {
     for (int r = 0; r < comm.size(); ++r)
-      std::printf("allgather_varying: rank %d found %d primes\n", r,
-                  static_cast<int>(offsets[r + 1] - offsets[r]));
-    std::printf("allgather_varying: %d in all, %s\n", static_cast<int>(primes.size()),
-                right ? "right" : "wrong");
+      std::printf("allgather_varying: rank %d found %d primes\n", r, static_cast<int>(offsets[r + 1] - offsets[r]));
+    std::printf("allgather_varying: %d in all, %s\n", static_cast<int>(primes.size()), right ? "right" : "wrong");
   }
   return right;
 }

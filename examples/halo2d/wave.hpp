@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-/// A periodic field of cells, averaged with their four neighbours in each step: a standing wave decays by a
-/// known factor. Each rank has a block of it, with one row or column of ghost cells on each side.
+/// A periodic field of cells, averaged with their four neighbours in each step: a standing wave decays by a known
+/// factor. Each rank has a block of it, with one row or column of ghost cells on each side.
 using Field = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 inline constexpr int cells = 32; // of a block, in each direction
@@ -22,8 +22,7 @@ struct Wave {
     return 2 * std::numbers::pi * (place[dim] * cells + i - 1) / (grid[dim] * cells);
   }
   double decay() const {
-    return (std::cos(2 * std::numbers::pi / (grid[0] * cells)) +
-            std::cos(2 * std::numbers::pi / (grid[1] * cells))) /
+    return (std::cos(2 * std::numbers::pi / (grid[0] * cells)) + std::cos(2 * std::numbers::pi / (grid[1] * cells))) /
            2;
   }
   /// The cells, ghosts left out, after a number of steps.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each rank is a stage of a pipeline: it works on whichever block has come, and passes it on while the others
-// arrive.
+// Each rank is a stage of a pipeline: it works on whichever block has come, and passes it on while the others arrive.
 #include "../guarded.hpp"
 #include "stage.hpp"
 

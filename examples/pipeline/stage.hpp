@@ -5,8 +5,7 @@
 
 #include <cstdint>
 
-/// Blocks of numbers that go through one stage after the other. The order of stages matters, that of blocks
-/// does not.
+/// Blocks of numbers that go through one stage after the other. The order of stages matters, that of blocks does not.
 using Block = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 
 inline constexpr int blocks = 16;

@@ -18,8 +18,7 @@ bool run(const Communicator& comm) {
     right = right && is_right(rows);
     total += rows.size();
   }
-  std::printf("receive_unknown: %zu numbers from %d ranks, %s\n", total, comm.size() - 1,
-              right ? "right" : "wrong");
+  std::printf("receive_unknown: %zu numbers from %d ranks, %s\n", total, comm.size() - 1, right ? "right" : "wrong");
   return right;
 }
 

@@ -24,8 +24,7 @@ bool run(MPI_Comm comm) {
     MPI_Status status;
     MPI_Recv(extents.data(), 2, MPI_INT, MPI_ANY_SOURCE, 0, comm, &status);
     const Table table("table", extents[0], extents[1]);
-    MPI_Recv(table.data(), extents[0] * extents[1], MPI_DOUBLE, status.MPI_SOURCE, 0, comm,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(table.data(), extents[0] * extents[1], MPI_DOUBLE, status.MPI_SOURCE, 0, comm, MPI_STATUS_IGNORE);
     const Rows rows("rows", extents[0], extents[1]);
     Kokkos::deep_copy(rows, table);
     right = right && is_right(rows);

@@ -26,8 +26,7 @@ bool run(MPI_Comm comm) {
 
   int right = is_right(places, pull, size);
   MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, comm);
-  if (rank == 0)
-    std::printf("ring: %d particles, %s\n", size * particles_per_rank, right ? "right" : "wrong");
+  if (rank == 0) std::printf("ring: %d particles, %s\n", size * particles_per_rank, right ? "right" : "wrong");
   return right;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts the numbers of all ranks: samples say which numbers belong to which rank, and an all-to-all brings
-// them there, however many they are.
+// Sorts the numbers of all ranks: samples say which numbers belong to which rank, and an all-to-all brings them there,
+// however many they are.
 #include "../guarded.hpp"
 #include "numbers.hpp"
 

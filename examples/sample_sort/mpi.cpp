@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorts the numbers of all ranks: samples say which numbers belong to which rank, and an all-to-all brings
-// them there, however many they are.
+// Sorts the numbers of all ranks: samples say which numbers belong to which rank, and an all-to-all brings them there,
+// however many they are.
 #include "../plain.hpp"
 #include "numbers.hpp"
 
@@ -37,8 +37,7 @@ bool run(MPI_Comm comm) {
   MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
   const auto parts = offsets_of(counts);
   const Numbers all("all", rank == 0 ? parts.back() : 0);
-  MPI_Gatherv(sorted.data(), count, MPI_INT64_T, all.data(), counts.data(), parts.data(), MPI_INT64_T, 0,
-              comm);
+  MPI_Gatherv(sorted.data(), count, MPI_INT64_T, all.data(), counts.data(), parts.data(), MPI_INT64_T, 0, comm);
   if (rank > 0) return true;
   for (int r = 0; r < size; ++r) std::printf("sample_sort: rank %d has %d numbers\n", r, counts[r]);
   const bool right = is_right(all, size);

@@ -61,6 +61,6 @@ inline bool is_right(const Numbers& all, int ranks) {
     count += static_cast<std::int64_t>(numbers_of(r).size());
     sum += sum_of(numbers_of(r));
   }
-  return std::is_sorted(all.data(), all.data() + all.size()) &&
-         count == static_cast<std::int64_t>(all.size()) && sum == sum_of(all);
+  return std::is_sorted(all.data(), all.data() + all.size()) && count == static_cast<std::int64_t>(all.size()) &&
+         sum == sum_of(all);
 }

@@ -21,8 +21,8 @@ inline Statistics merged(const Statistics& a, const Statistics& b) {
   const double difference = b.mean - a.mean;
   const bool in_a = a.least < b.least || (a.least == b.least && a.where < b.where);
   return {count, a.mean + difference * b.count / count,
-          a.squares + b.squares + difference * difference * a.count * b.count / count,
-          in_a ? a.least : b.least, in_a ? a.where : b.where};
+          a.squares + b.squares + difference * difference * a.count * b.count / count, in_a ? a.least : b.least,
+          in_a ? a.where : b.where};
 }
 
 inline constexpr int values_per_rank = 1000;
@@ -40,6 +40,6 @@ inline bool is_right(const Statistics& found, int ranks) {
   const double n = static_cast<double>(ranks) * values_per_rank;
   const double mean = ((n - 11) * (n - 10) / 2 + 55) / n;
   const double squares = (n - 11) * (n - 10) * (2 * n - 21) / 6 + 385 - n * mean * mean;
-  return found.count == n && std::abs(found.mean / mean - 1) < 1e-12 &&
-         std::abs(found.squares / squares - 1) < 1e-10 && found.least == 0 && found.where == 10;
+  return found.count == n && std::abs(found.mean / mean - 1) < 1e-12 && std::abs(found.squares / squares - 1) < 1e-10 &&
+         found.least == 0 && found.where == 10;
 }

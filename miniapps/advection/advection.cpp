@@ -49,12 +49,11 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
         wanted_(random_cells(options.probes, options.cells, options.seed, ring_.rank())),
         values_("advection/values", wanted_.size()),
         samples_("advection/samples", static_cast<std::size_t>(options.samples()), wanted_.size()),
-        fields_{grid::make_field<double>("advection/u", block_),
-                grid::make_field<double>("advection/v", block_)},
+        fields_{grid::make_field<double>("advection/u", block_), grid::make_field<double>("advection/v", block_)},
         probes_(make_gatherings(ring_, block_, wanted_, fields_, values_)),
         // Only the cells downwind need a ghost: one slot, in the direction of the wave.
-        halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}, grid::ToItself::yes),
-               block_, fields_, {"halo of advection/u", "halo of advection/v"}, streams_.exchange()),
+        halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}, grid::ToItself::yes), block_,
+               fields_, {"halo of advection/u", "halo of advection/v"}, streams_.exchange()),
         compute_(context.timers["compute"]), gather_(context.timers.communication("probes")),
         exchanges_(context.timers) {
     context.progress.describe({.step = "step", .work = "cell updates"});
@@ -106,12 +105,10 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     return advection::verify(ring_, options_, block_, fields_[now_], wanted_, samples_);
   }
 
-  std::vector<miniapp::FigureOfMerit> figures(double seconds,
-                                              const miniapp::Calibration& machine) const override {
+  std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration& machine) const override {
     const double updates = static_cast<double>(options_.cells) * static_cast<double>(options_.steps - first_);
     const double bytes = updates * sizeof(double);
-    return miniapp::figures_of_cells(updates, sizeof(double), seconds, {.read = bytes, .written = bytes},
-                                     machine);
+    return miniapp::figures_of_cells(updates, sizeof(double), seconds, {.read = bytes, .written = bytes}, machine);
   }
 
   miniapp::AppRecord record() const override {
@@ -125,20 +122,17 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     return {.working_set = static_cast<double>(record_.field_memory)};
   }
 
-  std::optional<miniapp::FieldOutput> write_fields(output::File& file,
-                                                   const std::string& group) const override {
+  std::optional<miniapp::FieldOutput> write_fields(output::File& file, const std::string& group) const override {
     const auto name = group + "/u";
     const double time = static_cast<double>(made_) * options_.time_step();
     grid::write_field(file, name, block_, fields_[now_]);
     file.attributes(group, {{"steps", made_}, {"time", time}});
     if (group == "/fields" && options_.samples() > 0) {
       const auto block = samples_block();
-      file.dataset("/fields/probe_cells", {{block.global[1]}, {block.offset[1]}, {block.extent[1]}},
-                   wanted_.data());
+      file.dataset("/fields/probe_cells", {{block.global[1]}, {block.offset[1]}, {block.extent[1]}}, wanted_.data());
       grid::write_view(file, "/fields/probes", block, samples_);
     }
-    return miniapp::FieldOutput{grid::image_of(block_),
-                                {time, {grid::mesh_field<double>(block_, "u", name)}}};
+    return miniapp::FieldOutput{grid::image_of(block_), {time, {grid::mesh_field<double>(block_, "u", name)}}};
   }
 
   void write_state(output::File& file) const override {
@@ -150,19 +144,17 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     const auto path = reader.path().string();
     first_ = reader.attributes("/state").at("steps").get<std::int64_t>();
     if (first_ >= options_.steps)
-      throw config::Error(
-          {fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give more",
-                       options_.steps, first_, path)},
-          "E-CHECKPOINT-DECK");
+      throw config::Error({fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give more",
+                                       options_.steps, first_, path)},
+                          "E-CHECKPOINT-DECK");
     grid::read_field(reader, "/state/u", block_, fields_[now_]);
     if (options_.samples() == 0) return;
     auto block = samples_block();
     const auto there = reader.info("/state/samples").extents;
     if (there.at(1) != block.global[1])
       throw config::Error(
-          {fmt::format(
-              "restart: {} ranks ask for {} probes, and in {} there are {}; go on with as many ranks",
-              ring_.size(), block.global[1], path, there.at(1))},
+          {fmt::format("restart: {} ranks ask for {} probes, and in {} there are {}; go on with as many ranks",
+                       ring_.size(), block.global[1], path, there.at(1))},
           "E-CHECKPOINT-DECK");
     block.global[0] = there.at(0);
     block.extent[0] = std::min(there.at(0), block.extent[0]);
@@ -203,8 +195,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     const int upwind = -options_.direction();
     const auto sweep = [&](const Space& instance, std::int64_t begin, std::int64_t end) {
       const miniapp::ScopedTimer timed(compute_, begin == 0 ? 1 : 0);
-      plain_step(instance, fields_[from], fields_[1 - from], options_.courant, upwind,
-                 grid::padding<double>(block_)[0], begin, end);
+      plain_step(instance, fields_[from], fields_[1 - from], options_.courant, upwind, grid::padding<double>(block_)[0],
+                 begin, end);
     };
     const auto n = block_.extents[0], inner = std::int64_t{upwind < 0}, edge = upwind < 0 ? 0 : n - 1;
     stepping::exchange_and_compute(
@@ -234,8 +226,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   /// This rank's samples in the table of all: (gathering, probe), the probes of all ranks in their order.
   output::Block samples_block() const {
-    const auto ranks = static_cast<std::uint64_t>(ring_.size()),
-               rank = static_cast<std::uint64_t>(ring_.rank());
+    const auto ranks = static_cast<std::uint64_t>(ring_.size()), rank = static_cast<std::uint64_t>(ring_.rank());
     const std::uint64_t count = wanted_.size(), samples = samples_.extent(0);
     return {{samples, ranks * count}, {0, rank * count}, {samples, count}};
   }

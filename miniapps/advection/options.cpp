@@ -43,11 +43,10 @@ void Options::describe(config::Visitor& v) {
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   grid::Sizes extents{cells}, ring{ranks};
   const auto bytes = [&](const grid::Sizes& whole, const grid::Sizes& process_grid) {
-    return miniapp::total_bytes(views_of_rank(
-        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid)));
+    return miniapp::total_bytes(
+        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid)));
   };
-  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", extents, ring, 0, bytes}, ranks, deck,
-                          free_memory);
+  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", extents, ring, 0, bytes}, ranks, deck, free_memory);
   cells = extents[0];
 }
 
@@ -56,18 +55,15 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   for (const auto* key : {"probes.every", "probes.seed"})
     unused.refuse_unless(probes > 0, key, "probes.count must be above 0");
   if (cells < ranks)
-    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks),
-              "E-DECK-RANKS");
-  if (!(interval[0] < interval[1]))
-    deck.fail("problem.interval", "must have its lower end first", "E-DECK-RANGE");
+    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks), "E-DECK-RANKS");
+  if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first", "E-DECK-RANGE");
   if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move", "E-DECK-RANGE");
 }
 
 std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
   const auto extents = grid::field_extents<double>(block);
   const double field = static_cast<double>(extents[2]) * sizeof(double);
-  const double samples =
-      static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
+  const double samples = static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
   return {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}};
 }
 

@@ -20,8 +20,7 @@
 namespace kontor::advection {
 
 /// Local. So many cells of a ring, the same on every machine for the same seed and rank; some may be equal.
-inline std::vector<std::int64_t> random_cells(std::int64_t count, std::int64_t cells, std::int64_t seed,
-                                              int rank) {
+inline std::vector<std::int64_t> random_cells(std::int64_t count, std::int64_t cells, std::int64_t seed, int rank) {
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i)
     chosen[static_cast<std::size_t>(i)] = static_cast<std::int64_t>(
@@ -31,8 +30,8 @@ inline std::vector<std::int64_t> random_cells(std::int64_t count, std::int64_t c
 
 using Gathering = comm::Exchange<grid::FieldView<double>>;
 
-/// Collective over `ring`, whose ranks have the cells in their order. The exchanges, committed, that bring
-/// the values of either field into `values`, in the order of this rank's `wanted` cells, which may be any.
+/// Collective over `ring`, whose ranks have the cells in their order. The exchanges, committed, that bring the values
+/// of either field into `values`, in the order of this rank's `wanted` cells, which may be any.
 inline std::array<Gathering, 2> make_gatherings(const comm::Communicator& ring, const grid::Block& block,
                                                 const std::vector<std::int64_t>& wanted,
                                                 const std::array<grid::FieldView<double>, 2>& fields,

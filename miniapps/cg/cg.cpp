@@ -16,8 +16,7 @@
 namespace kontor::cg {
 namespace {
 
-std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& system,
-                                    const SolverOptions& options) {
+std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& system, const SolverOptions& options) {
   const auto& rows = system.matrix;
   const auto interior = system.partition.interior;
   const auto columns = system.partition.own + system.partition.ghosts;
@@ -34,8 +33,8 @@ std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& 
 }
 
 /// Collective. Throws AgreedError if the format cannot number a rank's rows.
-std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Problem& problem,
-                                    const LinearSystem& system, const SolverOptions& options) {
+std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Problem& problem, const LinearSystem& system,
+                                    const SolverOptions& options) {
   auto matrix = format_rows(problem, system, options);
   comm.agree(excess_of_positions(comm.rank(), system.partition.own, matrix->positions()));
   return matrix;
@@ -58,11 +57,10 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
-    : SteppedApp(context), options_(options), problem_(make_problem(options, context)),
-      system_(problem_->build()), streams_(context.overlap),
-      matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
-      solver_(make_solver({context.comm, system_.partition, system_.matrix, *matrix_, system_.rhs,
-                           system_.initial, options_.solver, context.overlap, streams_, context.timers})),
+    : SteppedApp(context), options_(options), problem_(make_problem(options, context)), system_(problem_->build()),
+      streams_(context.overlap), matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
+      solver_(make_solver({context.comm, system_.partition, system_.matrix, *matrix_, system_.rhs, system_.initial,
+                           options_.solver, context.overlap, streams_, context.timers})),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
@@ -100,8 +98,7 @@ void Cg::write_state(output::File& file) const {
 }
 
 void Cg::read_state(const output::Reader& reader) {
-  made_before_ =
-      cg::read_state(reader, context().comm, *problem_, system_.partition, options_.solver, *solver_);
+  made_before_ = cg::read_state(reader, context().comm, *problem_, system_.partition, options_.solver, *solver_);
 }
 
 void Cg::finish(std::int64_t /*made*/) {
@@ -122,12 +119,10 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
   const auto entries = static_cast<double>(entries_);
   const auto cost = solver_->cost(made_before_, outcome_.iterations);
   const double flops = cost.flops(rows, entries);
-  // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of
-  // https://github.com/Mantevo/miniFE.
+  // As miniFE counts its solver, whatever the method: ref/src/driver.hpp of https://github.com/Mantevo/miniFE.
   const double minife_flops =
       2 * entries * (iterations + 1) + 2 * rows * 2 * iterations + 3 * rows * (3 * iterations + 2);
-  const miniapp::BytesMoved moved{.read = cost.bytes_read(rows, matrix_bytes_),
-                                  .written = cost.bytes_written(rows)};
+  const miniapp::BytesMoved moved{.read = cost.bytes_read(rows, matrix_bytes_), .written = cost.bytes_written(rows)};
   const auto figure = [&](const char* name, double value, const char* unit) {
     return miniapp::limited_by_memory({name, value / seconds, unit}, seconds, moved, machine);
   };

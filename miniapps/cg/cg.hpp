@@ -20,8 +20,8 @@ namespace kontor::cg {
 /// A sparse linear system, solved by a conjugate-gradient method.
 class Cg final : public miniapp::SteppedApp {
  public:
-  /// Collective. Builds the system. Throws AgreedError if it does not fit into memory, config::Error for what
-  /// the deck can mend.
+  /// Collective. Builds the system. Throws AgreedError if it does not fit into memory, config::Error for what the deck
+  /// can mend.
   Cg(const Options&, const miniapp::RunContext&);
   ~Cg() override;
 

@@ -3,9 +3,9 @@
 
 namespace kontor::cg {
 
-/// The cost of a kernel, of a preconditioner or of an iteration. Each kernel over rows has its own beside its
-/// formula; methods and preconditioners add up those that they launch. Products with the matrix are counted,
-/// and what a product costs is left to the format (Matrix::bytes()).
+/// The cost of a kernel, of a preconditioner or of an iteration. Each kernel over rows has its own beside its formula;
+/// methods and preconditioners add up those that they launch. Products with the matrix are counted, and what a product
+/// costs is left to the format (Matrix::bytes()).
 struct Cost {
   double products = 0; ///< with the whole matrix
   double updates = 0;  ///< a row: additions with a multiplication, in updates and sums; 2 flop each

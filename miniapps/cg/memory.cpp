@@ -19,8 +19,7 @@ constexpr double of_value = sizeof(double), of_index = sizeof(LocalIndex), of_of
 /// Whether M is applied by itself, not by the loops of updates.
 bool applies(const SolverOptions& o) {
   const bool fused = o.fused && o.sums == SumKind::fast;
-  return o.preconditioner != PreconditionerKind::none &&
-         !(fused && o.preconditioner == PreconditionerKind::jacobi);
+  return o.preconditioner != PreconditionerKind::none && !(fused && o.preconditioner == PreconditionerKind::jacobi);
 }
 
 /// What the preconditioner has beside the matrix: own vectors, and bytes of a copy of the matrix.
@@ -35,14 +34,13 @@ Kept kept_by(const SolverOptions& o, const PartSize& part) {
   case PreconditionerKind::chebyshev: return {.vectors = 4}; // and z, d, A z
   case PreconditionerKind::gauss_seidel:                     // own columns; the same in the order of colours
     return {.vectors = 3,
-            .copy = 2 * (part.entries * (of_value + of_index) + part.rows * of_offset) +
-                    4 * part.rows * of_index};
+            .copy = 2 * (part.entries * (of_value + of_index) + part.rows * of_offset) + 4 * part.rows * of_index};
   }
   return {};
 }
 
-/// Own values: x and the one that the matrix is multiplied with among them, but neither b nor what the
-/// preconditioner has.
+/// Own values: x and the one that the matrix is multiplied with among them, but neither b nor what the preconditioner
+/// has.
 int vectors_of(const SolverOptions& o) {
   const int one = o.preconditioner != PreconditionerKind::none ? 1 : 0, applied = applies(o) ? 1 : 0;
   switch (o.method) {
@@ -56,8 +54,7 @@ int vectors_of(const SolverOptions& o) {
 
 /// Another format of the matrix, vectors, what the preconditioner keeps.
 std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
-  const double sell =
-      part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
+  const double sell = part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
   const double runs = (part.runs * 4 + part.patterns * part.stencil * 2) * of_index;
   double vectors = vectors_of(o);
   if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
@@ -79,8 +76,7 @@ double working_set(const SolverOptions& o, const PartSize& part, double product)
 }
 
 std::vector<Allocation> views_of_rank(const SolverOptions& options, const PartSize& part,
-                                      const std::vector<Allocation>& kept,
-                                      const std::vector<Allocation>& built) {
+                                      const std::vector<Allocation>& kept, const std::vector<Allocation>& built) {
   const double stored = needs_matrix(options) ? 1 : 0;
   std::vector<Allocation> views{{"cg/values", stored * part.entries * of_value},
                                 {"cg/columns", stored * part.entries * of_index},

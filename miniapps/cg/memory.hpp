@@ -20,19 +20,18 @@ struct PartSize {
   int stencil = 0;     ///< entries of a pattern
 };
 
-/// Bytes that an iteration goes through again and again, where a product moves `product` bytes, the vectors
-/// that it reads and writes included.
+/// Bytes that an iteration goes through again and again, where a product moves `product` bytes, the vectors that it
+/// reads and writes included.
 double working_set(const SolverOptions&, const PartSize&, double product);
 
-/// Views of a rank: the matrix as it is assembled, right-hand side, guess and solution, and the problem's
-/// views that are `kept` beside them; and what is there only while the system is `built`, or, after that, the
-/// views of a solve, whichever is more. Not known before are padding in `sell` and buffers of messages.
+/// Views of a rank: the matrix as it is assembled, right-hand side, guess and solution, and the problem's views that
+/// are `kept` beside them; and what is there only while the system is `built`, or, after that, the views of a solve,
+/// whichever is more. Not known before are padding in `sell` and buffers of messages.
 std::vector<miniapp::Allocation> views_of_rank(const SolverOptions&, const PartSize&,
                                                const std::vector<miniapp::Allocation>& kept = {},
                                                const std::vector<miniapp::Allocation>& built = {});
 
-/// The same of a rank with this block of the points of a stencil or of elements; the process grid is
-/// resolved.
+/// The same of a rank with this block of the points of a stencil or of elements; the process grid is resolved.
 std::vector<miniapp::Allocation> views_of_box(const Options&, const grid::Block&);
 
 } // namespace kontor::cg

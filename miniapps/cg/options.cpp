@@ -44,8 +44,7 @@ constexpr Named<PreconditionerKind> preconditioners[]{{"none", PreconditionerKin
                                                       {"jacobi", PreconditionerKind::jacobi},
                                                       {"chebyshev", PreconditionerKind::chebyshev},
                                                       {"gauss_seidel", PreconditionerKind::gauss_seidel}};
-constexpr Named<Format> formats[]{
-    {"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}};
+constexpr Named<Format> formats[]{{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}};
 constexpr Named<Kernel> kernels[]{
     {"own", Kernel::own}, {"plain", Kernel::plain}, {"kokkos_kernels", Kernel::kokkos_kernels}};
 constexpr config::Tagged<FaceCondition> conditions[]{{"insulated", FaceCondition::insulated, false},
@@ -60,8 +59,7 @@ std::string_view name_of(const Named<E> (&names)[n], E value) {
 constexpr std::array<std::string_view, 3> in_space{"x", "y", "z"};
 
 void describe(Visitor& v, FeHeatOptions& o) {
-  v.value("elements", o.elements, "Hexahedra along x, y and z", {.min = 1, .max = std::int64_t{1} << 40},
-          {3, 3});
+  v.value("elements", o.elements, "Hexahedra along x, y and z", {.min = 1, .max = std::int64_t{1} << 40}, {3, 3});
   v.section("domain", "The box", [&](Visitor& d) {
     d.value("lower", o.lower, "Its lower corner", {}, {3, 3});
     d.value("upper", o.upper, "Its upper corner", {}, {3, 3});
@@ -91,30 +89,27 @@ void describe(Visitor& v, MatrixMarketOptions& o) {
   v.value("rhs_file", o.rhs_file, "Array, coordinate or plain file of the right-hand side");
   v.value("initial_file", o.initial_file, "Such a file of the guess; empty: 0");
   v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
-  v.choice<Ordering>("ordering", o.ordering, orderings,
-                     "Order of rows: as in the file, or reverse Cuthill-McKee");
+  v.choice<Ordering>("ordering", o.ordering, orderings, "Order of rows: as in the file, or reverse Cuthill-McKee");
 }
 
 void describe(Visitor& v, SolverOptions& o) {
   v.choice<Method>("method", o.method, methods,
                    "Variant of the conjugate-gradient method; persistent: merged by one kernel, on one GPU");
-  v.value("replace_every", o.replace_every,
-          "pipelined: iterations between replacements of the residual; 0: never", {.min = 0});
+  v.value("replace_every", o.replace_every, "pipelined: iterations between replacements of the residual; 0: never",
+          {.min = 0});
   v.choice<PreconditionerKind>("preconditioner", o.preconditioner, preconditioners, "Preconditioner");
   v.value("chebyshev_degree", o.chebyshev_degree, "Degree of the polynomial", {.min = 1, .max = 100});
-  v.value("tolerance", o.tolerance,
-          "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
+  v.value("tolerance", o.tolerance, "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
           {.min = 0, .max = 1});
   v.value("max_iterations", o.max_iterations, "The most iterations", {.min = 1, .max = 1000000000});
-  v.value("stagnation", o.stagnation,
-          "Iterations without a smaller residual after which it is given up; 0: never", {.min = 0});
+  v.value("stagnation", o.stagnation, "Iterations without a smaller residual after which it is given up; 0: never",
+          {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product; plain: the textbook's loop");
   v.value("fused", o.fused, "Products and updates compute sums on the way");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
-  v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names,
-                             "Iterations by graph on a GPU: auto tries both");
+  v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names, "Iterations by graph on a GPU: auto tries both");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
@@ -123,10 +118,8 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
     unused.refuse_unless(o.kind == kind.value, fmt::format("problem.{}", kind.name),
                          fmt::format("problem.kind must be {}", kind.name));
   for (const auto* key : {"problem.local", "problem.memory_share"})
-    unused.refuse_unless(o.kind != ProblemKind::matrix_market, key,
-                         "problem.kind must be fe_heat or stencil");
-  unused.refuse_unless(o.solver.method == Method::pipelined, "solver.replace_every",
-                       "solver.method must be pipelined");
+    unused.refuse_unless(o.kind != ProblemKind::matrix_market, key, "problem.kind must be fe_heat or stencil");
+  unused.refuse_unless(o.solver.method == Method::pipelined, "solver.replace_every", "solver.method must be pipelined");
   unused.refuse_unless(o.solver.preconditioner == PreconditionerKind::chebyshev, "solver.chebyshev_degree",
                        "solver.preconditioner must be chebyshev");
 }
@@ -149,10 +142,9 @@ void resolve_format(const Options& o, const config::Deck& deck) {
 void refuse_unordered_assembly(const Options& o, const config::Deck& deck) {
   if (o.kind != ProblemKind::fe_heat || o.fe_heat.assembly != Assembly::atomic) return;
   if (o.solver.sums != SumKind::reproducible || Space::name() == std::string_view("Serial")) return;
-  deck.fail(
-      "problem.fe_heat.assembly",
-      "is atomic, whose last bits depend on which thread comes first, so solver.sums: reproducible would "
-      "not give the same bits; choose gather, or sums: fast");
+  deck.fail("problem.fe_heat.assembly",
+            "is atomic, whose last bits depend on which thread comes first, so solver.sums: reproducible would "
+            "not give the same bits; choose gather, or sums: fast");
 }
 
 void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
@@ -170,13 +162,11 @@ void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
 }
 
 /// Indices and sizes in bytes must fit in 64 bits, and those of a rank in 32.
-void refuse_too_many_points(const std::vector<std::int64_t>& points, std::string_view key,
-                            const config::Deck& deck) {
+void refuse_too_many_points(const std::vector<std::int64_t>& points, std::string_view key, const config::Deck& deck) {
   constexpr double most = 1e15;
   const double all = std::accumulate(points.begin(), points.end(), 1.0, std::multiplies<>());
   if (all > most)
-    deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most),
-              "E-DECK-RANGE");
+    deck.fail(key, fmt::format("gives {:.3g} points; at most {:.0e} are possible", all, most), "E-DECK-RANGE");
 }
 
 void refuse_too_many_rows_a_rank(const std::vector<std::int64_t>& points, std::string_view key,
@@ -205,10 +195,9 @@ void resolve_fe_heat(const Options& all, int ranks, const config::Deck& deck) {
                 fmt::format("is [{}], and must be above problem.fe_heat.domain.lower, which is [{}]",
                             fmt::join(o.upper, ", "), fmt::join(o.lower, ", ")));
   if (!grid::any_face(o.faces, 3, FaceCondition::temperature))
-    deck.fail(
-        "problem.fe_heat.boundary",
-        "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
-        "singular; give at least one face a temperature");
+    deck.fail("problem.fe_heat.boundary",
+              "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
+              "singular; give at least one face a temperature");
   if (all.verification_tolerance && !has_known_solution(o))
     deck.fail("verification.tolerance",
               "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
@@ -225,15 +214,12 @@ void resolve_fe_heat(const Options& all, int ranks, const config::Deck& deck) {
 void resolve_matrix_market(const Options& all, const config::Deck& deck) {
   const auto& o = all.matrix_market;
   const std::string section = "problem.matrix_market.";
-  if (o.file.path.empty())
-    deck.fail(section + "file", "is empty; it must name a Matrix Market file", "E-DECK-KEY");
+  if (o.file.path.empty()) deck.fail(section + "file", "is empty; it must name a Matrix Market file", "E-DECK-KEY");
   if (o.rhs == RhsKind::file && o.rhs_file.path.empty())
-    deck.fail(section + "rhs_file",
-              "is empty, but problem.matrix_market.rhs is file; it must name a file of a vector",
+    deck.fail(section + "rhs_file", "is empty, but problem.matrix_market.rhs is file; it must name a file of a vector",
               "E-DECK-KEY");
   if (o.rhs != RhsKind::file && !o.rhs_file.path.empty())
-    deck.fail(section + "rhs_file",
-              "is given, but not used: problem.matrix_market.rhs must be file for that");
+    deck.fail(section + "rhs_file", "is given, but not used: problem.matrix_market.rhs must be file for that");
   if (o.partition == PartitionKind::metis && !has_metis())
     deck.fail(section + "partition", fmt::format("metis {}", *metis_refusal(0)));
   if (all.initial.text() != "0")
@@ -278,22 +264,18 @@ void Options::describe(Visitor& v) {
   v.section("problem", "The system A x = b", [&](Visitor& p) {
     p.choice<ProblemKind>("kind", kind, kinds, "Where the matrix comes from");
     sizing.describe(p, "points or elements");
-    p.section("fe_heat", "Steady heat conduction by finite elements",
-              [&](Visitor& s) { cg::describe(s, fe_heat); });
-    p.section("stencil", "A stencil's matrix on a box of points",
-              [&](Visitor& s) { cg::describe(s, stencil); });
+    p.section("fe_heat", "Steady heat conduction by finite elements", [&](Visitor& s) { cg::describe(s, fe_heat); });
+    p.section("stencil", "A stencil's matrix on a box of points", [&](Visitor& s) { cg::describe(s, stencil); });
     p.section("matrix_market", "A matrix from a file", [&](Visitor& s) { cg::describe(s, matrix_market); });
     p.value("initial", initial, in_space, "Guess that the iteration starts from, for points of a box");
   });
   v.section("solver", "How it is solved", [&](Visitor& s) { cg::describe(s, solver); });
   v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
-    s.value("process_grid", process_grid, "Ranks along x, y and z; empty: the smallest surface", {.min = 1},
-            {0, 3});
+    s.value("process_grid", process_grid, "Ranks along x, y and z; empty: the smallest surface", {.min = 1}, {0, 3});
   });
   v.section("verification", "How the answer is judged", [&](Visitor& s) {
     s.value("tolerance", verification_tolerance,
-            "Largest error beside the known solution, as root mean square; auto: see docs/apps/cg.md",
-            {.min = 0});
+            "Largest error beside the known solution, as root mean square; auto: see docs/apps/cg.md", {.min = 0});
   });
 }
 
@@ -309,10 +291,10 @@ void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::Fre
     sized.process_grid = ranks_along;
     return miniapp::total_bytes(views_of_box(sized, grid::largest_block(sized.points(), ranks_along)));
   };
-  grid::resolve_box_sizes(sizing,
-                          {key_of_sizes(kind), elements ? "element" : "point", sizes_of(*this), process_grid,
-                           elements ? 1 : 0, bytes},
-                          ranks, deck, free_memory);
+  grid::resolve_box_sizes(
+      sizing,
+      {key_of_sizes(kind), elements ? "element" : "point", sizes_of(*this), process_grid, elements ? 1 : 0, bytes},
+      ranks, deck, free_memory);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {

@@ -32,8 +32,8 @@ enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };
 
-/// On the faces of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux into the
-/// box), or none: insulated.
+/// On the faces of the box: T = value, conductivity dT/dn = value (outward derivative, so the flux into the box), or
+/// none: insulated.
 using FaceOptions = grid::Faces<FaceCondition>;
 
 /// problem.fe_heat: - div(k grad T) = source on a box.
@@ -110,8 +110,8 @@ struct Options {
   grid::UniformGrid points() const;
 
   void describe(config::Visitor&);
-  /// Collective. The points or elements of the whole box, where the deck gives those of a rank or a share of
-  /// memory. Those of a file are what they are: resolve() refuses the keys.
+  /// Collective. The points or elements of the whole box, where the deck gives those of a rank or a share of memory.
+  /// Those of a file are what they are: resolve() refuses the keys.
   void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});

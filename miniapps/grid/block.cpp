@@ -7,8 +7,7 @@ namespace kontor::grid {
 namespace {
 
 /// The part at these coordinates of a process grid, both in the order of Cartesian communicators.
-Block part_at(const UniformGrid& grid, const std::vector<int>& dims, const std::vector<int>& coordinates,
-              int ghosts) {
+Block part_at(const UniformGrid& grid, const std::vector<int>& dims, const std::vector<int>& coordinates, int ghosts) {
   Block block;
   block.dimensions = grid.dimensions();
   block.centering = grid.centering;

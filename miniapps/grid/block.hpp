@@ -28,8 +28,7 @@ struct UniformGrid {
 /// The face 2 * axis is the lower end of an axis, 2 * axis + 1 the upper one: x_min, x_max, y_min, ...
 inline constexpr int face_count = 6;
 
-/// A rank's part of the grid. Axes beyond the grid's dimensions are one cell or point deep and have no
-/// neighbours.
+/// A rank's part of the grid. Axes beyond the grid's dimensions are one cell or point deep and have no neighbours.
 struct Block {
   int dimensions = 3;
   Centering centering = Centering::cells;
@@ -50,8 +49,8 @@ struct Block {
     return face < 2 * dimensions && neighbours[face] == comm::no_rank && !wraps[face / 2];
   }
 
-  /// Coordinate of a cell's centre, or of a point; 0 along an axis that there is not. The same number on
-  /// every rank for the same cell or point.
+  /// Coordinate of a cell's centre, or of a point; 0 along an axis that there is not. The same number on every rank for
+  /// the same cell or point.
   double coordinate(int axis, std::int64_t own_index) const {
     if (axis >= dimensions) return 0;
     const double middle = centering == Centering::cells ? 0.5 : 0.0;
@@ -66,8 +65,7 @@ struct Block {
   Box all() const { return {{}, extents}; }
 };
 
-/// Local. The rank's part; `cartesian` is of make_cartesian(), and its process grid has the grid's
-/// dimensions.
+/// Local. The rank's part; `cartesian` is of make_cartesian(), and its process grid has the grid's dimensions.
 Block make_block(const UniformGrid&, const comm::Communicator& cartesian, int ghosts = 1);
 
 /// Local. The largest part, which the first rank has, for estimates: it has no neighbours.

@@ -21,20 +21,17 @@ output::Image image_of(const Block&);
 template <class T>
 output::MeshField mesh_field(const Block& block, const std::string& name, const std::string& dataset) {
   const bool in_cells = block.centering == Centering::cells;
-  return {name, dataset, output::scalar_of<T>,
-          in_cells ? output::Centering::cells : output::Centering::points};
+  return {name, dataset, output::scalar_of<T>, in_cells ? output::Centering::cells : output::Centering::points};
 }
 
-/// Collective over the file's communicator. The own values of a field as a dataset; waits for kernels that
-/// are running.
+/// Collective over the file's communicator. The own values of a field as a dataset; waits for kernels that are running.
 template <class T>
-void write_field(output::File& file, const std::string& dataset, const Block& block,
-                 const FieldView<T>& field) {
+void write_field(output::File& file, const std::string& dataset, const Block& block, const FieldView<T>& field) {
   write_view(file, dataset, block_in_file(block), view_of(field, block, block.all()));
 }
 
-/// Collective over the reader's communicator. The own values of a field = those of the dataset, whichever
-/// ranks have written it; its ghosts stay. Valid on return.
+/// Collective over the reader's communicator. The own values of a field = those of the dataset, whichever ranks have
+/// written it; its ghosts stay. Valid on return.
 template <class T>
 void read_field(const output::Reader& reader, const std::string& dataset, const Block& block,
                 const FieldView<T>& field) {

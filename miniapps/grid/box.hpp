@@ -9,8 +9,8 @@ namespace kontor::grid {
 
 using Index3 = Kokkos::Array<std::int64_t, 3>; ///< x, y, z
 
-/// A half-open box of cells or points, in indices of a rank's block: 0 is its first own one, ghosts before it
-/// have negative indices.
+/// A half-open box of cells or points, in indices of a rank's block: 0 is its first own one, ghosts before it have
+/// negative indices.
 struct Box {
   Index3 begin{};
   Index3 end{};

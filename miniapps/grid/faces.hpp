@@ -34,8 +34,7 @@ void describe_faces(config::Visitor& v, Faces<Condition>& faces,
                     std::span<const config::Tagged<std::type_identity_t<Condition>>> conditions,
                     config::Visitor::Names variables, std::string_view help) {
   for (std::size_t face = 0; face < faces.size(); ++face)
-    v.tagged<Condition>(face_names[face], faces[face].condition, faces[face].value, conditions, variables,
-                        help);
+    v.tagged<Condition>(face_names[face], faces[face].condition, faces[face].value, conditions, variables, help);
 }
 
 /// Whether a face of the first `dimensions` axes has this condition.

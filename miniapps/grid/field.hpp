@@ -11,8 +11,7 @@
 #include <cstdint>
 #include <string>
 
-/// Values at the cells or points of one rank: a padded array (z, y, x) with layers of ghosts around the own
-/// ones.
+/// Values at the cells or points of one rank: a padded array (z, y, x) with layers of ghosts around the own ones.
 namespace kontor::grid {
 
 template <class T>
@@ -30,8 +29,8 @@ using HostBlockView = Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace>
 template <class T>
 using ValuesOnHost = Kokkos::View<const T***, Kokkos::LayoutStride, Kokkos::HostSpace>;
 
-/// Where own cell or point (0, 0, 0) lies in the array, for kernels of 2 or 3 dimensions that know how many
-/// layers of ghosts there are. Along x the first own one of every row begins a cache line.
+/// Where own cell or point (0, 0, 0) lies in the array, for kernels of 2 or 3 dimensions that know how many layers of
+/// ghosts there are. Along x the first own one of every row begins a cache line.
 template <class T, int ghosts = 1>
 struct Padding {
   static constexpr std::int64_t line = 64 / sizeof(T);
@@ -45,12 +44,11 @@ template <class T>
 Index3 padding(const Block& block) {
   constexpr auto line = Padding<T>::line;
   const std::int64_t ghosts = block.ghosts;
-  return {(ghosts + line - 1) / line * line, block.dimensions > 1 ? ghosts : 0,
-          block.dimensions > 2 ? ghosts : 0};
+  return {(ghosts + line - 1) / line * line, block.dimensions > 1 ? ghosts : 0, block.dimensions > 2 ? ghosts : 0};
 }
 
-/// Extents (z, y, x) of the array: (nz + 2 ghosts, ny + 2 ghosts, nx + padding), without ghosts along axes
-/// that there are not.
+/// Extents (z, y, x) of the array: (nz + 2 ghosts, ny + 2 ghosts, nx + padding), without ghosts along axes that there
+/// are not.
 template <class T>
 Index3 field_extents(const Block& block) {
   constexpr auto line = Padding<T>::line;
@@ -59,8 +57,8 @@ Index3 field_extents(const Block& block) {
   return {block.extents[2] + 2 * before[2], block.extents[1] + 2 * before[1], row};
 }
 
-/// Zero-initialised. On a host each thread writes the rows that it has in loops over y, first: a page lies
-/// near the thread that touches it first, and Kokkos initialises by one thread.
+/// Zero-initialised. On a host each thread writes the rows that it has in loops over y, first: a page lies near the
+/// thread that touches it first, and Kokkos initialises by one thread.
 template <class T>
 FieldView<T> make_field(const std::string& label, const Block& block) {
   using Space = typename FieldView<T>::execution_space;
@@ -68,11 +66,9 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
   if constexpr (device::kernels_on_host) {
     const FieldView<T> field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents[0], extents[1],
                              extents[2]);
-    Kokkos::parallel_for("grid/first touch",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, extents[1]),
+    Kokkos::parallel_for("grid/first touch", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, extents[1]),
                          [=](std::int64_t j) {
-                           for (std::int64_t k = 0; k < extents[0]; ++k)
-                             std::fill_n(&field(k, j, 0), extents[2], T(0));
+                           for (std::int64_t k = 0; k < extents[0]; ++k) std::fill_n(&field(k, j, 0), extents[2], T(0));
                          });
     return field;
   } else {
@@ -85,14 +81,13 @@ template <class Field>
 auto view_of(const Field& field, const Block& block, const Box& box) {
   const auto before = padding<typename Field::non_const_value_type>(block);
   const auto range = [&](int axis) {
-    return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + before[axis],
-                                                    box.end[axis] + before[axis]);
+    return Kokkos::pair<std::int64_t, std::int64_t>(box.begin[axis] + before[axis], box.end[axis] + before[axis]);
   };
   return Kokkos::subview(field, range(2), range(1), range(0));
 }
 
-/// The memory of a field that is not in use, as own values in one piece: room to bring functions in and
-/// results out. Writing to it spoils the field, its ghosts included.
+/// The memory of a field that is not in use, as own values in one piece: room to bring functions in and results out.
+/// Writing to it spoils the field, its ghosts included.
 template <class T>
 BlockView<T> as_scratch(const FieldView<T>& field, const Block& block) {
   return BlockView<T>(field.data(), block.extents[2], block.extents[1], block.extents[0]);
@@ -104,8 +99,8 @@ HostBlockView<T> room_on_host(const BlockView<T>& values) {
   if constexpr (device::on_host<BlockView<T>>)
     return values;
   else
-    return HostBlockView<T>(Kokkos::view_alloc("grid/values on host", Kokkos::WithoutInitializing),
-                            values.extent(0), values.extent(1), values.extent(2));
+    return HostBlockView<T>(Kokkos::view_alloc("grid/values on host", Kokkos::WithoutInitializing), values.extent(0),
+                            values.extent(1), values.extent(2));
 }
 
 /// to(k, j, i) = from(k, j, i), on the default instance.

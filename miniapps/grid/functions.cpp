@@ -20,8 +20,8 @@ void FiniteCheck::operator()(const config::Expression& formula, std::span<const 
     if (std::isfinite(values[i]) && (!positive || values[i] > 0)) continue;
     problem_ = fmt::format("{} {} is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
                            "{} in the whole domain",
-                           formula.location().text(), config::in_quotes(formula.text()), values[i], x[i], y,
-                           z, t, positive ? "above 0 and finite" : "finite");
+                           formula.location().text(), config::in_quotes(formula.text()), values[i], x[i], y, z, t,
+                           positive ? "above 0 and finite" : "finite");
     return;
   }
 }

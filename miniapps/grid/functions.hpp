@@ -25,8 +25,8 @@ class FiniteCheck {
   explicit FiniteCheck(Require require = Require::finite) : require_(require) {}
 
   /// Local. `values` of the formula, at these points and that time.
-  void operator()(const config::Expression&, std::span<const double> values, std::span<const double> x,
-                  double y, double z, double t);
+  void operator()(const config::Expression&, std::span<const double> values, std::span<const double> x, double y,
+                  double z, double t);
 
   /// Collective. Throws config::Error on all ranks if any of them has found such a point.
   void agree(const comm::Communicator&) const;
@@ -60,8 +60,7 @@ std::vector<double> coordinates_along_x(const Block&);
 
 /// Calls row(j, k, values) with f along each row of the block's own cells or points; host memory.
 template <class RowAction>
-void for_each_row(const Block& block, const DeckFunction& f, double t, FiniteCheck& finite,
-                  const RowAction& row) {
+void for_each_row(const Block& block, const DeckFunction& f, double t, FiniteCheck& finite, const RowAction& row) {
   const auto x = coordinates_along_x(block);
   std::vector<double> values(x.size());
   for (std::int64_t k = 0; k < block.extents[2]; ++k) {
@@ -74,8 +73,7 @@ void for_each_row(const Block& block, const DeckFunction& f, double t, FiniteChe
 
 /// Local, waits for the copy. target(k, j, i) = f at the block's own cells or points; `target` is contiguous.
 template <class T>
-void fill(const BlockView<T>& target, const Block& block, const DeckFunction& f, double t,
-          FiniteCheck& finite) {
+void fill(const BlockView<T>& target, const Block& block, const DeckFunction& f, double t, FiniteCheck& finite) {
   const auto host = room_on_host<T>(target);
   for_each_row(block, f, t, finite, [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) host(k, j, i) = static_cast<T>(values[i]);

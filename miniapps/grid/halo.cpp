@@ -26,8 +26,8 @@ void refuse_thin_blocks(const comm::Communicator& cartesian, const Block& block,
       const bool exchanged = direction[axis] != 0 && (parts > 1 || cartesian.periodic()[dim]);
       if (exchanged && block.global[axis] / parts < block.ghosts)
         throw std::invalid_argument(
-            fmt::format("a halo of {} layers, but {} along axis {} in {} parts leave a rank with {}",
-                        block.ghosts, block.global[axis], axis, parts, block.global[axis] / parts));
+            fmt::format("a halo of {} layers, but {} along axis {} in {} parts leave a rank with {}", block.ghosts,
+                        block.global[axis], axis, parts, block.global[axis] / parts));
     }
   }
 }

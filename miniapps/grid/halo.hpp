@@ -26,21 +26,20 @@ struct HaloSlot {
 /// Whether a rank sends to itself what it needs along axes that wrap. Else that is for wrap() to copy.
 enum class ToItself { no, yes };
 
-/// Local. One slot a direction, the same on all ranks. Throws std::invalid_argument, on all ranks, if some
-/// rank's block has fewer layers along an axis that is exchanged than there are ghosts.
-std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Block&,
-                                 const std::vector<Direction>&, ToItself = ToItself::no);
+/// Local. One slot a direction, the same on all ranks. Throws std::invalid_argument, on all ranks, if some rank's block
+/// has fewer layers along an axis that is exchanged than there are ghosts.
+std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Block&, const std::vector<Direction>&,
+                                 ToItself = ToItself::no);
 
-/// Collective over `comm`, which numbers its ranks as the Cartesian one of the slots. The halo of one field,
-/// committed, on `instance`. Two fields that take turns have a HaloPair.
+/// Collective over `comm`, which numbers its ranks as the Cartesian one of the slots. The halo of one field, committed,
+/// on `instance`. Two fields that take turns have a HaloPair.
 template <class T>
 Halo<T> make_halo(const comm::Communicator& comm, const std::vector<HaloSlot>& slots, const Block& block,
                   const FieldView<T>& field, const std::string& label,
                   const typename Halo<T>::execution_space& instance = {}) {
   Halo<T> halo(comm, label, instance);
   for (const auto& slot : slots)
-    halo.add(view_of(field, block, slot.sent), slot.destination, view_of(field, block, slot.received),
-             slot.source);
+    halo.add(view_of(field, block, slot.sent), slot.destination, view_of(field, block, slot.received), slot.source);
   halo.commit();
   return halo;
 }

@@ -9,8 +9,8 @@
 
 namespace kontor::grid {
 
-/// The halos of two fields that take turns. Both go the way that `auto` chooses for the first, so that steps
-/// from either field take the same time.
+/// The halos of two fields that take turns. Both go the way that `auto` chooses for the first, so that steps from
+/// either field take the same time.
 template <class T>
 class HaloPair {
  public:
@@ -19,8 +19,8 @@ class HaloPair {
            const std::array<FieldView<T>, 2>& fields, const std::array<std::string, 2>& labels,
            const typename Halo<T>::execution_space& instance = {})
       : first_(make_halo(cartesian, slots, block, fields[0], labels[0], instance)),
-        second_(make_halo(comm::Communicator(cartesian.native(), first_.chosen()), slots, block, fields[1],
-                          labels[1], instance)) {}
+        second_(make_halo(comm::Communicator(cartesian.native(), first_.chosen()), slots, block, fields[1], labels[1],
+                          instance)) {}
 
   /// Of field 0 or 1.
   Halo<T>& operator[](int field) { return field == 0 ? first_ : second_; }

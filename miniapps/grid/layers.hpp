@@ -9,8 +9,8 @@
 /// The outermost layers of a block, which its neighbours have as ghosts.
 namespace kontor::grid {
 
-/// From a block to one beside it: -1, 0 or 1 along x, y and z. One of them that is not 0 leads across a face,
-/// two across an edge, three across a corner.
+/// From a block to one beside it: -1, 0 or 1 along x, y and z. One of them that is not 0 leads across a face, two
+/// across an edge, three across a corner.
 using Direction = std::array<int, 3>;
 
 /// Across that face.

@@ -11,8 +11,8 @@
 namespace kontor::grid {
 namespace {
 
-/// The surface of all cuts, relative to the whole: each cut across an axis costs the area of the plane it
-/// cuts, so (parts - 1) / extent of the axis.
+/// The surface of all cuts, relative to the whole: each cut across an axis costs the area of the plane it cuts, so
+/// (parts - 1) / extent of the axis.
 double cut_surface(const std::vector<int>& grid, std::span<const std::int64_t> extents) {
   double surface = 0;
   for (std::size_t d = 0; d < grid.size(); ++d)
@@ -20,8 +20,8 @@ double cut_surface(const std::vector<int>& grid, std::span<const std::int64_t> e
   return surface;
 }
 
-/// Calls visit(grid) for every way to write `ranks` as a product over the axes; the first axis, x, takes the
-/// smallest factors first.
+/// Calls visit(grid) for every way to write `ranks` as a product over the axes; the first axis, x, takes the smallest
+/// factors first.
 template <class Visit>
 void each_grid(int ranks, std::size_t axis, std::vector<int>& grid, const Visit& visit) {
   if (axis + 1 == grid.size()) {
@@ -59,8 +59,8 @@ std::vector<int> smallest_surface_grid(int ranks, std::span<const std::int64_t> 
   return best;
 }
 
-void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_view key,
-                          const DividedBox& box, int ranks, const config::Deck& deck) {
+void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_view key, const DividedBox& box,
+                          int ranks, const config::Deck& deck) {
   const auto need = box.least == 1 ? fmt::format("a {}", box.unit)
                                    : fmt::format("{} {}s along each axis that is cut", box.least, box.unit);
   if (process_grid.empty()) {
@@ -75,15 +75,11 @@ void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_v
     return;
   }
   if (process_grid.size() != box.extents.size())
-    deck.fail(key, fmt::format("has length {}; that of {} is {}", process_grid.size(), box.key,
-                               box.extents.size()));
-  const auto product =
-      std::accumulate(process_grid.begin(), process_grid.end(), std::int64_t{1}, std::multiplies<>());
+    deck.fail(key, fmt::format("has length {}; that of {} is {}", process_grid.size(), box.key, box.extents.size()));
+  const auto product = std::accumulate(process_grid.begin(), process_grid.end(), std::int64_t{1}, std::multiplies<>());
   if (product != ranks)
-    deck.fail(
-        key,
-        fmt::format("[{}] is for {} ranks, but there are {}", fmt::join(process_grid, ", "), product, ranks),
-        "E-DECK-RANKS");
+    deck.fail(key, fmt::format("[{}] is for {} ranks, but there are {}", fmt::join(process_grid, ", "), product, ranks),
+              "E-DECK-RANKS");
   for (std::size_t d = 0; d < box.extents.size(); ++d)
     if (!can_cut(box.extents[d], process_grid[d], box.least))
       deck.fail(key,
@@ -93,8 +89,7 @@ void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_v
                 "E-DECK-RANKS");
 }
 
-comm::Communicator make_cartesian(const comm::Communicator& comm,
-                                  const std::vector<std::int64_t>& process_grid,
+comm::Communicator make_cartesian(const comm::Communicator& comm, const std::vector<std::int64_t>& process_grid,
                                   const std::vector<bool>& periodic) {
   return {comm, std::vector<int>(process_grid.rbegin(), process_grid.rend()),
           std::vector<bool>(periodic.rbegin(), periodic.rend())};

@@ -9,8 +9,8 @@
 
 namespace kontor::grid {
 
-/// A block in two parts: what needs no ghosts of another rank and can be computed while they travel, and the
-/// strips along faces that do.
+/// A block in two parts: what needs no ghosts of another rank and can be computed while they travel, and the strips
+/// along faces that do.
 struct Regions {
   Box interior;
   std::array<Box, face_count> strips; ///< some empty
@@ -20,8 +20,8 @@ struct Regions {
   }
 };
 
-/// Local. Strips are as thick as there are ghosts; those at the ends of the fastest axis have at least
-/// `per_line` cells or points, those of a cache line, so that the interior keeps whole lines.
+/// Local. Strips are as thick as there are ghosts; those at the ends of the fastest axis have at least `per_line` cells
+/// or points, those of a cache line, so that the interior keeps whole lines.
 inline Regions split(const Block& block, std::int64_t per_line) {
   Regions regions{block.all(), {}};
   auto& rest = regions.interior;

@@ -64,10 +64,9 @@ double filling_factor(const SizeOptions& o, const Sizes& given, const SizedProbl
 
 void SizeOptions::describe(config::Visitor& v, std::string_view sizes) {
   v.value("local", local, fmt::format("Whether {} are those of one rank (weak scaling)", sizes));
-  v.value(
-      "memory_share", memory_share,
-      fmt::format("Scale {}, in their proportions, to fill this share of the free memory; auto: off", sizes),
-      {0, 1, true});
+  v.value("memory_share", memory_share,
+          fmt::format("Scale {}, in their proportions, to fill this share of the free memory; auto: off", sizes),
+          {0, 1, true});
 }
 
 Sizes resolve_sizes(SizeOptions& o, const Sizes& given, const SizedProblem& problem, const config::Deck& deck,
@@ -105,8 +104,7 @@ void resolve_box_sizes(SizeOptions& o, const SizedBox& box, int ranks, const con
   if (!local || !box.process_grid.empty()) return;
   auto divided = box.extents;
   for (auto& n : divided) n += box.beyond;
-  if (!std::ranges::equal(smallest_surface_grid(ranks, divided), process_grid))
-    box.process_grid = process_grid;
+  if (!std::ranges::equal(smallest_surface_grid(ranks, divided), process_grid)) box.process_grid = process_grid;
 }
 
 } // namespace kontor::grid

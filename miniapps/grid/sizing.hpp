@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-/// Sizes of a problem that depend on the ranks of a run or on their memory: problem.local and
-/// problem.memory_share. They become plain sizes right after a deck is read, so that records, checkpoints
-/// and --print-deck have the sizes of the run.
+/// Sizes of a problem that depend on the ranks of a run or on their memory: problem.local and problem.memory_share.
+/// They become plain sizes right after a deck is read, so that records, checkpoints and --print-deck have the sizes of
+/// the run.
 namespace kontor::grid {
 
 /// The most cells or points along an axis.
@@ -20,12 +20,11 @@ inline constexpr std::int64_t most_along_axis = std::int64_t{1} << 40;
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Collective. The bytes that each rank may take, the same number on all; infinite where the system does not
-/// say.
+/// Collective. The bytes that each rank may take, the same number on all; infinite where the system does not say.
 using FreeMemory = std::function<double()>;
 
-/// The keys. Both together: the deck gives the proportions of a rank's part, and the part is as large as the
-/// share allows.
+/// The keys. Both together: the deck gives the proportions of a rank's part, and the part is as large as the share
+/// allows.
 struct SizeOptions {
   bool local = false;                 ///< the deck's sizes are those of one rank
   std::optional<double> memory_share; ///< of free memory, which the Views of all ranks fill; none: as given
@@ -45,11 +44,10 @@ struct SizedProblem {
   std::function<double(const Sizes&)> bytes;
 };
 
-/// Collective if there is a memory share, else local. The sizes of the whole problem; the options become
-/// those of plain sizes. Throws config::Error on all ranks if a size is too large, if the share has no room
-/// for sizes of 1, or if nobody says how much memory is free.
-Sizes resolve_sizes(SizeOptions&, const Sizes& given, const SizedProblem&, const config::Deck&,
-                    const FreeMemory&);
+/// Collective if there is a memory share, else local. The sizes of the whole problem; the options become those of plain
+/// sizes. Throws config::Error on all ranks if a size is too large, if the share has no room for sizes of 1, or if
+/// nobody says how much memory is free.
+Sizes resolve_sizes(SizeOptions&, const Sizes& given, const SizedProblem&, const config::Deck&, const FreeMemory&);
 
 /// The extents of a box that a process grid divides.
 struct SizedBox {
@@ -62,9 +60,9 @@ struct SizedBox {
   std::function<double(const Sizes&, const std::vector<std::int64_t>&)> bytes;
 };
 
-/// The same for a box. Where the deck leaves the process grid open, it is that of the smallest surface for a
-/// box of the deck's shape. With problem.local it is filled in if the whole box would lead to another one:
-/// a rank's part keeps the extents that the deck gives.
+/// The same for a box. Where the deck leaves the process grid open, it is that of the smallest surface for a box of the
+/// deck's shape. With problem.local it is filled in if the whole box would lead to another one: a rank's part keeps the
+/// extents that the deck gives.
 void resolve_box_sizes(SizeOptions&, const SizedBox&, int ranks, const config::Deck&, const FreeMemory&);
 
 } // namespace kontor::grid

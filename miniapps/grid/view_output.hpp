@@ -35,8 +35,7 @@ struct BoxOfView {
   }
 
   KOKKOS_FUNCTION typename View::reference_type operator()(Index number) const {
-    const Index c = number % extent[2], b = number / extent[2] % extent[1],
-                a = number / extent[2] / extent[1];
+    const Index c = number % extent[2], b = number / extent[2] % extent[1], a = number / extent[2] / extent[1];
     if constexpr (static_cast<int>(View::rank) == 1)
       return view(offset[0] + a);
     else if constexpr (static_cast<int>(View::rank) == 2)
@@ -50,8 +49,7 @@ struct BoxOfView {
 template <class View>
 output::Strides strides_of(const View& view, std::size_t dimensions) {
   output::Strides strides;
-  for (auto d = static_cast<std::size_t>(View::rank) - dimensions; d < static_cast<std::size_t>(View::rank);
-       ++d)
+  for (auto d = static_cast<std::size_t>(View::rank) - dimensions; d < static_cast<std::size_t>(View::rank); ++d)
     strides.push_back(static_cast<std::int64_t>(view.stride(static_cast<int>(d))));
   return strides;
 }
@@ -66,8 +64,7 @@ class Staging {
   Room room(const output::Box& box) {
     std::size_t count = 1;
     for (const auto n : box.extent) count *= n;
-    if (all_.extent(0) < count)
-      all_ = Room(Kokkos::view_alloc("output/staging", Kokkos::WithoutInitializing), count);
+    if (all_.extent(0) < count) all_ = Room(Kokkos::view_alloc("output/staging", Kokkos::WithoutInitializing), count);
     return Kokkos::subview(all_, std::pair<std::size_t, std::size_t>(0, count));
   }
 
@@ -95,14 +92,12 @@ void copy_box(const To& to, const From& from, std::size_t count) {
 
 /// Collective. As write_view(), by way of staging memory, wherever the View is.
 template <class View>
-void write_view_staged(output::File& file, const std::string& name, const output::Block& block,
-                       const View& view) {
+void write_view_staged(output::File& file, const std::string& name, const output::Block& block, const View& view) {
   using T = typename View::non_const_value_type;
   detail::Staging<View> staging;
   const output::Fetch<T> fetch = [&](const output::Box& box, T* to) {
     const auto room = staging.room(box);
-    detail::copy_box<typename View::execution_space>(room, detail::BoxOfView<View>(view, box),
-                                                     room.extent(0));
+    detail::copy_box<typename View::execution_space>(room, detail::BoxOfView<View>(view, box), room.extent(0));
     Kokkos::deep_copy(detail::HostBox<T>(to, room.extent(0)), room);
   };
   file.dataset<T>(name, block, fetch);
@@ -117,15 +112,14 @@ void read_view_staged(const output::Reader& reader, const std::string& name, con
   const output::Store<T> store = [&](const output::Box& box, const T* from) {
     const auto room = staging.room(box);
     Kokkos::deep_copy(room, detail::HostBox<const T>(from, room.extent(0)));
-    detail::copy_box<typename View::execution_space>(detail::BoxOfView<View>(view, box), room,
-                                                     room.extent(0));
+    detail::copy_box<typename View::execution_space>(detail::BoxOfView<View>(view, box), room, room.extent(0));
   };
   reader.read<T>(name, block, store);
 }
 
-/// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset;
-/// its extents are those of the block, after a 1 for each dimension that it has more. Waits for kernels that
-/// are running. The View is only read.
+/// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset; its extents
+/// are those of the block, after a 1 for each dimension that it has more. Waits for kernels that are running. The View
+/// is only read.
 template <class View>
 void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
   device::fence(typename View::execution_space(), "output/to be written");
@@ -136,12 +130,10 @@ void write_view(output::File& file, const std::string& name, const output::Block
     write_view_staged(file, name, block, view);
 }
 
-/// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose
-/// extents are those of the block, after a 1 for each dimension that it has more. The View is valid on
-/// return.
+/// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose extents are
+/// those of the block, after a 1 for each dimension that it has more. The View is valid on return.
 template <class View>
-void read_view(const output::Reader& reader, const std::string& name, const output::Block& block,
-               const View& view) {
+void read_view(const output::Reader& reader, const std::string& name, const output::Block& block, const View& view) {
   if constexpr (device::on_host<View>)
     reader.read<typename View::non_const_value_type>(name, block, view.data(),
                                                      detail::strides_of(view, block.extent.size()));

@@ -37,9 +37,7 @@ struct Wrap {
     }
   }
 
-  KOKKOS_FUNCTION std::int64_t layer(int axis) const {
-    return extents[axis == 0 ? 1 : 0] * extents[axis == 2 ? 1 : 2];
-  }
+  KOKKOS_FUNCTION std::int64_t layer(int axis) const { return extents[axis == 0 ? 1 : 0] * extents[axis == 2 ? 1 : 2]; }
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     int axis = 0;
@@ -80,8 +78,8 @@ void wrap_by_layers(const FieldView<T>& field, const Block& block) {
 
 } // namespace detail
 
-/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap, not those across edges. On
-/// a host `instance` is the default one.
+/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap, not those across edges. On a host
+/// `instance` is the default one.
 template <class T, class ExecutionSpace>
 void wrap(const ExecutionSpace& instance, const FieldView<T>& field, const Block& block) {
   if constexpr (stepping::on_device)

@@ -64,8 +64,8 @@ void Heat<T>::sweep_by_graph() {
   }
 }
 
-/// Whether the last norm that is known is below the tolerance. Those of a checkpoint do not count, with
-/// another tolerance than now, unless it is the norm of its field.
+/// Whether the last norm that is known is below the tolerance. Those of a checkpoint do not count, with another
+/// tolerance than now, unless it is the norm of its field.
 template <class T>
 bool Heat<T>::converged() const {
   if (miniapp::compute_time_is_simulated()) return false; // there are no norms
@@ -92,8 +92,8 @@ void Heat<T>::warm_up() {
         domain_.comm(), [&] { sweeper_.sweep_alone(Norm::none); }, [&] { sweeper_.streams().fence(); });
 }
 
-/// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and
-/// an exact solution that knows the number of sweeps judges all of them.
+/// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and an exact
+/// solution that knows the number of sweeps judges all of them.
 template <class T>
 void Heat<T>::reset() {
   const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
@@ -123,11 +123,10 @@ void Heat<T>::read_state(const output::Reader& reader) {
                                      domain_.step(), reader.path().string(), step)},
                         "E-CHECKPOINT-DECK");
   if (first_sweep_ >= domain_.sweep_limit())
-    throw config::Error(
-        {fmt::format("restart: {} sweeps are to be made, and those in {} are {} already; give "
-                     "more by solver.max_sweeps, or of a transient run by time.end",
-                     domain_.sweep_limit(), reader.path().string(), first_sweep_)},
-        "E-CHECKPOINT-DECK");
+    throw config::Error({fmt::format("restart: {} sweeps are to be made, and those in {} are {} already; give "
+                                     "more by solver.max_sweeps, or of a transient run by time.end",
+                                     domain_.sweep_limit(), reader.path().string(), first_sweep_)},
+                        "E-CHECKPOINT-DECK");
   grid::read_field(reader, "/state/temperature", domain_.block(), domain_.field(0));
   domain_.set_sweeps(made.at("sweeps").template get<std::int64_t>());
   earlier_norms_ = {miniapp::read_values<std::int64_t>(reader, "/state/history/iteration"),
@@ -151,8 +150,8 @@ miniapp::StepPlan Heat<T>::begin() {
   return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
 }
 
-/// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms
-/// fill, so that they are the same with a graph and without.
+/// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms fill, so
+/// that they are the same with a graph and without.
 template <class T>
 int Heat<T>::norms_together() const {
   if (domain_.tolerance() > 0) return 1;
@@ -164,8 +163,8 @@ int Heat<T>::norms_together() const {
 template <class T>
 bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
   const auto& shape = sweeper_.graph_shape();
-  return sweeper_.has_graph() && made + shape.steps <= until &&
-         schedule_.alike_after(made, shape) == shape.steps && (domain_.tolerance() == 0 || norms_.all_read());
+  return sweeper_.has_graph() && made + shape.steps <= until && schedule_.alike_after(made, shape) == shape.steps &&
+         (domain_.tolerance() == 0 || norms_.all_read());
 }
 
 template <class T>
@@ -215,8 +214,7 @@ void Heat<T>::finish(std::int64_t /*made*/) {
 }
 
 template <class T>
-std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file,
-                                                          const std::string& group) const {
+std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file, const std::string& group) const {
   const Region region("heat/io");
   const auto& block = domain_.block();
   const auto name = group + "/temperature";
@@ -225,8 +223,7 @@ std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file,
   nlohmann::ordered_json when{{"sweeps", domain_.sweeps()}};
   if (domain_.transient()) when["time"] = moment;
   file.attributes(group, when);
-  return miniapp::FieldOutput{grid::image_of(block),
-                              {moment, {grid::mesh_field<T>(block, "temperature", name)}}};
+  return miniapp::FieldOutput{grid::image_of(block), {moment, {grid::mesh_field<T>(block, "temperature", name)}}};
 }
 
 template <class T>
@@ -236,16 +233,15 @@ miniapp::Verification Heat<T>::verify() {
 }
 
 template <class T>
-std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds,
-                                                     const miniapp::Calibration& machine) const {
+std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds, const miniapp::Calibration& machine) const {
   const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
   const double with_source = domain_.source().size() > 0 ? 2 : 1;
   miniapp::BytesMoved moved{with_source * sizeof(T) * updates, sizeof(T) * updates};
   // An exact sum of squares has a pass of its own over both fields.
   if (stepping::exactly_summed(norm_, domain_.options().sums))
     moved.read += 2 * sizeof(T) * domain_.cells() *
-                  static_cast<double>(std::ranges::count_if(
-                      norms_.steps(), [&](std::int64_t step) { return step > first_sweep_; }));
+                  static_cast<double>(
+                      std::ranges::count_if(norms_.steps(), [&](std::int64_t step) { return step > first_sweep_; }));
   return miniapp::figures_of_cells(updates, sizeof(T), seconds, moved, machine);
 }
 

@@ -13,8 +13,8 @@
 
 namespace kontor::heat {
 
-/// The heat equation on the cells of a box: alpha lap(u) + source = 0 by Jacobi sweeps, or = du/dt by steps
-/// of explicit Euler. T is float or double.
+/// The heat equation on the cells of a box: alpha lap(u) + source = 0 by Jacobi sweeps, or = du/dt by steps of explicit
+/// Euler. T is float or double.
 template <class T>
 class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
  public:

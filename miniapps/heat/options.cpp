@@ -22,11 +22,9 @@ using config::Named;
 using config::Tagged;
 using config::Visitor;
 
-constexpr std::array<Named<Equation>, 2> equations{
-    {{"steady", Equation::steady}, {"transient", Equation::transient}}};
+constexpr std::array<Named<Equation>, 2> equations{{{"steady", Equation::steady}, {"transient", Equation::transient}}};
 constexpr std::array<Named<Norm>, 2> norms{{{"max", Norm::max}, {"l2", Norm::l2}}};
-constexpr std::array<Named<SweepKernel>, 2> kernels{
-    {{"auto", SweepKernel::tuned}, {"plain", SweepKernel::plain}}};
+constexpr std::array<Named<SweepKernel>, 2> kernels{{{"auto", SweepKernel::tuned}, {"plain", SweepKernel::plain}}};
 constexpr std::array<Named<Stores>, 3> stores_names{
     {{"auto", Stores::automatic}, {"streaming", Stores::streaming}, {"ordinary", Stores::ordinary}}};
 constexpr std::array<Tagged<Condition>, 3> conditions{{{"dirichlet", Condition::dirichlet, true},
@@ -39,8 +37,7 @@ constexpr std::array<std::string_view, 8> in_exact{"x", "y", "z", "t", "nx", "ny
 
 void refuse_other_dimensions(const config::Deck& deck, std::string_view key, std::size_t found,
                              std::size_t dimensions) {
-  if (found != dimensions)
-    deck.fail(key, fmt::format("has length {}; that of problem.cells is {}", found, dimensions));
+  if (found != dimensions) deck.fail(key, fmt::format("has length {}; that of problem.cells is {}", found, dimensions));
 }
 
 void resolve_domain(Options& o, const config::Deck& deck) {
@@ -52,17 +49,15 @@ void resolve_domain(Options& o, const config::Deck& deck) {
   constexpr double least = 1e-150, most = 1e150; // 1/h^2 is finite and above 0
   for (std::size_t d = 0; d < n; ++d) {
     if (!(o.upper[d] > o.lower[d]))
-      deck.fail(
-          fmt::format("problem.domain.upper[{}]", d),
-          fmt::format("is {}, which is not above problem.domain.lower[{}], {}", o.upper[d], d, o.lower[d]));
+      deck.fail(fmt::format("problem.domain.upper[{}]", d),
+                fmt::format("is {}, which is not above problem.domain.lower[{}], {}", o.upper[d], d, o.lower[d]));
     const double width = (o.upper[d] - o.lower[d]) / static_cast<double>(o.cells[d]);
     if (!(width >= least && width <= most))
-      deck.fail(
-          fmt::format("problem.domain.upper[{}]", d),
-          fmt::format("is {}, which makes cells of width {:g}; allowed are widths from {:g} to {:g}: choose "
-                      "another unit of length",
-                      o.upper[d], width, least, most),
-          "E-DECK-RANGE");
+      deck.fail(fmt::format("problem.domain.upper[{}]", d),
+                fmt::format("is {}, which makes cells of width {:g}; allowed are widths from {:g} to {:g}: choose "
+                            "another unit of length",
+                            o.upper[d], width, least, most),
+                "E-DECK-RANGE");
   }
 }
 
@@ -77,13 +72,12 @@ void resolve_faces(const Options& o, const config::Deck& deck) {
   }
 }
 
-/// Without a Dirichlet face the steady solution is fixed up to a constant only, so sweeps do not converge to
-/// one answer; a fixed number of sweeps still is a well-defined task.
+/// Without a Dirichlet face the steady solution is fixed up to a constant only, so sweeps do not converge to one
+/// answer; a fixed number of sweeps still is a well-defined task.
 void resolve_steady(const Options& o, const config::Deck& deck) {
   if (!grid::any_face(o.faces, o.dimensions(), Condition::dirichlet) && *o.tolerance > 0)
-    deck.fail("problem.boundary",
-              "has no dirichlet face, so a steady solution is not unique; give one, or set "
-              "solver.tolerance to 0 for a fixed number of sweeps");
+    deck.fail("problem.boundary", "has no dirichlet face, so a steady solution is not unique; give one, or set "
+                                  "solver.tolerance to 0 for a fixed number of sweeps");
 }
 
 void resolve_step(Options& o, const config::Deck& deck) {
@@ -110,8 +104,7 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
   const double cells = std::accumulate(o.cells.begin(), o.cells.end(), 1.0, std::multiplies<>());
   if (cells > most)
     deck.fail("problem.cells",
-              fmt::format("[{}] are {:.3g} cells; at most {:.0e} are possible", fmt::join(o.cells, ", "),
-                          cells, most),
+              fmt::format("[{}] are {:.3g} cells; at most {:.0e} are possible", fmt::join(o.cells, ", "), cells, most),
               "E-DECK-RANGE");
 }
 
@@ -141,8 +134,7 @@ double Options::step_count() const {
 
 void Options::describe(Visitor& v) {
   v.section("problem", "What is solved: alpha lap(u) + source = 0, or = du/dt", [&](Visitor& p) {
-    p.choice<Equation>("equation", equation, equations,
-                       "Steady by Jacobi sweeps, or transient by Euler steps");
+    p.choice<Equation>("equation", equation, equations, "Steady by Jacobi sweeps, or transient by Euler steps");
     p.value("cells", cells, "Cells along x, y and, in 3-D, z", {1, std::int64_t{1} << 40}, {2, 3});
     sizing.describe(p, "cells");
     p.section("domain", "The box that the cells fill", [&](Visitor& d) {
@@ -161,8 +153,7 @@ void Options::describe(Visitor& v) {
   });
   v.section("solver", "When sweeps stop, and how they are made", [&](Visitor& s) {
     s.value("tolerance", tolerance,
-            "Steady: stop at this norm of a sweep's update; 0: make max_sweeps; auto: 1e-8, of floats 5e-7",
-            {0});
+            "Steady: stop at this norm of a sweep's update; 0: make max_sweeps; auto: 1e-8, of floats 5e-7", {0});
     s.value("max_sweeps", max_sweeps, "Steady: the most sweeps", {1});
     s.value("check_every", check_every,
             "Sweeps between norms, the last sweep's included; 0: a norm only where tolerance needs one at "
@@ -183,25 +174,22 @@ void Options::describe(Visitor& v) {
     t.value("step", time_step, "The time step; auto: 0.9 of the largest stable one", {0, 1e300, true});
   });
   v.section("decomposition", "How the cells are divided among the ranks", [&](Visitor& d) {
-    d.value("process_grid", process_grid, "Ranks along x, y[, z]; empty: the smallest halo",
-            {1, std::int64_t{1} << 30}, {0, 3});
+    d.value("process_grid", process_grid, "Ranks along x, y[, z]; empty: the smallest halo", {1, std::int64_t{1} << 30},
+            {0, 3});
   });
-  v.section("warm_up", "Before the clock starts", [&](Visitor& w) {
-    w.value("sweeps", warm_up_sweeps, "Sweeps or steps that are not measured", {0});
-  });
+  v.section("warm_up", "Before the clock starts",
+            [&](Visitor& w) { w.value("sweeps", warm_up_sweeps, "Sweeps or steps that are not measured", {0}); });
   v.section("verification", "How the answer is judged", [&](Visitor& w) {
-    w.value("tolerance", verification_tolerance, "Largest error that passes; auto: see docs/apps/heat.md",
-            {0});
+    w.value("tolerance", verification_tolerance, "Largest error that passes; auto: see docs/apps/heat.md", {0});
   });
 }
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
-    return miniapp::total_bytes(views_of_rank(
-        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along)));
+    return miniapp::total_bytes(
+        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along)));
   };
-  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck,
-                          free_memory);
+  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck, free_memory);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {
@@ -215,8 +203,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   } else {
     resolve_step(*this, deck);
   }
-  grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells},
-                             ranks, deck);
+  grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells}, ranks, deck);
 }
 
 std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
@@ -227,8 +214,7 @@ std::vector<miniapp::Allocation> views_of_rank(const Options& options, const gri
   return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::vector<miniapp::Allocation> {
     const double field = bytes(grid::field_extents<T>(block), sizeof(T));
     const bool sourced = !grid::DeckFunction(options.source).zero();
-    return {
-        {"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? bytes(block.extents, sizeof(T)) : 0}};
+    return {{"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? bytes(block.extents, sizeof(T)) : 0}};
   });
 }
 

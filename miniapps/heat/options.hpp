@@ -47,8 +47,7 @@ struct Options {
   std::optional<config::Expression> exact;
   grid::Faces<Condition> faces;
 
-  /// Steady: stop when the update norm is below it; 0: make max_sweeps sweeps; none: by the precision, until
-  /// resolved.
+  /// Steady: stop when the update norm is below it; 0: make max_sweeps sweeps; none: by the precision, until resolved.
   std::optional<double> tolerance;
   std::int64_t max_sweeps = 1000000;
   std::int64_t check_every = 100;

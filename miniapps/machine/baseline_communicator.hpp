@@ -5,8 +5,7 @@
 
 namespace kontor::miniapp {
 
-/// Collective. The same ranks by backend `raw`, with the same checks: where waits have a timeout, its have
-/// it, too.
+/// Collective. The same ranks by backend `raw`, with the same checks: where waits have a timeout, its have it, too.
 inline comm::Communicator baseline_communicator(const comm::Communicator& comm) {
   comm::Options options;
   options.check = comm.options().check;

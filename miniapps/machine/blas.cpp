@@ -11,8 +11,8 @@
 namespace kontor::miniapp {
 namespace {
 
-/// A function of a library that may be loaded. Which BLAS stands behind the name libblas is decided when the
-/// program starts (on Debian by update-alternatives), so it is looked for then.
+/// A function of a library that may be loaded. Which BLAS stands behind the name libblas is decided when the program
+/// starts (on Debian by update-alternatives), so it is looked for then.
 template <class Function>
 Function* function(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));

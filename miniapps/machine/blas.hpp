@@ -21,8 +21,8 @@ void set_blas_threads(int threads);
 /// What OpenBLAS maps for each thread at its first product.
 inline constexpr std::size_t blas_buffer_bytes = std::size_t{128} << 20;
 
-/// Local. Whether the process may map that for so many threads now. OpenBLAS tries forever if it may not.
-/// True of other libraries.
+/// Local. Whether the process may map that for so many threads now. OpenBLAS tries forever if it may not. True of other
+/// libraries.
 bool blas_can_start(int threads);
 
 } // namespace kontor::miniapp

@@ -37,8 +37,7 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
     result.link = names_of(comm, *partners);
   }
   if (links.of_two_nodes) {
-    const auto link =
-        links.of_one_node ? time_link(comm, *links.of_two_nodes) : Link{result.latency, result.bandwidth};
+    const auto link = links.of_one_node ? time_link(comm, *links.of_two_nodes) : Link{result.latency, result.bandwidth};
     result.internode_latency = link.latency;
     result.internode_bandwidth = link.bandwidth;
     result.internode_link = names_of(comm, *links.of_two_nodes);
@@ -46,8 +45,7 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
   return result;
 }
 
-Calibration calibrate_for(const comm::Communicator& comm, const CalibrationRequest& request,
-                          Calibration result) {
+Calibration calibrate_for(const comm::Communicator& comm, const CalibrationRequest& request, Calibration result) {
   if (simulated) return result;
   result.working_set = comm::allreduce(comm, request.working_set, comm::ReduceOp::max);
   if (result.working_set > 0 && result.working_set < streamed_bytes(comm))

@@ -26,8 +26,8 @@ struct StreamRates {
   double copy = 0;  ///< of a copy, which writes as much as it reads
   double triad = 0; ///< of a += b + s c, which reads three words and writes one
 
-  /// Seconds that a kernel needs at least. Every byte written goes, with one byte read, at the rate of the
-  /// copy; the other bytes read go at the rate of reading:
+  /// Seconds that a kernel needs at least. Every byte written goes, with one byte read, at the rate of the copy; the
+  /// other bytes read go at the rate of reading:
   ///   (read - written) / read rate + 2 written / copy rate.
   /// Where more is written than read, all bytes go at the rate of the copy. NaN if nothing was measured.
   double seconds_for(const BytesMoved& bytes) const {
@@ -53,15 +53,15 @@ struct GemmRate {
   bool optimised = false;     ///< false: loops that know nothing of caches, or a library of unknown make
 };
 
-/// What an app wants to know of the machine besides what calibrate() measures for all. What is not asked for
-/// is not measured.
+/// What an app wants to know of the machine besides what calibrate() measures for all. What is not asked for is not
+/// measured.
 struct CalibrationRequest {
   /// Bytes of this rank that a repeat goes through again and again; 0: it is not limited by that.
   double working_set = 0;
   /// Bytes of the largest message that this rank sends in a step; 0: it is of no interest.
   double message = 0;
-  /// Collective. Measures the product of blocks as large as the run's own, by gemm_rate() (gemm.hpp), so that
-  /// only apps that ask link a BLAS; empty: not asked for.
+  /// Collective. Measures the product of blocks as large as the run's own, by gemm_rate() (gemm.hpp), so that only apps
+  /// that ask link a BLAS; empty: not asked for.
   std::function<GemmRate(const comm::Communicator&)> gemm = {};
 };
 
@@ -89,9 +89,8 @@ struct Calibration {
   std::optional<GemmRate> gemm = {}; ///< what the app has asked for
   Noise noise = {};                  ///< valid at rank 0; no samples on simulated ranks
 
-  /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of
-  /// the two measurements: in the smallest working sets starts of kernels take most of the time. NaN if
-  /// nothing was measured.
+  /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of the two
+  /// measurements: in the smallest working sets starts of kernels take most of the time. NaN if nothing was measured.
   double seconds_for(const BytesMoved& bytes) const {
     return StreamRates{std::max(memory.read, in_working_set.read), std::max(memory.copy, in_working_set.copy)}
         .seconds_for(bytes);

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a version of control groups has what. https://docs.kernel.org/admin-guide/cgroup-v2.html, "Memory",
-/// and https://docs.kernel.org/admin-guide/cgroup-v1/memory.html.
+/// Where a version of control groups has what. https://docs.kernel.org/admin-guide/cgroup-v2.html, "Memory", and
+/// https://docs.kernel.org/admin-guide/cgroup-v1/memory.html.
 struct Version {
   const char* mount;
   const char* limit;
@@ -61,14 +61,13 @@ GrantedMemory memory_of_cgroups(const fs::path& root) {
     const bool of_first = controllers.find(",memory,") != std::string::npos;
     if (!of_first && controllers != ",,") continue;
     const auto& version = of_first ? first : second;
-    // A container may see the path of the host, while its own group is mounted at the top: what is not there
-    // is skipped, and the top counts, too.
+    // A container may see the path of the host, while its own group is mounted at the top: what is not there is
+    // skipped, and the top counts, too.
     const fs::path top = root / version.mount;
     for (fs::path path = fs::path(line.substr(second_colon + 1)).relative_path(); !path.empty();
          path = path.parent_path())
       lower_to(granted, top / path, version);
-    // Not top / "": libstdc++ 12 may crash where a name is added to a path that ends with "/", and memory is
-    // short.
+    // Not top / "": libstdc++ 12 may crash where a name is added to a path that ends with "/", and memory is short.
     lower_to(granted, top, version);
   }
   return granted;

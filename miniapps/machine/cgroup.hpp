@@ -12,8 +12,8 @@ struct GrantedMemory {
   double limit = std::numeric_limits<double>::infinity();
 };
 
-/// Local. What the groups of this process and all groups around them, of version 1 or 2, leave it. Cached
-/// files that would make room count as free. `root` is where proc and sys are, for tests.
+/// Local. What the groups of this process and all groups around them, of version 1 or 2, leave it. Cached files that
+/// would make room count as free. `root` is where proc and sys are, for tests.
 GrantedMemory memory_of_cgroups(const std::filesystem::path& root = "/");
 
 } // namespace kontor::miniapp

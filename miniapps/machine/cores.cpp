@@ -66,8 +66,7 @@ std::string cores_of_threads() {
   if constexpr (!device::kernels_on_host) return {};
   std::vector<std::string> threads(static_cast<std::size_t>(Space().concurrency()));
   auto* const texts = threads.data();
-  Kokkos::parallel_for("machine/cores",
-                       Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, threads.size()),
+  Kokkos::parallel_for("machine/cores", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, threads.size()),
                        [=](std::size_t i) { texts[i] = ranges(numbers_of(cores_of_thread(0))); });
   return fmt::format("{}", fmt::join(threads, " "));
 }
@@ -105,10 +104,8 @@ bool cores_are_oversubscribed(const comm::Communicator& comm) {
   if constexpr (!device::kernels_on_host) return false;
   const auto node = node_communicator(comm);
   const auto cores = numbers_of(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
-  const int threads =
-      comm::allreduce(node, Kokkos::DefaultExecutionSpace().concurrency(), comm::ReduceOp::sum);
-  return comm::allreduce(comm, !cores.empty() && threads > std::ssize(cores) ? 1 : 0, comm::ReduceOp::max) >
-         0;
+  const int threads = comm::allreduce(node, Kokkos::DefaultExecutionSpace().concurrency(), comm::ReduceOp::sum);
+  return comm::allreduce(comm, !cores.empty() && threads > std::ssize(cores) ? 1 : 0, comm::ReduceOp::max) > 0;
 }
 
 } // namespace kontor::miniapp

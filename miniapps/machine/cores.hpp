@@ -23,9 +23,9 @@ std::vector<RankPinning> places_of(const comm::Communicator&);
 /// Local. Numbers in rising order as ranges: "0-3,8".
 std::string ranges(const std::vector<int>& numbers);
 
-/// While it lives, the calling thread may run on all cores that any thread of this process may run on, and so
-/// may threads that it creates. They would inherit its own binding, which an OpenMP library narrows to one
-/// core (OMP_PROC_BIND) after the process has been given more.
+/// While it lives, the calling thread may run on all cores that any thread of this process may run on, and so may
+/// threads that it creates. They would inherit its own binding, which an OpenMP library narrows to one core
+/// (OMP_PROC_BIND) after the process has been given more.
 class OnAllCores {
  public:
   OnAllCores();
@@ -37,9 +37,9 @@ class OnAllCores {
   std::vector<int> before_; ///< empty: not known, and nothing was changed
 };
 
-/// Collective; valid on every rank. Whether on some node the ranks compute with more threads than there are
-/// cores that they may run on together. Then they take turns: what all do at once is not what the machine can
-/// do. False where kernels run on a device.
+/// Collective; valid on every rank. Whether on some node the ranks compute with more threads than there are cores that
+/// they may run on together. Then they take turns: what all do at once is not what the machine can do. False where
+/// kernels run on a device.
 bool cores_are_oversubscribed(const comm::Communicator&);
 
 } // namespace kontor::miniapp

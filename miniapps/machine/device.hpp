@@ -11,9 +11,9 @@
 /// Which GPU each rank has.
 namespace kontor::miniapp {
 
-/// Collective, before Kokkos is initialised. The argument by which Kokkos takes the rank's own GPU: the one
-/// with the rank's number on its node, going round where there are fewer. Empty without GPUs, and where the
-/// user has chosen by an argument or variable of Kokkos.
+/// Collective, before Kokkos is initialised. The argument by which Kokkos takes the rank's own GPU: the one with the
+/// rank's number on its node, going round where there are fewer. Empty without GPUs, and where the user has chosen by
+/// an argument or variable of Kokkos.
 std::string device_argument(MPI_Comm, std::span<const char* const> kokkos_arguments);
 
 /// The GPU that a rank computes on.
@@ -25,12 +25,11 @@ struct Device {
   std::int64_t memory = 0; ///< bytes there are
 };
 
-/// Collective; valid at rank 0, empty elsewhere. Those of all ranks, in their order; empty if kernels run on
-/// the host.
+/// Collective; valid at rank 0, empty elsewhere. Those of all ranks, in their order; empty if kernels run on the host.
 std::vector<Device> devices_of(const comm::Communicator&);
 
-/// Collective. The ranks whose Views lie in the same memory as this one's, with backend `raw`: those of its
-/// node, or of its GPU where kernels run on one; this rank alone where GPUs have no names.
+/// Collective. The ranks whose Views lie in the same memory as this one's, with backend `raw`: those of its node, or of
+/// its GPU where kernels run on one; this rank alone where GPUs have no names.
 comm::Communicator ranks_of_memory(const comm::Communicator&);
 
 /// Local. What to say of ranks that share a GPU, a line each; empty if none do.

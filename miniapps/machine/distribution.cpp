@@ -13,10 +13,9 @@ namespace kontor::miniapp {
 Quantiles Distribution::over_ranks(const comm::Communicator& comm) const {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   std::vector<std::int64_t> counts(counts_.size());
-  comm::reduce(
-      comm, Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts_.data(), counts_.size()),
-      Kokkos::View<std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts.data(), counts.size()),
-      comm::ReduceOp::sum, 0);
+  comm::reduce(comm, Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts_.data(), counts_.size()),
+               Kokkos::View<std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts.data(), counts.size()),
+               comm::ReduceOp::sum, 0);
   const auto largest = gather_to_root(comm, max_);
   if (comm.rank() != 0) return {};
   const auto most = std::max_element(largest.begin(), largest.end());

@@ -20,16 +20,15 @@ struct Quantiles {
   int slowest_rank = 0; ///< the rank of the maximum
 };
 
-/// Samples above 0, such as durations, in a logarithmic histogram of fixed size: adding one costs a few
-/// nanoseconds and allocates nothing. Samples below 1e-9 or above 1000 count in the outermost bins.
+/// Samples above 0, such as durations, in a logarithmic histogram of fixed size: adding one costs a few nanoseconds and
+/// allocates nothing. Samples below 1e-9 or above 1000 count in the outermost bins.
 class Distribution {
  public:
   /// Local. A sample that is not above 0 does not count.
   void add(double sample) {
     if (!(sample > 0)) return;
     // Bits of positive numbers are in the order of the numbers; the upper ones are exponent and first digits.
-    const auto bin =
-        static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(sample) >> dropped_bits) - first_bin;
+    const auto bin = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(sample) >> dropped_bits) - first_bin;
     ++counts_[static_cast<std::size_t>(std::clamp<std::int64_t>(bin, 0, bins - 1))];
     max_ = std::max(max_, sample);
   }

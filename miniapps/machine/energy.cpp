@@ -16,8 +16,7 @@ namespace kontor::miniapp {
 
 EnergyMeter::EnergyMeter(const comm::Communicator& comm, const std::filesystem::path& root) {
   if (place_on_node(comm.native()).rank == 0) package_.emplace(root);
-  if (!device::kernels_on_host && ranks_of_memory(comm).rank() == 0)
-    gpu_.emplace(device::device_identity().uuid);
+  if (!device::kernels_on_host && ranks_of_memory(comm).rank() == 0) gpu_.emplace(device::device_identity().uuid);
 }
 
 void EnergyMeter::begin() {
@@ -32,14 +31,12 @@ void EnergyMeter::end() {
 
 Energy EnergyMeter::over_hosts(const comm::Communicator& comm, double seconds) const {
   const std::string on_host = device::kernels_on_host ? "kernels run on the host" : "";
-  return {
-      energy_of(comm, gpu_joules_, gpu_ ? gpu_->problem() : on_host, seconds, device::GpuEnergy::resolution),
-      energy_of(comm, package_joules_, package_ ? package_->problem() : "", seconds,
-                PackageEnergy::resolution)};
+  return {energy_of(comm, gpu_joules_, gpu_ ? gpu_->problem() : on_host, seconds, device::GpuEnergy::resolution),
+          energy_of(comm, package_joules_, package_ ? package_->problem() : "", seconds, PackageEnergy::resolution)};
 }
 
-RepeatEnergy energy_of(const comm::Communicator& comm, std::span<const double> joules,
-                       const std::string& problem, double seconds, double resolution) {
+RepeatEnergy energy_of(const comm::Communicator& comm, std::span<const double> joules, const std::string& problem,
+                       double seconds, double resolution) {
   const auto all = gather_to_root(comm, joules);
   const auto problems = gather_texts(comm, problem);
   if (comm.rank() != 0) return {};

@@ -22,8 +22,8 @@ struct Energy {
   RepeatEnergy gpu, package;
 };
 
-/// Reads the energy counters before and after each repeat: one rank of a host those of its packages, one rank
-/// of a GPU the GPU's.
+/// Reads the energy counters before and after each repeat: one rank of a host those of its packages, one rank of a GPU
+/// the GPU's.
 class EnergyMeter {
  public:
   /// Collective. `root` is where sys is, for tests.
@@ -44,8 +44,7 @@ class EnergyMeter {
   std::vector<double> package_joules_, gpu_joules_; ///< of each repeat
 };
 
-/// Collective; valid at rank 0. Of what each rank has read in each repeat; a rank that has no counter has
-/// read 0.
+/// Collective; valid at rank 0. Of what each rank has read in each repeat; a rank that has no counter has read 0.
 RepeatEnergy energy_of(const comm::Communicator&, std::span<const double> joules, const std::string& problem,
                        double seconds, double resolution);
 

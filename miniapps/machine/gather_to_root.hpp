@@ -16,8 +16,8 @@
 /// What only rank 0 needs, without a byte of it on the other ranks.
 namespace kontor::miniapp {
 
-/// Collective; valid at rank 0, empty elsewhere. The elements of all ranks, in the order of ranks; each may
-/// give any number. `counts`, if given, becomes how many each rank gave.
+/// Collective; valid at rank 0, empty elsewhere. The elements of all ranks, in the order of ranks; each may give any
+/// number. `counts`, if given, becomes how many each rank gave.
 template <class T>
 std::vector<T> gather_to_root(const comm::Communicator& comm, std::span<const T> mine,
                               std::vector<std::int64_t>* counts = nullptr) {

@@ -31,8 +31,8 @@ Blas library() {
   return {"Kokkos Kernels without BLAS", false};
 }
 
-/// Collective. Seconds of one execution. The number of samples and executions follows from a first one, which
-/// is equal on all ranks.
+/// Collective. Seconds of one execution. The number of samples and executions follows from a first one, which is equal
+/// on all ranks.
 template <class Work>
 double median_seconds(const comm::Communicator& comm, const Work& work) {
   slowest_seconds(comm, 1, work); // libraries set themselves up
@@ -61,8 +61,7 @@ void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<
     return;
   }
   using Loops = Kokkos::View<T**, Kokkos::LayoutStride>; // which no library is asked to multiply
-  KokkosBlas::gemm(op_a, op_b, alpha, typename Loops::const_type(a), typename Loops::const_type(b), beta,
-                   Loops(c));
+  KokkosBlas::gemm(op_a, op_b, alpha, typename Loops::const_type(a), typename Loops::const_type(b), beta, Loops(c));
 }
 
 template <class T>
@@ -72,8 +71,7 @@ GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const M
   const GemmBlock block{static_cast<std::int64_t>(c.extent(0)), static_cast<std::int64_t>(c.extent(1)),
                         static_cast<std::int64_t>(a.extent(form.transpose_a ? 0 : 1))};
   const double seconds = median_seconds(comm, [&] { gemm<T>(form, T(1), a, b, T(1), c); });
-  const double flops =
-      2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
+  const double flops = 2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
   return {block, std::is_same_v<T, float> ? "float" : "double",
           comm::allreduce(comm, flops, comm::ReduceOp::sum) / seconds, gemm_library(form),
           !form.own_loops && library().optimised};

@@ -9,8 +9,8 @@
 
 #include <string>
 
-/// Products of dense matrices where kernels run, by Kokkos Kernels. The library kontor_gemm, which there is
-/// where CMake finds Kokkos Kernels; an app that uses it is declared with LINK kontor_gemm.
+/// Products of dense matrices where kernels run, by Kokkos Kernels. The library kontor_gemm, which there is where CMake
+/// finds Kokkos Kernels; an app that uses it is declared with LINK kontor_gemm.
 namespace kontor::miniapp {
 
 /// In the memory of kernels, columns one after the other, as BLAS has them.
@@ -24,27 +24,25 @@ struct GemmForm {
   bool own_loops = false;   ///< by the loops of Kokkos Kernels, not by BLAS, cuBLAS or rocBLAS
 };
 
-/// Local. c = alpha op(a) op(b) + beta c, of m x k, k x n and m x n elements; columns may lie apart. With
-/// beta 0, c need not be a number before. Queued on the default instance: fence it before the host reads c. T
-/// is float or double.
+/// Local. c = alpha op(a) op(b) + beta c, of m x k, k x n and m x n elements; columns may lie apart. With beta 0, c
+/// need not be a number before. Queued on the default instance: fence it before the host reads c. T is float or double.
 template <class T>
-void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
-          const Matrix<T>& c);
+void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c);
 
 /// Local. The library that makes such products.
 std::string gemm_library(const GemmForm& = {});
 
-/// Collective; valid on every rank. Each rank's product c += op(a) op(b) of matrices of the caller, of which
-/// c is changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms
-/// or more each. A host's BLAS has so many threads from then on. T is float or double.
+/// Collective; valid on every rank. Each rank's product c += op(a) op(b) of matrices of the caller, of which c is
+/// changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms or more each. A
+/// host's BLAS has so many threads from then on. T is float or double.
 template <class T>
-GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const T>& a,
-                   const Matrix<const T>& b, const Matrix<T>& c, int blas_threads);
+GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const T>& a, const Matrix<const T>& b,
+                   const Matrix<T>& c, int blas_threads);
 
-extern template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&,
-                          float, const Matrix<float>&);
-extern template void gemm(const GemmForm&, double, const Matrix<const double>&, const Matrix<const double>&,
-                          double, const Matrix<double>&);
+extern template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&, float,
+                          const Matrix<float>&);
+extern template void gemm(const GemmForm&, double, const Matrix<const double>&, const Matrix<const double>&, double,
+                          const Matrix<double>&);
 extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const float>&,
                                    const Matrix<const float>&, const Matrix<float>&, int);
 extern template GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const double>&,

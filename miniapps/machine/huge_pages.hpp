@@ -7,9 +7,9 @@
 
 namespace kontor::miniapp {
 
-/// Local. Asks the system to put memory of the host into huge pages, where it has such: what is streamed
-/// through misses fewer addresses, and a processor fetches ahead over fewer page ends. Contents stay. Nothing
-/// happens where the system refuses, and to memory of less than a few huge pages.
+/// Local. Asks the system to put memory of the host into huge pages, where it has such: what is streamed through misses
+/// fewer addresses, and a processor fetches ahead over fewer page ends. Contents stay. Nothing happens where the system
+/// refuses, and to memory of less than a few huge pages.
 void use_huge_pages(const void* data, std::size_t bytes);
 
 /// Local. The same for a View; nothing for one in the memory of a device.

@@ -23,8 +23,8 @@ struct LinkPartners {
   std::optional<Partners> of_two_nodes;
 };
 
-/// Local. `nodes` has the node of each rank, as any number. The first rank that shares its node with a later
-/// one, and that one; rank 0 and the first rank of another node.
+/// Local. `nodes` has the node of each rank, as any number. The first rank that shares its node with a later one, and
+/// that one; rank 0 and the first rank of another node.
 LinkPartners choose_partners(std::span<const int> nodes);
 
 /// Collective; valid on every rank. Those of a communicator.
@@ -39,16 +39,16 @@ struct Link {
   double bandwidth = 0; ///< bytes/s, 2 MiB over half a round trip, the best of 10
 };
 
-/// Collective; valid on every rank. On hosts by backend `raw`, whatever the communicator's, so that it is the
-/// same for all runs on a machine. On devices by the communicator's own, as there are several links between
-/// two of them, and a backend takes one: over NVLink, or through the hosts' memory.
+/// Collective; valid on every rank. On hosts by backend `raw`, whatever the communicator's, so that it is the same for
+/// all runs on a machine. On devices by the communicator's own, as there are several links between two of them, and a
+/// backend takes one: over NVLink, or through the hosts' memory.
 Link time_link(const comm::Communicator&, Partners);
 
 inline constexpr double timed_message = 2 << 20;    ///< bytes, of Link::bandwidth
 inline constexpr double largest_message = 32 << 20; ///< bytes, of large_bandwidth()
 
-/// Collective; valid on every rank. Bytes/s of messages of so many bytes over half a round trip, the best of
-/// the repeats; by the same backend.
+/// Collective; valid on every rank. Bytes/s of messages of so many bytes over half a round trip, the best of the
+/// repeats; by the same backend.
 double large_bandwidth(const comm::Communicator&, Partners, double bytes, int repeats = 3);
 
 } // namespace kontor::miniapp

@@ -44,8 +44,7 @@ double free_address_space() {
   std::ifstream file("/proc/self/statm");
   double pages = 0;
   file >> pages;
-  return std::max(static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(sysconf(_SC_PAGESIZE)),
-                  0.0);
+  return std::max(static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(sysconf(_SC_PAGESIZE)), 0.0);
 }
 
 /// The memory that a rank's Views lie in.
@@ -81,10 +80,10 @@ const char* limit_of(const Place& place) {
   return place.limited ? " (by the memory limit of its control group)" : "";
 }
 
-/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of all
-/// `sharing` ranks there, and those of all ranks `everywhere`.
-std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine,
-                   int sharing, double there, double everywhere) {
+/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of all `sharing` ranks
+/// there, and those of all ranks `everywhere`.
+std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine, int sharing,
+                   double there, double everywhere) {
   auto text = fmt::format("out of memory: rank {} on {} needs", rank, place.host);
   const char* separator = "";
   for (const auto& view : views) {
@@ -93,19 +92,17 @@ std::string misfit(int rank, const Place& place, const std::vector<Allocation>& 
     separator = ",";
   }
   if (mine > place.own)
-    return text +
-           fmt::format(", together {:.4g} GB, but its process may map {:.4g} GB more (ulimit -v); the Views "
-                       "of all ranks take {:.4g} GB, which fit on {:.0f} ranks: raise the limit, use more "
-                       "ranks, or a smaller problem",
-                       mine / 1e9, place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
+    return text + fmt::format(", together {:.4g} GB, but its process may map {:.4g} GB more (ulimit -v); the Views "
+                              "of all ranks take {:.4g} GB, which fit on {:.0f} ranks: raise the limit, use more "
+                              "ranks, or a smaller problem",
+                              mine / 1e9, place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
   if (there > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there / 1e9);
   const double places = std::ceil(everywhere / place.free);
-  return text +
-         fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
-                     "GB, which fit on {:.0f} such {}s, {:.0f} ranks with {} on each: use more of them, or a "
-                     "smaller problem",
-                     kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9, places,
-                     kind, places * sharing, sharing);
+  return text + fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
+                            "GB, which fit on {:.0f} such {}s, {:.0f} ranks with {} on each: use more of them, or a "
+                            "smaller problem",
+                            kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9, places, kind,
+                            places * sharing, sharing);
 }
 
 } // namespace
@@ -166,13 +163,11 @@ std::string out_of_memory(const std::exception& error) {
   } catch (const std::exception&) { // the device no longer answers
     return text;
   }
-  const auto process =
-      place.own < place.free
-          ? fmt::format(", and its process may map {:.4g} GB more (ulimit -v)", place.own / 1e9)
-          : std::string();
-  return fmt::format(
-      "{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}{}: use more {}s, or a smaller problem", text, kind,
-      place.host, place.free / 1e9, place.total / 1e9, limit_of(place), process, kind);
+  const auto process = place.own < place.free
+                           ? fmt::format(", and its process may map {:.4g} GB more (ulimit -v)", place.own / 1e9)
+                           : std::string();
+  return fmt::format("{}; the {} of {} has {:.4g} GB free of {:.4g} GB{}{}: use more {}s, or a smaller problem", text,
+                     kind, place.host, place.free / 1e9, place.total / 1e9, limit_of(place), process, kind);
 }
 
 } // namespace kontor::miniapp

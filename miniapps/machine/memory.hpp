@@ -10,15 +10,15 @@
 /// Whether a problem fits, before its Views are allocated.
 namespace kontor::miniapp {
 
-/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups and of
-/// the process's address space; infinite where nobody says.
+/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups and of the
+/// process's address space; infinite where nobody says.
 double free_host_memory();
 
 /// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
 double free_device_memory();
 
-/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU
-/// of the default instance; 0 where nobody says.
+/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU of the
+/// default instance; 0 where nobody says.
 double memory_in_use();
 
 /// A View that a rank is about to allocate in the default memory space.
@@ -30,14 +30,14 @@ struct Allocation {
 /// Local. Bytes of all of them.
 double total_bytes(const std::vector<Allocation>&);
 
-/// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or
-/// hosts, of what is free there divided by its ranks, and of what a process may map. The same on all ranks;
-/// infinite where nobody says.
+/// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or hosts, of
+/// what is free there divided by its ranks, and of what a process may map. The same on all ranks; infinite where nobody
+/// says.
 double free_memory_of_rank(const comm::Communicator&);
 
-/// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together
-/// is more than is free there, or what a rank asks for more than its process may map. The text names the
-/// first rank concerned, its Views, the bytes, and how many such GPUs or hosts, and ranks, would do.
+/// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together is more than
+/// is free there, or what a rank asks for more than its process may map. The text names the first rank concerned, its
+/// Views, the bytes, and how many such GPUs or hosts, and ranks, would do.
 void require_memory(const comm::Communicator&, const std::vector<Allocation>&);
 
 /// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.

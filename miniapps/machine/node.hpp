@@ -26,8 +26,8 @@ comm::Communicator node_communicator(const comm::Communicator&);
 /// Local. What MPI calls the node of this rank.
 std::string host_name();
 
-/// Collective; valid at rank 0, empty elsewhere. The names of all nodes, each once, sorted. One rank of each
-/// node tells its name.
+/// Collective; valid at rank 0, empty elsewhere. The names of all nodes, each once, sorted. One rank of each node tells
+/// its name.
 std::vector<std::string> host_names(const comm::Communicator&);
 
 } // namespace kontor::miniapp

@@ -34,15 +34,13 @@ Noise measure_noise(const comm::Communicator& comm) {
   std::vector<double> seconds;
   seconds.reserve(most_samples);
   comm::barrier(comm);
-  for (const double begin = device::seconds();
-       seconds.size() < most_samples && device::seconds() - begin < enough;)
+  for (const double begin = device::seconds(); seconds.size() < most_samples && device::seconds() - begin < enough;)
     seconds.push_back(seconds_of_chain(length));
   return noise_of(comm, seconds);
 }
 
 Noise noise_of(const comm::Communicator& comm, std::span<const double> seconds) {
-  const double fastest =
-      seconds.empty() ? std::numeric_limits<double>::infinity() : *std::ranges::min_element(seconds);
+  const double fastest = seconds.empty() ? std::numeric_limits<double>::infinity() : *std::ranges::min_element(seconds);
   Distribution excess; // above 1, where bins are narrow beside it
   for (const double sample : seconds) excess.add(std::max(1e-9, sample / fastest - 1));
   const auto found = excess.over_ranks(comm);

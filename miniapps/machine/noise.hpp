@@ -8,8 +8,8 @@
 
 namespace kontor::miniapp {
 
-/// How much other work on the machine slows down a fixed quantum of arithmetic. Quantiles are over the
-/// samples of all ranks: a sample is the time of a quantum relative to the fastest one of the same rank.
+/// How much other work on the machine slows down a fixed quantum of arithmetic. Quantiles are over the samples of all
+/// ranks: a sample is the time of a quantum relative to the fastest one of the same rank.
 struct Noise {
   double quantum = 0;       ///< s, of the fastest sample of all ranks
   std::int64_t samples = 0; ///< of all ranks; 0: not measured

@@ -5,22 +5,21 @@
 #include <string_view>
 #include <type_traits>
 
-/// Runs on simulated ranks (SimGrid's SMPI, preset smpi). The simulator's clock does not see the time of
-/// kernels, whether they run or not. A file gives the compute time of each kernel, and a run adds it to that
-/// clock.
+/// Runs on simulated ranks (SimGrid's SMPI, preset smpi). The simulator's clock does not see the time of kernels,
+/// whether they run or not. A file gives the compute time of each kernel, and a run adds it to that clock.
 namespace kontor::miniapp {
 
 #ifdef KONTOR_SMPI
 inline constexpr bool simulated = true;
 
-/// Local. Whether compute time is added and kernels do not run: KONTOR_CHARGES in the environment names the
-/// file. Throws comm::UsageError if it cannot be read. Its lines are "<kernel> <size> <seconds>": what a
-/// kernel takes on a rank that has so many cells, rows or flops.
+/// Local. Whether compute time is added and kernels do not run: KONTOR_CHARGES in the environment names the file.
+/// Throws comm::UsageError if it cannot be read. Its lines are "<kernel> <size> <seconds>": what a kernel takes on a
+/// rank that has so many cells, rows or flops.
 bool compute_time_is_simulated();
 
-/// Local. Waits, in the simulator's time, as long as `units` of the `size` that this rank has take. Seconds
-/// of sizes between two of the file lie on a line; outside, a unit takes what it takes at the nearest one.
-/// Throws comm::UsageError if the file does not have the kernel.
+/// Local. Waits, in the simulator's time, as long as `units` of the `size` that this rank has take. Seconds of sizes
+/// between two of the file lie on a line; outside, a unit takes what it takes at the nearest one. Throws
+/// comm::UsageError if the file does not have the kernel.
 void add_compute_time(std::string_view kernel, double units, double size);
 
 /// Local. What is said of the computation in records; in words.
@@ -36,8 +35,8 @@ inline std::string words_of_simulation() {
 }
 #endif
 
-/// Local. Does the work, which is `units` of the `size` that this rank has, and returns what it returns; or
-/// adds its compute time, and returns nothing or 0.
+/// Local. Does the work, which is `units` of the `size` that this rank has, and returns what it returns; or adds its
+/// compute time, and returns nothing or 0.
 template <class Work>
 auto compute(std::string_view kernel, double units, double size, const Work& work) {
   if constexpr (simulated) {

@@ -26,17 +26,16 @@ using Ways = std::vector<std::function<void()>>;
 
 constexpr double mebi = 1 << 20;
 
-/// Collective. How often the work is done in one sample, so that the sample is long against a launch and a
-/// look at the clock: on a device two GiB and more take less than a millisecond.
+/// Collective. How often the work is done in one sample, so that the sample is long against a launch and a look at the
+/// clock: on a device two GiB and more take less than a millisecond.
 int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
   constexpr double bytes_of_sample = (device::kernels_on_host ? 64 : 16384) * mebi;
-  return comm::allreduce(comm,
-                         static_cast<int>(std::clamp(std::ceil(bytes_of_sample / bytes_moved), 1.0, 1000.0)),
+  return comm::allreduce(comm, static_cast<int>(std::clamp(std::ceil(bytes_of_sample / bytes_moved), 1.0, 1000.0)),
                          comm::ReduceOp::max);
 }
 
-/// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample
-/// wants; the best of the samples of all ways.
+/// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample wants; the
+/// best of the samples of all ways.
 double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samples, const Ways& ways) {
   const int times = times_in_sample(comm, bytes_moved);
   double best = std::numeric_limits<double>::max();
@@ -45,8 +44,8 @@ double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samp
   return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
 }
 
-/// Local. Part `number` of so many that vectors of so many elements consist of. Equal places of two parts lie
-/// at different offsets in pages of 4 KiB: else a load seems to depend on the store before it.
+/// Local. Part `number` of so many that vectors of so many elements consist of. Equal places of two parts lie at
+/// different offsets in pages of 4 KiB: else a load seems to depend on the store before it.
 Vector part_of(const Vector& all, std::int64_t elements, int number, int parts) {
   constexpr std::int64_t page = 4096 / sizeof(double), shift = 21 * stream::line;
   const auto length = std::max<std::int64_t>(1, elements / parts);
@@ -58,8 +57,7 @@ constexpr std::int64_t room_between_parts = 2 * (512 + 21 * stream::line);
 template <class Kernel>
 std::function<void()> pass(const char* label, std::int64_t count, const Kernel& kernel) {
   return [=] {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, count),
-                         kernel);
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, count), kernel);
   };
 }
 
@@ -83,8 +81,7 @@ Ways ways_to_copy(const Vector& from, const Vector& to) {
   Ways ways{pass("calibrate/copy", elements, stream::Copy{from.data(), to.data()})};
   if constexpr (device::on_host<OnSpace>) {
     const auto tiles = stream::tiles_of(elements, OnSpace().concurrency());
-    ways.push_back(
-        pass("calibrate/copy", tiles.count(), stream::StreamCopyTile{from.data(), to.data(), tiles}));
+    ways.push_back(pass("calibrate/copy", tiles.count(), stream::StreamCopyTile{from.data(), to.data(), tiles}));
   } else {
     ways.push_back([=] { Kokkos::deep_copy(OnSpace(), to, from); });
   }
@@ -117,8 +114,8 @@ StreamRates stream_rates(const comm::Communicator& comm, double bytes, bool huge
   const auto third = static_cast<std::int64_t>(a.extent(0));
   constexpr double word = sizeof(double);
   StreamRates rates;
-  rates.read = bandwidth_of(comm, word * static_cast<double>(elements), samples,
-                            ways_to_read<Space>(all, elements, sink));
+  rates.read =
+      bandwidth_of(comm, word * static_cast<double>(elements), samples, ways_to_read<Space>(all, elements, sink));
   rates.copy = bandwidth_of(comm, 2 * word * static_cast<double>(half.extent(0)), samples,
                             ways_to_copy<Space>(part(0, 2), half));
   rates.triad = bandwidth_of(comm, 4 * word * static_cast<double>(third), samples,

@@ -14,8 +14,8 @@
 /// How fast the ranks stream through memory, all at once, as they do in a run.
 namespace kontor::miniapp {
 
-/// Collective. Seconds of the slowest rank for so many executions of the work, one after the other: from a
-/// barrier until the default instance has done it.
+/// Collective. Seconds of the slowest rank for so many executions of the work, one after the other: from a barrier
+/// until the default instance has done it.
 template <class Work>
 double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
   const Kokkos::DefaultExecutionSpace instance;
@@ -29,18 +29,17 @@ double slowest_seconds(const comm::Communicator& comm, int times, const Work& wo
   return comm::allreduce(comm, seconds, comm::ReduceOp::max);
 }
 
-/// Local. Bytes of a rank's vectors on a host, where so many ranks compute on its node: more than a core
-/// finds in caches that it may have to itself, less where many ranks share them and the memory.
+/// Local. Bytes of a rank's vectors on a host, where so many ranks compute on its node: more than a core finds in
+/// caches that it may have to itself, less where many ranks share them and the memory.
 double streamed_host_bytes(int ranks_of_node);
 
-/// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3
-/// GiB, or a rank's part of an eighth of what is free.
+/// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3 GiB, or a
+/// rank's part of an eighth of what is free.
 double streamed_bytes(const comm::Communicator&);
 
-/// Collective; valid on every rank. Rates of all ranks together, each with vectors of `bytes` bytes together,
-/// at least one element each, in huge pages where asked and the system has them. Each pattern is measured in
-/// several ways in turn, as often as `samples` says in all but at least once each, and the fastest sample
-/// counts:
+/// Collective; valid on every rank. Rates of all ranks together, each with vectors of `bytes` bytes together, at least
+/// one element each, in huge pages where asked and the system has them. Each pattern is measured in several ways in
+/// turn, as often as `samples` says in all but at least once each, and the fastest sample counts:
 ///   read   sums all elements; on hosts with and without prefetches;
 ///   copy   from one half to the other; on hosts by non-temporal stores (where the processor has them) and by
 ///          ordinary ones, on devices by a kernel and by the vendor's copy;

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
-/// The loops by which memory is measured: functors of pointers and numbers, which Kokkos::parallel_for calls
-/// with an index.
+/// The loops by which memory is measured: functors of pointers and numbers, which Kokkos::parallel_for calls with an
+/// index.
 namespace kontor::miniapp::stream {
 
 /// Elements that a host's thread takes at a time.
@@ -36,8 +36,8 @@ inline void prefetch_after(const double* x) {
   __builtin_prefetch(reinterpret_cast<const void*>(address)); // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Reading on a host: the sum of a tile, by 32 accumulators, so that no addition waits for the one before it.
-/// A sum below 0 goes to `sink`: of numbers above 0 nothing is written, which no compiler knows.
+/// Reading on a host: the sum of a tile, by 32 accumulators, so that no addition waits for the one before it. A sum
+/// below 0 goes to `sink`: of numbers above 0 nothing is written, which no compiler knows.
 template <bool prefetches>
 struct ReadTile {
   const double* x;

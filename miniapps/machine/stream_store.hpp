@@ -8,12 +8,12 @@
 #include <immintrin.h>
 #endif
 
-/// Non-temporal stores. An ordinary store reads its cache line first, so a sweep that writes what it will not
-/// read again soon moves 3 words a cell instead of 2.
+/// Non-temporal stores. An ordinary store reads its cache line first, so a sweep that writes what it will not read
+/// again soon moves 3 words a cell instead of 2.
 namespace kontor::miniapp {
 
-/// Copies `count` values to memory by non-temporal stores where the processor has them, else plainly. Other
-/// threads and ranks see them after stream_fence().
+/// Copies `count` values to memory by non-temporal stores where the processor has them, else plainly. Other threads and
+/// ranks see them after stream_fence().
 template <class T>
 inline void stream_copy(T* to, const T* from, std::int64_t count) {
 #if defined(__SSE2__)

@@ -11,10 +11,9 @@
 
 namespace kontor::miniapp {
 
-/// Collective. Throws config::Error on all ranks if any of them has a problem that the user can mend, in the
-/// deck or in a file; `id` is that of a text which has none.
-inline void agree_on_user_error(const comm::Communicator& comm, std::optional<std::string> problem,
-                                errors::Id id) {
+/// Collective. Throws config::Error on all ranks if any of them has a problem that the user can mend, in the deck or in
+/// a file; `id` is that of a text which has none.
+inline void agree_on_user_error(const comm::Communicator& comm, std::optional<std::string> problem, errors::Id id) {
   if (problem) problem = errors::with_id(std::move(*problem), id);
   try {
     comm.agree(problem);

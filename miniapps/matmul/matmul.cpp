@@ -30,12 +30,11 @@ const Options& with_blas_threads(const Options& o) {
 
 nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Options& o, const GridShape& grid,
                                      const SentBytes& mine, std::int64_t redistribution) {
-  const auto sent = comm::allreduce(comm,
-                                    std::array<std::int64_t, 6>{mine.replicate, mine.skew, mine.shifts,
-                                                                mine.restore, mine.sum, redistribution},
-                                    comm::ReduceOp::sum);
-  const auto size = static_cast<double>(o.precision == miniapp::Precision::single_precision ? sizeof(float)
-                                                                                            : sizeof(double));
+  const auto sent = comm::allreduce(
+      comm, std::array<std::int64_t, 6>{mine.replicate, mine.skew, mine.shifts, mine.restore, mine.sum, redistribution},
+      comm::ReduceOp::sum);
+  const auto size =
+      static_cast<double>(o.precision == miniapp::Precision::single_precision ? sizeof(float) : sizeof(double));
   return {{"replicate", sent[0]},
           {"skew", sent[1]},
           {"shifts", sent[2]},
@@ -71,8 +70,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   fill(grid_, o, o.a, stored_a(o), a());
   fill(grid_, o, o.b, stored_b(o), b());
   reset();
-  if (context.comm.capabilities().moves_data)
-    verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
+  if (context.comm.capabilities().moves_data) verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
 
   record_.exchange = method_.choice();
   record_.traffic = multiplication_->traffic();
@@ -168,9 +166,9 @@ void Matmul<T>::finish(std::int64_t made) {
   multiplication_->end();
   redistribute([&] { given_->give_back(); });
   watch_.lap(without_redistribution_);
-  const auto slowest = comm::allreduce(
-      this->context().comm, std::array{without_redistribution_, multiplication_->seconds_of_steps()},
-      comm::ReduceOp::max);
+  const auto slowest =
+      comm::allreduce(this->context().comm, std::array{without_redistribution_, multiplication_->seconds_of_steps()},
+                      comm::ReduceOp::max);
   seconds_.push_back({slowest[0], slowest[1]});
 }
 
@@ -187,20 +185,19 @@ double Matmul<T>::median_of(double Seconds::*part) const {
 }
 
 template <class T>
-std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds,
-                                                       const miniapp::Calibration& machine) const {
+std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds, const miniapp::Calibration& machine) const {
   const double flops = share_made() * options_.size.flops();
   const double attainable = machine.gemm ? machine.gemm->rate : std::numeric_limits<double>::quiet_NaN();
   std::vector<miniapp::FigureOfMerit> figures{{"flops", flops / seconds, "flop/s", attainable}};
   if (redistribute_)
-    figures.push_back({"flops_without_redistribution", flops / median_of(&Seconds::without_redistribution),
-                       "flop/s", attainable});
+    figures.push_back(
+        {"flops_without_redistribution", flops / median_of(&Seconds::without_redistribution), "flop/s", attainable});
   figures.push_back({"flops_of_steps", flops / median_of(&Seconds::steps), "flop/s", attainable});
   return figures;
 }
 
-/// What of the transfers was not hidden behind products: the time of the steps less that of the same products
-/// alone. Products may be slower beside transfers; that counts as not hidden too.
+/// What of the transfers was not hidden behind products: the time of the steps less that of the same products alone.
+/// Products may be slower beside transfers; that counts as not hidden too.
 template <class T>
 double Matmul<T>::exposed() const {
   return std::max(0.0, median_of(&Seconds::steps) - share_made() * products_alone_);
@@ -257,14 +254,13 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
     message = std::max(message, static_cast<double>(entry.bytes) / static_cast<double>(entry.messages));
   return {.message = message, .gemm = [=](const comm::Communicator& comm) {
             Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
-            return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b,
-                                         operands.c, threads);
+            return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b, operands.c,
+                                         threads);
           }};
 }
 
 template <class T>
-std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file,
-                                                            const std::string& group) const {
+std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file, const std::string& group) const {
   if (options_.write_c) write_matrix(file, group + "/C", grid_, options_, stored_c(options_), c());
   return {};
 }

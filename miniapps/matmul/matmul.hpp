@@ -20,8 +20,8 @@ namespace kontor::matmul {
 template <class T>
 class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
-  /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the
-  /// deck can mend. Tests go the device's way on a host too.
+  /// Collective. Makes A and B. Throws AgreedError if they do not fit into memory, config::Error for what the deck can
+  /// mend. Tests go the device's way on a host too.
   Matmul(const Options&, const miniapp::RunContext&, bool as_on_device = stepping::on_device);
 
   void warm_up() override;
@@ -35,8 +35,7 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   void read_state(const output::Reader&) override;
 
   void reset_blocks();
-  /// Collective; after reset_blocks(). A pass of the multiplication; the seconds of its steps, of the slowest
-  /// rank.
+  /// Collective; after reset_blocks(). A pass of the multiplication; the seconds of its steps, of the slowest rank.
   double seconds_of_pass(Pass);
 
   /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.

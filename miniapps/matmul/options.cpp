@@ -26,8 +26,7 @@ constexpr std::array<Named<MatrixKind>, 4> kinds{{{"random", MatrixKind::random}
                                                   {"integers", MatrixKind::integers},
                                                   {"expression", MatrixKind::expression},
                                                   {"dataset", MatrixKind::dataset}}};
-constexpr std::array<Named<Operation>, 2> operations{
-    {{"none", Operation::none}, {"transpose", Operation::transpose}}};
+constexpr std::array<Named<Operation>, 2> operations{{{"none", Operation::none}, {"transpose", Operation::transpose}}};
 constexpr std::array<Named<Algorithm>, 3> algorithms{
     {{"cannon", Algorithm::cannon}, {"summa", Algorithm::summa}, {"cannon_25d", Algorithm::cannon_25d}}};
 constexpr std::array<Named<Gemm>, 3> gemms{
@@ -50,8 +49,7 @@ void describe_source(Visitor& v, MatrixOptions& o) {
 void resolve_source(MatrixOptions& o, const std::string& key, const config::Deck& deck) {
   o.location = deck.location(key);
   const bool dataset = o.kind == MatrixKind::dataset;
-  if (dataset && o.file.path.empty())
-    deck.fail(key + ".file", "is empty; it must name an HDF5 file", "E-DECK-KEY");
+  if (dataset && o.file.path.empty()) deck.fail(key + ".file", "is empty; it must name an HDF5 file", "E-DECK-KEY");
   if (dataset && o.dataset.empty())
     deck.fail(key + ".dataset", "is empty; it must name a dataset of the file", "E-DECK-KEY");
 }
@@ -63,17 +61,14 @@ void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::Ru
   for (const auto& [matrix, key] :
        {std::pair(&o.a, std::string("problem.a")), {&o.b, "problem.b"}, {&o.c, "problem.c"}}) {
     const auto kind = matrix->kind;
-    const auto needs = [&key = key](const char* kinds) {
-      return fmt::format("{}.kind must be {}", key, kinds);
-    };
+    const auto needs = [&key = key](const char* kinds) { return fmt::format("{}.kind must be {}", key, kinds); };
     unused.refuse_unless(kind == MatrixKind::random || kind == MatrixKind::integers, key + ".seed",
                          needs("random or integers"));
     for (const auto* name : {".file", ".dataset"})
       unused.refuse_unless(kind == MatrixKind::dataset, key + name, needs("dataset"));
     unused.refuse_unless(kind == MatrixKind::expression, key + ".expression", needs("expression"));
   }
-  unused.refuse_unless(o.algorithm == Algorithm::cannon_25d, "product.layers",
-                       "product.algorithm must be cannon_25d");
+  unused.refuse_unless(o.algorithm == Algorithm::cannon_25d, "product.layers", "product.algorithm must be cannon_25d");
   unused.refuse_unless(o.algorithm == Algorithm::summa, "product.panel", "product.algorithm must be summa");
   unused.refuse_unless(o.distribution == Distribution::block_cyclic, "decomposition.block_size",
                        "decomposition.distribution must be block_cyclic");
@@ -98,8 +93,7 @@ void resolve_factor(double factor, const char* key, miniapp::Precision precision
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
   constexpr std::string_view key = "decomposition.process_grid";
   if (ranks % o.layers != 0)
-    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks),
-              "E-DECK-RANKS");
+    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks), "E-DECK-RANKS");
   if (o.process_grid.size() == 1)
     deck.fail(key, "has length 1; it must have rows and columns, or none", "E-DECK-RANGE");
   const auto of_a_layer = ranks / o.layers;
@@ -156,8 +150,7 @@ void Options::describe(Visitor& v) {
             {.min = 0, .max = 4096});
   });
   v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
-    s.value("process_grid", process_grid, "Rows and columns of ranks; empty: the least volume", {.min = 1},
-            {0, 2});
+    s.value("process_grid", process_grid, "Rows and columns of ranks; empty: the least volume", {.min = 1}, {0, 2});
     s.choice<Distribution>("distribution", distribution, distributions,
                            "How A, B and C are given: one block a rank, or blocks dealt in turn");
     s.value("block_size", block_size, "block_cyclic: rows and columns of a block", {.min = 1}, {2, 2});
@@ -176,9 +169,9 @@ void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::Fre
         precision, [&]<class T>(T) { return miniapp::total_bytes(views_of_rank(o, shape, {}, sizeof(T))); });
   };
   const bool local = sizing.local;
-  const auto whole = grid::resolve_sizes(
-      sizing, {size.m, size.n, size.k},
-      {{"problem.m", "problem.n", "problem.k"}, most_rows - 1, of_all, bytes}, deck, free_memory);
+  const auto whole =
+      grid::resolve_sizes(sizing, {size.m, size.n, size.k},
+                          {{"problem.m", "problem.n", "problem.k"}, most_rows - 1, of_all, bytes}, deck, free_memory);
   size = {whole[0], whole[1], whole[2]};
   if (local && process_grid.empty() && least_volume_grid(size, shape.rows * shape.columns) != o.process_grid)
     process_grid = o.process_grid;

@@ -40,9 +40,7 @@ struct ProductSize {
   std::int64_t n = 1024;
   std::int64_t k = 1024;
 
-  double flops() const {
-    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  }
+  double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
 };
 
 /// The keys of a deck that are matmul's own.
@@ -71,9 +69,9 @@ struct Options {
   }
 
   void describe(config::Visitor&);
-  /// Collective. The sizes of the whole product, where the deck gives those of a rank or a share of memory.
-  /// Of a rank: it has a part of C of m x n, and k is such that its parts of A and B have together as many
-  /// elements as those of one rank alone, m k + k n.
+  /// Collective. The sizes of the whole product, where the deck gives those of a rank or a share of memory. Of a rank:
+  /// it has a part of C of m x n, and k is such that its parts of A and B have together as many elements as those of
+  /// one rank alone, m k + k n.
   void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});

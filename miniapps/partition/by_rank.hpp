@@ -19,8 +19,7 @@ using ByRank = std::map<int, std::vector<Item>>;
 /// Collective. Sends each list to its rank and returns those that other ranks send to this one, as
 /// comm::sparse_exchange() does, whose `label` it is. No list is empty.
 template <class Item>
-ByRank<Item> exchange_by_rank(const comm::Communicator& comm, const std::string& label,
-                              const ByRank<Item>& sent) {
+ByRank<Item> exchange_by_rank(const comm::Communicator& comm, const std::string& label, const ByRank<Item>& sent) {
   std::vector<comm::PeerMessage> messages;
   for (const auto& [rank, items] : sent) {
     const auto bytes = std::as_bytes(std::span(items));

@@ -42,25 +42,24 @@ std::vector<double> positive_diagonal(const CoordinateMatrix& matrix) {
   return diagonal;
 }
 
-/// Of a general matrix. Going through it, the entries of a row left of the diagonal meet their counterparts
-/// in their own order, because these are above the diagonal in the rows before. An entry that is not there is
-/// 0; what has no counterpart is left out.
+/// Of a general matrix. Going through it, the entries of a row left of the diagonal meet their counterparts in their
+/// own order, because these are above the diagonal in the rows before. An entry that is not there is 0; what has no
+/// counterpart is left out.
 void require_counterparts(CoordinateMatrix& matrix, const std::vector<double>& diagonal) {
   auto& entries = matrix.entries;
   std::vector<std::size_t> next(diagonal.size()); // the first that is not yet met, in each row
   for (auto e = entries.size(); e-- > 0;) next[static_cast<std::size_t>(entries[e].row)] = e;
   std::vector<bool> alone(entries.size(), false);
   const auto equal = [&](double value, const Entry& entry) {
-    return std::abs(value - entry.value) <= rounding *
-                                                std::sqrt(diagonal[static_cast<std::size_t>(entry.row)]) *
+    return std::abs(value - entry.value) <= rounding * std::sqrt(diagonal[static_cast<std::size_t>(entry.row)]) *
                                                 std::sqrt(diagonal[static_cast<std::size_t>(entry.column)]);
   };
   const auto leave_out = [&](std::size_t e) {
     const auto& entry = entries[e];
     if (!equal(0, entry))
       fail_at(matrix.source, entry.line,
-              fmt::format("entry {} is {}, but there is no entry ({}, {}): cg needs a symmetric matrix",
-                          place(entry), entry.value, entry.column + 1, entry.row + 1));
+              fmt::format("entry {} is {}, but there is no entry ({}, {}): cg needs a symmetric matrix", place(entry),
+                          entry.value, entry.column + 1, entry.row + 1));
     alone[e] = true;
   };
   for (std::size_t e = 0; e < entries.size(); ++e) {
@@ -76,12 +75,11 @@ void require_counterparts(CoordinateMatrix& matrix, const std::vector<double>& d
     }
     if (!equal(entry.value, other))
       fail_at(matrix.source, other.line,
-              fmt::format("entry {} is {}, but {} of line {} is {}: cg needs a symmetric matrix",
-                          place(other), other.value, place(entry), entry.line, entry.value));
+              fmt::format("entry {} is {}, but {} of line {} is {}: cg needs a symmetric matrix", place(other),
+                          other.value, place(entry), entry.line, entry.value));
     ++of_column;
   }
-  std::erase_if(entries,
-                [&](const Entry& entry) { return alone[static_cast<std::size_t>(&entry - entries.data())]; });
+  std::erase_if(entries, [&](const Entry& entry) { return alone[static_cast<std::size_t>(&entry - entries.data())]; });
 }
 
 } // namespace
@@ -89,14 +87,13 @@ void require_counterparts(CoordinateMatrix& matrix, const std::vector<double>& d
 std::int64_t CoordinateMatrix::nonzeros() const {
   const auto given = static_cast<std::int64_t>(entries.size());
   if (!symmetric) return given;
-  return 2 * given - std::count_if(entries.begin(), entries.end(),
-                                   [](const Entry& entry) { return entry.row == entry.column; });
+  return 2 * given -
+         std::count_if(entries.begin(), entries.end(), [](const Entry& entry) { return entry.row == entry.column; });
 }
 
 void fail_at(const std::string& source, std::int64_t line, const std::string& message, errors::Id id) {
   throw config::Error(
-      {line > 0 ? fmt::format("{}:{}: {}", source, line, message) : fmt::format("{}: {}", source, message)},
-      id);
+      {line > 0 ? fmt::format("{}:{}: {}", source, line, message) : fmt::format("{}: {}", source, message)}, id);
 }
 
 void sort_entries(CoordinateMatrix& matrix) {
@@ -109,9 +106,9 @@ void sort_entries(CoordinateMatrix& matrix) {
     return a.row == b.row && a.column == b.column;
   });
   if (twice == entries.end()) return;
-  fail_at(matrix.source, (twice + 1)->line,
-          fmt::format("entry {} is given twice; the first is at line {}; remove one of them", place(*twice),
-                      twice->line));
+  fail_at(
+      matrix.source, (twice + 1)->line,
+      fmt::format("entry {} is given twice; the first is at line {}; remove one of them", place(*twice), twice->line));
 }
 
 void require_symmetric_with_positive_diagonal(CoordinateMatrix& matrix) {

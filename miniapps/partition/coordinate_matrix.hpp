@@ -34,19 +34,18 @@ struct CoordinateMatrix {
 [[noreturn]] void fail_at(const std::string& source, std::int64_t line, const std::string& message,
                           errors::Id id = "E-FILE-FORMAT");
 
-/// Local. Sorts the entries by row and column. Throws config::Error, with the lines concerned, if an entry is
-/// given twice.
+/// Local. Sorts the entries by row and column. Throws config::Error, with the lines concerned, if an entry is given
+/// twice.
 void sort_entries(CoordinateMatrix&);
 
-/// Local. Throws config::Error, with an entry and its line, if a matrix with sorted entries cannot be
-/// positive definite: a diagonal entry is missing or not above 0, or an entry is not equal to its counterpart
-/// across the diagonal, which is 0 if it is not there. Equal means: but for 1e-12 of the root of both
-/// diagonal entries' product, which the entries of a positive definite matrix are smaller than. Entries
-/// without a counterpart are taken out.
+/// Local. Throws config::Error, with an entry and its line, if a matrix with sorted entries cannot be positive
+/// definite: a diagonal entry is missing or not above 0, or an entry is not equal to its counterpart across the
+/// diagonal, which is 0 if it is not there. Equal means: but for 1e-12 of the root of both diagonal entries' product,
+/// which the entries of a positive definite matrix are smaller than. Entries without a counterpart are taken out.
 void require_symmetric_with_positive_diagonal(CoordinateMatrix&);
 
-/// Local. Calls each(row, column, value) for the entries of both triangles of a matrix with sorted entries;
-/// those of one row come in the order of their columns.
+/// Local. Calls each(row, column, value) for the entries of both triangles of a matrix with sorted entries; those of
+/// one row come in the order of their columns.
 template <class Each>
 void for_each_entry(const CoordinateMatrix& matrix, const Each& each) {
   // The mirrored entries of a row are right of its diagonal, and come with the rows below it.

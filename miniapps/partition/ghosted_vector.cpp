@@ -8,8 +8,8 @@
 
 namespace kontor::partition {
 
-GhostedVector::GhostedVector(const comm::Communicator& comm, const Partition& partition,
-                             const std::string& label, const Space& instance)
+GhostedVector::GhostedVector(const comm::Communicator& comm, const Partition& partition, const std::string& label,
+                             const Space& instance)
     : all_(miniapp::zeroed<double>(label, static_cast<std::size_t>(partition.own) +
                                               static_cast<std::size_t>(partition.ghosts))),
       own_(Kokkos::subview(all_, std::pair<LocalIndex, LocalIndex>(0, partition.own))),

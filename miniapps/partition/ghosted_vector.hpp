@@ -9,13 +9,11 @@
 
 namespace kontor::partition {
 
-/// A vector that the matrix is multiplied with: own values, then the ghosts, which the exchange fills in
-/// place.
+/// A vector that the matrix is multiplied with: own values, then the ghosts, which the exchange fills in place.
 class GhostedVector {
  public:
   /// Collective. The exchange is committed, and measures its times.
-  GhostedVector(const comm::Communicator&, const Partition&, const std::string& label,
-                const Space& instance = {});
+  GhostedVector(const comm::Communicator&, const Partition&, const std::string& label, const Space& instance = {});
 
   const Vector& all() const { return all_; } ///< own + ghosts
   const Vector& own() const { return own_; }

@@ -9,8 +9,8 @@
 
 namespace kontor::partition {
 
-/// Which rows of a symmetric matrix read which others: its entries off the diagonal. Index is an integer that
-/// holds the number of entries.
+/// Which rows of a symmetric matrix read which others: its entries off the diagonal. Index is an integer that holds the
+/// number of entries.
 template <class Index>
 struct Graph {
   std::vector<Index> offsets;    ///< where the neighbours of each row begin: (rows + 1)
@@ -36,8 +36,7 @@ Graph<Index> make_graph(const CoordinateMatrix& matrix) {
   std::vector<Index> next(offsets.begin(), offsets.end() - 1);
   for_each_entry(matrix, [&](std::int64_t row, std::int64_t column, double) {
     if (row == column) return;
-    graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++)] =
-        static_cast<Index>(column);
+    graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++)] = static_cast<Index>(column);
   });
   return graph;
 }

@@ -22,13 +22,11 @@ bool has_metis() {
 
 std::optional<std::string> metis_refusal(std::int64_t weight) {
   if (weight <= std::numeric_limits<idx_t>::max()) return std::nullopt;
-  return fmt::format(
-      "of this build counts with {} bits, too few for entries and rows that weigh {}: use rows", IDXTYPEWIDTH,
-      weight);
+  return fmt::format("of this build counts with {} bits, too few for entries and rows that weigh {}: use rows",
+                     IDXTYPEWIDTH, weight);
 }
 
-std::vector<int> metis_parts(const CoordinateMatrix& matrix, const std::vector<std::int64_t>& weights,
-                             int parts) {
+std::vector<int> metis_parts(const CoordinateMatrix& matrix, const std::vector<std::int64_t>& weights, int parts) {
   std::vector<idx_t> part(weights.size(), 0);
   if (parts > 1) {
     auto graph = make_graph<idx_t>(matrix);
@@ -37,12 +35,12 @@ std::vector<int> metis_parts(const CoordinateMatrix& matrix, const std::vector<s
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
-    const int code = METIS_PartGraphKway(&rows, &constraints, graph.offsets.data(), graph.neighbours.data(),
-                                         of_rows.data(), nullptr, nullptr, &count, nullptr, nullptr, options,
-                                         &cut, part.data());
+    const int code =
+        METIS_PartGraphKway(&rows, &constraints, graph.offsets.data(), graph.neighbours.data(), of_rows.data(), nullptr,
+                            nullptr, &count, nullptr, nullptr, options, &cut, part.data());
     if (code != METIS_OK)
-      throw std::runtime_error(fmt::format("METIS_PartGraphKway of {} rows into {} parts failed with code {}",
-                                           matrix.rows, parts, code));
+      throw std::runtime_error(
+          fmt::format("METIS_PartGraphKway of {} rows into {} parts failed with code {}", matrix.rows, parts, code));
   }
   return {part.begin(), part.end()};
 }

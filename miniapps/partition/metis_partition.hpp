@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-/// Parts by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning
-/// irregular graphs", SIAM J. Sci. Comput. 20, 1998.
+/// Parts by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs",
+/// SIAM J. Sci. Comput. 20, 1998.
 namespace kontor::partition {
 
 /// Local. Whether this build has METIS.
@@ -18,9 +18,9 @@ bool has_metis();
 /// Local. Why METIS cannot divide rows of this weight together, to follow "metis"; nothing if it can.
 std::optional<std::string> metis_refusal(std::int64_t weight);
 
-/// Local. The part of each row of a matrix with sorted entries: parts of about equal weight and few entries
-/// between them, always the same; a part may be empty. A row weighs no less than it has entries. Only without
-/// a metis_refusal(). Throws std::runtime_error with METIS' code if it fails.
+/// Local. The part of each row of a matrix with sorted entries: parts of about equal weight and few entries between
+/// them, always the same; a part may be empty. A row weighs no less than it has entries. Only without a
+/// metis_refusal(). Throws std::runtime_error with METIS' code if it fails.
 std::vector<int> metis_parts(const CoordinateMatrix&, const std::vector<std::int64_t>& weights, int parts);
 
 } // namespace kontor::partition

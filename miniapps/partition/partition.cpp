@@ -24,18 +24,16 @@ std::unordered_map<GlobalIndex, LocalIndex> numbers_of(const ByRank<GlobalIndex>
     for (const auto row : rows) local.emplace(row, nobody);
   if (local.empty()) return local;
   for (std::size_t i = 0; i < own.size(); ++i)
-    if (const auto found = local.find(own[i]); found != local.end())
-      found->second = static_cast<LocalIndex>(i);
+    if (const auto found = local.find(own[i]); found != local.end()) found->second = static_cast<LocalIndex>(i);
   return local;
 }
 
 } // namespace
 
-Partition make_partition(const comm::Communicator& comm, GlobalIndex rows,
-                         const std::vector<GlobalIndex>& own, std::vector<GhostRow> ghosts) {
-  std::sort(ghosts.begin(), ghosts.end(), [](const GhostRow& a, const GhostRow& b) {
-    return std::tie(a.owner, a.row) < std::tie(b.owner, b.row);
-  });
+Partition make_partition(const comm::Communicator& comm, GlobalIndex rows, const std::vector<GlobalIndex>& own,
+                         std::vector<GhostRow> ghosts) {
+  std::sort(ghosts.begin(), ghosts.end(),
+            [](const GhostRow& a, const GhostRow& b) { return std::tie(a.owner, a.row) < std::tie(b.owner, b.row); });
   Partition partition{.rows = rows,
                       .own = static_cast<LocalIndex>(own.size()),
                       .interior = static_cast<LocalIndex>(own.size()),
@@ -63,8 +61,8 @@ Partition make_partition(const comm::Communicator& comm, GlobalIndex rows,
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       host(i) = local.at(numbers[i]);
       if (host(i) == nobody)
-        throw std::logic_error(fmt::format("rank {} asks rank {} for row {}, which is not there", rank,
-                                           comm.rank(), numbers[i]));
+        throw std::logic_error(
+            fmt::format("rank {} asks rank {} for row {}, which is not there", rank, comm.rank(), numbers[i]));
     }
     Kokkos::deep_copy(sent, host);
     neighbours.try_emplace(rank, Neighbour{.rank = rank}).first->second.sent = sent;

@@ -18,8 +18,8 @@ struct Neighbour {
   Rows sent = {};             ///< own rows that it reads, in the order of its ghosts
 };
 
-/// The rows of one rank. Local numbers: own rows from 0, then the ghosts, by neighbour. The first
-/// `interior` own rows read no ghosts, the others do.
+/// The rows of one rank. Local numbers: own rows from 0, then the ghosts, by neighbour. The first `interior` own rows
+/// read no ghosts, the others do.
 struct Partition {
   GlobalIndex rows = 0;                   ///< of the whole matrix
   LocalIndex own = 0;                     ///< rows of this rank; may be 0
@@ -30,9 +30,9 @@ struct Partition {
   Kokkos::View<GlobalIndex*> global = {};
 };
 
-/// Collective. A partition from the global numbers of own rows (in their local order) and of ghosts with the
-/// ranks that own them, which need not be in order: `global` gets the ghosts sorted by owner and number. The
-/// owners are told which of their rows are read. `interior` is left to the caller.
+/// Collective. A partition from the global numbers of own rows (in their local order) and of ghosts with the ranks that
+/// own them, which need not be in order: `global` gets the ghosts sorted by owner and number. The owners are told which
+/// of their rows are read. `interior` is left to the caller.
 struct GhostRow {
   int owner = 0;
   GlobalIndex row = 0;

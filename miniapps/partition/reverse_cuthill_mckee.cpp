@@ -7,8 +7,8 @@
 namespace kontor::partition {
 namespace {
 
-// Boost.Graph looks at all rows twice for each connected part, and Kokkos Kernels begins at a row of the
-// smallest degree, which need not be at an end.
+// Boost.Graph looks at all rows twice for each connected part, and Kokkos Kernels begins at a row of the smallest
+// degree, which need not be at an end.
 class CuthillMcKee {
  public:
   explicit CuthillMcKee(const Graph<std::int64_t>& graph)
@@ -42,8 +42,8 @@ class CuthillMcKee {
     auto levels = search(row, begin);
     while (true) {
       const auto* const first = order_.data();
-      const auto far = *std::min_element(first + levels.last, first + levels.end,
-                                         [this](auto a, auto b) { return before(a, b); });
+      const auto far =
+          *std::min_element(first + levels.last, first + levels.end, [this](auto a, auto b) { return before(a, b); });
       const auto from_there = search(far, begin);
       if (from_there.count <= levels.count) return from_there.end;
       levels = from_there;

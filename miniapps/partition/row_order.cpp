@@ -25,8 +25,7 @@ int block_of(GlobalIndex row, GlobalIndex rows, int ranks) {
 
 } // namespace
 
-std::vector<double> in_row_order(const comm::Communicator& comm, const Partition& partition,
-                                 const Vector& own) {
+std::vector<double> in_row_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
   ByRank<NumberedValue> to;
@@ -42,8 +41,8 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
 }
 
 /// Ranks say which rows they want, and are told the values in the same order.
-std::vector<double> values_of_rows(const comm::Communicator& comm, GlobalIndex rows,
-                                   const std::vector<double>& block, const std::vector<GlobalIndex>& wanted) {
+std::vector<double> values_of_rows(const comm::Communicator& comm, GlobalIndex rows, const std::vector<double>& block,
+                                   const std::vector<GlobalIndex>& wanted) {
   ByRank<GlobalIndex> asked;
   ByRank<double> told;
   ByRank<std::size_t> places;
@@ -61,11 +60,10 @@ std::vector<double> values_of_rows(const comm::Communicator& comm, GlobalIndex r
   return values;
 }
 
-void from_row_order(const comm::Communicator& comm, const Partition& partition,
-                    const std::vector<double>& block, const Vector& own) {
+void from_row_order(const comm::Communicator& comm, const Partition& partition, const std::vector<double>& block,
+                    const Vector& own) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const auto values =
-      values_of_rows(comm, partition.rows, block, {numbers.data(), numbers.data() + partition.own});
+  const auto values = values_of_rows(comm, partition.rows, block, {numbers.data(), numbers.data() + partition.own});
   const auto host = Kokkos::create_mirror_view(own);
   std::copy(values.begin(), values.end(), host.data());
   Kokkos::deep_copy(own, host);

@@ -7,16 +7,15 @@
 
 namespace kontor::partition {
 
-/// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order
-/// of rows, which begins at grid::part_begin(); NaN in those that no rank has.
+/// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order of rows,
+/// which begins at grid::part_begin(); NaN in those that no rank has.
 std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
 
 /// Collective. Values of these rows, in any order and more than once, of the ranks' blocks of all `rows`.
-std::vector<double> values_of_rows(const comm::Communicator&, GlobalIndex rows,
-                                   const std::vector<double>& block, const std::vector<GlobalIndex>& wanted);
+std::vector<double> values_of_rows(const comm::Communicator&, GlobalIndex rows, const std::vector<double>& block,
+                                   const std::vector<GlobalIndex>& wanted);
 
 /// Collective, waits. The reverse: own values, of the ranks' blocks of all values.
-void from_row_order(const comm::Communicator&, const Partition&, const std::vector<double>& block,
-                    const Vector& own);
+void from_row_order(const comm::Communicator&, const Partition&, const std::vector<double>& block, const Vector& own);
 
 } // namespace kontor::partition

@@ -25,8 +25,7 @@ std::vector<std::int64_t> order_of(const CoordinateMatrix& matrix, Ordering orde
   return order;
 }
 
-/// Consecutive rows of an order, cut where the weight before is nearest to the rank's share; each rank has a
-/// row.
+/// Consecutive rows of an order, cut where the weight before is nearest to the rank's share; each rank has a row.
 std::vector<int> consecutive(const std::vector<std::int64_t>& order, const std::vector<std::int64_t>& weights,
                              int ranks) {
   const auto rows = static_cast<std::int64_t>(order.size());
@@ -52,10 +51,9 @@ std::vector<int> consecutive(const std::vector<std::int64_t>& order, const std::
   return owner;
 }
 
-/// The plan and what it is made by: of the graph, METIS needs 13 bytes an entry and 60 a row besides
-/// (measured for 7 and 27 points on a grid).
-void require_memory(const CoordinateMatrix& matrix, PartitionKind partition, Ordering ordering,
-                    double memory) {
+/// The plan and what it is made by: of the graph, METIS needs 13 bytes an entry and 60 a row besides (measured for 7
+/// and 27 points on a grid).
+void require_memory(const CoordinateMatrix& matrix, PartitionKind partition, Ordering ordering, double memory) {
   const auto rows = static_cast<double>(matrix.rows), entries = static_cast<double>(matrix.nonzeros());
   double bytes = 45 * rows;
   if (partition == PartitionKind::metis) bytes += (4 + 13) * entries + (20 + 60) * rows;
@@ -63,10 +61,9 @@ void require_memory(const CoordinateMatrix& matrix, PartitionKind partition, Ord
   if (bytes <= memory) return;
   const bool simple = partition == PartitionKind::rows && ordering == Ordering::natural;
   fail_at(matrix.source, 0,
-          fmt::format(
-              "to divide its {} rows and {} entries takes {:.4g} GB on rank 0, which has {:.4g} GB free{}",
-              matrix.rows, matrix.nonzeros(), bytes / 1e9, memory / 1e9,
-              simple ? "" : "; partition: rows and ordering: natural take least"),
+          fmt::format("to divide its {} rows and {} entries takes {:.4g} GB on rank 0, which has {:.4g} GB free{}",
+                      matrix.rows, matrix.nonzeros(), bytes / 1e9, memory / 1e9,
+                      simple ? "" : "; partition: rows and ordering: natural take least"),
           "E-MEMORY");
 }
 
@@ -92,8 +89,8 @@ RowPlan plan_rows(const CoordinateMatrix& matrix, PartitionKind partition, Order
   plan.bandwidth = bandwidth(matrix, order);
   auto weights = plan.lengths;
   for (auto& weight : weights) weight += of_vectors;
-  plan.owner = partition == PartitionKind::metis ? metis_parts(matrix, weights, ranks)
-                                                 : consecutive(order, weights, ranks);
+  plan.owner =
+      partition == PartitionKind::metis ? metis_parts(matrix, weights, ranks) : consecutive(order, weights, ranks);
 
   std::vector<bool> boundary(at(matrix.rows), false);
   plan.entries.assign(at(ranks), 0);
@@ -105,9 +102,7 @@ RowPlan plan_rows(const CoordinateMatrix& matrix, PartitionKind partition, Order
   });
 
   // Counting sort by rank and boundary.
-  const auto slot = [&](std::int64_t row) {
-    return 2 * at(plan.owner[at(row)]) + (boundary[at(row)] ? 1 : 0);
-  };
+  const auto slot = [&](std::int64_t row) { return 2 * at(plan.owner[at(row)]) + (boundary[at(row)] ? 1 : 0); };
   std::vector<std::int64_t> next(2 * at(ranks) + 1, 0);
   for (std::int64_t row = 0; row < matrix.rows; ++row) ++next[slot(row) + 1];
   for (int rank = 0; rank < ranks; ++rank) plan.interior.push_back(next[2 * at(rank) + 1]);

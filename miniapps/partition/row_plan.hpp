@@ -15,9 +15,9 @@ enum class Ordering { natural, rcm };
 
 /// Which rank has which rows of a matrix, and in which order.
 struct RowPlan {
-  std::vector<int> owner;          ///< of each row
-  std::vector<std::int64_t> rows;  ///< those of rank 0, of rank 1, ...: first those that read own rows only
-  std::vector<std::int64_t> first; ///< where each rank's begin in `rows`: (ranks + 1)
+  std::vector<int> owner;             ///< of each row
+  std::vector<std::int64_t> rows;     ///< those of rank 0, of rank 1, ...: first those that read own rows only
+  std::vector<std::int64_t> first;    ///< where each rank's begin in `rows`: (ranks + 1)
   std::vector<std::int64_t> interior; ///< how many of each rank read own rows only
   std::vector<std::int64_t> lengths;  ///< entries of each row, both triangles
   std::vector<std::int64_t> entries;  ///< of each rank
@@ -29,10 +29,10 @@ struct RowPlan {
   double imbalance() const;
 };
 
-/// Local. Divides a matrix with sorted entries among the ranks, of which it has no fewer rows. A row weighs
-/// as much as an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive
-/// rows in the order asked for, no rank without one; `metis`: few entries between ranks, and a rank may have
-/// no row. In either case the rows of a rank are in the order asked for.
+/// Local. Divides a matrix with sorted entries among the ranks, of which it has no fewer rows. A row weighs as much as
+/// an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive rows in the order
+/// asked for, no rank without one; `metis`: few entries between ranks, and a rank may have no row. In either case the
+/// rows of a rank are in the order asked for.
 /// Throws config::Error if that takes more than `memory`, bytes.
 RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, Ordering, int ranks,
                   double memory = std::numeric_limits<double>::infinity());

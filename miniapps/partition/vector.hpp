@@ -15,8 +15,8 @@ using Space = Vector::execution_space;
 using GlobalIndex = std::int64_t;
 using LocalIndex = std::int32_t;
 
-/// A position in the order in which a format has its rows, on a device, where 64 bits would take two
-/// registers: rows and their padding fit.
+/// A position in the order in which a format has its rows, on a device, where 64 bits would take two registers: rows
+/// and their padding fit.
 using StorageIndex = std::uint32_t;
 
 /// Lists of this rank's rows, and numbers of entries.

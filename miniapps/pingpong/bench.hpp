@@ -54,8 +54,7 @@ struct Bench {
   const comm::Communicator& comm() const { return context.comm; }
 
   /// Collective. Times the ways at one size (see interleave()), and adds a point for each.
-  Samples time(const Subject& subject, std::span<const Way> ways, const Payload& payload,
-               bool clocked = true) {
+  Samples time(const Subject& subject, std::span<const Way> ways, const Payload& payload, bool clocked = true) {
     const auto samples = interleave(comm(), ways, payload, options.sampling, context.end, clocked);
     findings.wrong += samples.wrong;
     findings.verified = findings.verified || samples.verified;
@@ -67,8 +66,8 @@ struct Bench {
   /// Adds how `way` compares with `baseline`, both numbers of ways.
   void compare(const Subject& subject, std::span<const Way> ways, const Samples& samples, std::size_t way,
                std::size_t baseline) {
-    findings.ratios.push_back({subject, ways[way].name, ways[baseline].name,
-                               paired_ratio(samples.seconds[way], samples.seconds[baseline])});
+    findings.ratios.push_back(
+        {subject, ways[way].name, ways[baseline].name, paired_ratio(samples.seconds[way], samples.seconds[baseline])});
   }
 
   /// Collective. Both of them for an operation's two ways.
@@ -167,8 +166,7 @@ MPI_Datatype mpi_type() {
 template <class T>
 Subject subject_of(std::string_view name, std::int64_t size, std::int64_t elements) {
   const auto scalar = name_of(std::is_same_v<T, int> ? ScalarName::of_int : ScalarName::of_double);
-  return {fmt::format("{} {}", name, scalar), size, elements,
-          elements * static_cast<std::int64_t>(sizeof(T))};
+  return {fmt::format("{} {}", name, scalar), size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
 }
 
 /// Steps of an exchange, which outlives them, and their phases.

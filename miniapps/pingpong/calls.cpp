@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the layer adds to the MPI calls that it stands for: the ranks of a pair send a View to each other, by
-// each kind of call, typed and by hand. Idle ranks make the same calls with nobody at the other end.
+// What the layer adds to the MPI calls that it stands for: the ranks of a pair send a View to each other, by each kind
+// of call, typed and by hand. Idle ranks make the same calls with nobody at the other end.
 #include "pingpong/collective_operation.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
@@ -84,8 +84,7 @@ template <class View>
 auto step(const Pair<View>& pair, comm::Pattern pattern) {
   comm::Options options;
   options.pattern = pattern;
-  const auto exchange =
-      std::make_shared<comm::Exchange<View>>(comm::Communicator(pair.mpi, options), "pingpong/calls");
+  const auto exchange = std::make_shared<comm::Exchange<View>>(comm::Communicator(pair.mpi, options), "pingpong/calls");
   exchange->add(pair.out, pair.players.partner, pair.in, pair.players.partner);
   exchange->commit();
   return [exchange] {
@@ -155,9 +154,8 @@ void at_size(Bench& bench, const Players& players, std::int64_t size, Added& add
 void measure_calls(Bench& bench) {
   Added added;
   const Players players(bench.options, bench.comm());
-  each_size(bench, [&](auto scalar, auto, std::int64_t size) {
-    at_size<decltype(scalar)>(bench, players, size, added);
-  });
+  each_size(bench,
+            [&](auto scalar, auto, std::int64_t size) { at_size<decltype(scalar)>(bench, players, size, added); });
   bench.findings.figures = typed_over_raw(bench.findings);
   for (const auto& [calls, seconds] : added)
     bench.findings.figures.push_back({calls + "_added", miniapp::median(seconds), "s"});

@@ -47,8 +47,8 @@ using MakeOperation = Operation (*)(const comm::Communicator&, std::int64_t size
 template <class View>
 Operation allreduce(const comm::Communicator&, std::int64_t size);
 
-/// Those whose ranks send different numbers of elements: with counts that are known, with counts that travel
-/// too, along a grid, and to few ranks.
+/// Those whose ranks send different numbers of elements: with counts that are known, with counts that travel too, along
+/// a grid, and to few ranks.
 template <class View>
 std::vector<MakeOperation> uneven_operations();
 

@@ -13,8 +13,8 @@ Operation allreduce(const comm::Communicator& comm, std::int64_t size) {
   const auto in = make_cube<View>("pingpong/in", size);
   const auto out = make_cube<View>("pingpong/out", size);
   const auto raw = [=, &comm] {
-    MPI_Allreduce(in.data(), out.data(), static_cast<int>(size), mpi_type<typename View::value_type>(),
-                  MPI_SUM, comm.native());
+    MPI_Allreduce(in.data(), out.data(), static_cast<int>(size), mpi_type<typename View::value_type>(), MPI_SUM,
+                  comm.native());
   };
   const auto typed = [=, &comm] { comm::allreduce(comm, in, out, comm::ReduceOp::sum); };
   return raw_and_typed("allreduce", raw, typed,

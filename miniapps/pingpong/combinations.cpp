@@ -49,8 +49,7 @@ std::vector<comm::Options> combinations(const Options& o, comm::Options options)
             combination.path = path;
             combination.messages = messages;
           }
-  if (o.backends.empty() && o.patterns.empty() && o.packings.empty() && o.paths.empty() &&
-      o.messages.empty()) {
+  if (o.backends.empty() && o.patterns.empty() && o.packings.empty() && o.paths.empty() && o.messages.empty()) {
     options.backend = comm::automatic_backend;
     options.pattern = comm::Pattern::automatic;
     options.packing = comm::Packing::automatic;
@@ -61,8 +60,8 @@ std::vector<comm::Options> combinations(const Options& o, comm::Options options)
 }
 
 std::string name_of(const Options& o, const comm::Options& options) {
-  auto name = fmt::format("{} {} {}", options.backend, comm::to_string(options.pattern),
-                          comm::to_string(options.packing));
+  auto name =
+      fmt::format("{} {} {}", options.backend, comm::to_string(options.pattern), comm::to_string(options.packing));
   if (!device::kernels_on_host) name += fmt::format(" {}", comm::to_string(options.path));
   const bool differ = messages_of(o, options.packing, options.messages) == o.messages;
   return differ ? fmt::format("{} {}", name, comm::to_string(options.messages)) : name;

@@ -19,19 +19,17 @@ using Refusals = std::map<std::string, std::string>;
 
 /// A combination that this build has.
 struct TimedMethod {
-  std::string
-      name; ///< "view persistent kernel"; in device memory also the path, where asked for also the messages
+  std::string name; ///< "view persistent kernel"; in device memory also the path, where asked for also the messages
   comm::Communicator comm;
   bool moves_data;
 };
 
-/// Collective over the bench's communicator. What the deck lists, or else all there are and, where it lists
-/// nothing at all, the layer's own choice. Those that the build does not have go to `refusals`.
+/// Collective over the bench's communicator. What the deck lists, or else all there are and, where it lists nothing at
+/// all, the layer's own choice. Those that the build does not have go to `refusals`.
 std::vector<TimedMethod> candidates(const Bench&, Refusals& refusals);
 
-/// Collective. A way of each candidate, in their order: as_way(candidate, what) of what make(comm) gives,
-/// which stays in `made`. Those for which it cannot be made go to `refusals`; throws config::Error if there
-/// are none.
+/// Collective. A way of each candidate, in their order: as_way(candidate, what) of what make(comm) gives, which stays
+/// in `made`. Those for which it cannot be made go to `refusals`; throws config::Error if there are none.
 template <class Made, class Make, class AsWay>
 std::vector<Way> ways_of(const Bench& bench, const std::vector<TimedMethod>& candidates, Refusals& refusals,
                          std::deque<Made>& made, const Make& make, const AsWay& as_way) {

@@ -106,9 +106,8 @@ std::string table_of(std::span<const Point> curve, double peer) {
   return text + "\n";
 }
 
-/// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1
-/// by the maker's own call, which no transport between processes can be expected to beat; 0 where it does not
-/// see two GPUs.
+/// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1 by the
+/// maker's own call, which no transport between processes can be expected to beat; 0 where it does not see two GPUs.
 double peer_copy_bandwidth(const comm::Communicator& comm) {
   constexpr std::size_t bytes = std::size_t{256} << 20;
   constexpr int copies = 10; // in a sample
@@ -147,16 +146,14 @@ void measure_exchange(Bench& bench) {
   const double peer = peer_copy_bandwidth(bench.comm());
   if (peer > 0) {
     findings.calibration["peer_bandwidth"] = peer;
-    findings.notes.push_back(
-        fmt::format("copy from GPU 0 to GPU 1 of rank 0's node: {:.1f} GB/s", peer / 1e9));
+    findings.notes.push_back(fmt::format("copy from GPU 0 to GPU 1 of rank 0's node: {:.1f} GB/s", peer / 1e9));
   }
   double best = 0;
   for (const auto& point : findings.points)
     if (!point.subject.curve.starts_with("column")) best = std::max(best, bandwidth(point));
   for (const auto curve : runs_of(findings.points, [](const Point& p) { return p.subject.curve; }))
     findings.text += table_of(curve, peer);
-  findings.figures = {
-      {"one_way_bandwidth", best, "B/s", peer > 0 ? peer : std::numeric_limits<double>::quiet_NaN()}};
+  findings.figures = {{"one_way_bandwidth", best, "B/s", peer > 0 ? peer : std::numeric_limits<double>::quiet_NaN()}};
 }
 
 } // namespace kontor::pingpong

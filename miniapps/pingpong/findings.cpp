@@ -26,9 +26,8 @@ ordered_json to_json(const Point& p) {
 }
 
 ordered_json to_json(const Comparison& c) {
-  return {{"curve", c.subject.curve}, {"series", c.series},       {"baseline", c.baseline},
-          {"size", c.subject.size},   {"bytes", c.subject.bytes}, {"ratio", c.ratio.median},
-          {"low", c.ratio.low},       {"high", c.ratio.high}};
+  return {{"curve", c.subject.curve}, {"series", c.series},      {"baseline", c.baseline}, {"size", c.subject.size},
+          {"bytes", c.subject.bytes}, {"ratio", c.ratio.median}, {"low", c.ratio.low},     {"high", c.ratio.high}};
 }
 
 std::pair<std::string_view, std::int64_t> key_of(const Subject& subject) {
@@ -48,11 +47,10 @@ std::string line(std::span<const Point> points, const std::vector<Comparison>& r
   auto text = fmt::format("  {:<26}{:>8}{:>11} ", subject.curve, subject.size, subject.bytes);
   for (const auto& p : shown) text += fmt::format("  {} {:.3f}", p.series, p.time.median * 1e6);
   if (slower > 0) text += fmt::format("  ({} slower ones)", slower);
-  const auto first =
-      std::ranges::find(ratios, key_of(subject), [](const Comparison& c) { return key_of(c.subject); });
+  const auto first = std::ranges::find(ratios, key_of(subject), [](const Comparison& c) { return key_of(c.subject); });
   if (first != ratios.end())
-    text += fmt::format("   {}/{} {:.3f} [{:.3f}, {:.3f}]", first->series, first->baseline,
-                        first->ratio.median, first->ratio.low, first->ratio.high);
+    text += fmt::format("   {}/{} {:.3f} [{:.3f}, {:.3f}]", first->series, first->baseline, first->ratio.median,
+                        first->ratio.low, first->ratio.high);
   return text + "\n";
 }
 
@@ -69,8 +67,7 @@ ordered_json to_json(const Findings& findings) {
 }
 
 std::string to_text(const Findings& findings) {
-  auto text =
-      fmt::format("\n  {:<26}{:>8}{:>11}   {}\n", "curve", "size", "bytes", "median us; ratio [95 %]");
+  auto text = fmt::format("\n  {:<26}{:>8}{:>11}   {}\n", "curve", "size", "bytes", "median us; ratio [95 %]");
   for (const auto points : runs_of(findings.points, [](const Point& p) { return key_of(p.subject); }))
     text += line(points, findings.ratios);
   for (const auto& note : findings.notes) text += fmt::format("  {}\n", note);

@@ -15,8 +15,8 @@
 namespace kontor::pingpong {
 namespace {
 
-/// A block of size^dimensions cells with a layer of ghost cells, its fields, and their halo on a process grid
-/// that is periodic along all axes. Where an axis is not cut the rank sends to itself.
+/// A block of size^dimensions cells with a layer of ghost cells, its fields, and their halo on a process grid that is
+/// periodic along all axes. Where an axis is not cut the rank sends to itself.
 template <class T>
 class HaloBlock {
  public:
@@ -25,14 +25,11 @@ class HaloBlock {
   /// Local.
   HaloBlock(const comm::Communicator& cartesian, std::int64_t size, std::int64_t fields)
       : block_(make_block(cartesian, size)),
-        slots_(
-            grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions), grid::ToItself::yes)) {
-    for (std::int64_t f = 0; f < fields; ++f)
-      fields_.push_back(grid::make_field<T>("pingpong/block", block_));
+        slots_(grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions), grid::ToItself::yes)) {
+    for (std::int64_t f = 0; f < fields; ++f) fields_.push_back(grid::make_field<T>("pingpong/block", block_));
   }
 
-  /// Collective. By that communicator, which numbers its ranks as the one given first. All fields in one
-  /// exchange.
+  /// Collective. By that communicator, which numbers its ranks as the one given first. All fields in one exchange.
   grid::Halo<T> exchange(const comm::Communicator& comm) const {
     grid::Halo<T> halo(comm, "pingpong/halo");
     for (const auto& field : fields_)
@@ -51,8 +48,7 @@ class HaloBlock {
 
   void fill(int seed, int rank) const {
     for (const auto& field : fields_)
-      for (const auto& slot : slots_)
-        fill_view(view(field, slot.sent), field.data(), seed, sender(rank, field));
+      for (const auto& slot : slots_) fill_view(view(field, slot.sent), field.data(), seed, sender(rank, field));
   }
 
   /// Blocks are alike: a neighbour's layer lies as far from its origin as the one that this rank sends back.
@@ -89,8 +85,7 @@ class HaloBlock {
 std::vector<TimedMethod> on_grid(const std::vector<TimedMethod>& candidates, int dimensions) {
   std::vector<TimedMethod> result;
   for (const auto& [name, comm, moves_data] : candidates) {
-    const auto ranks =
-        grid::smallest_surface_grid(comm.size(), std::vector<std::int64_t>(dimensions, comm.size()));
+    const auto ranks = grid::smallest_surface_grid(comm.size(), std::vector<std::int64_t>(dimensions, comm.size()));
     const std::vector<bool> periodic(ranks.size(), true);
     result.push_back({name, grid::make_cartesian(comm, {ranks.begin(), ranks.end()}, periodic), moves_data});
   }
@@ -111,8 +106,7 @@ const Point* at_size(Bench& bench, int dimensions, std::int64_t size, const std:
   const auto subject = subject_of<T>(fmt::format("{}d", dimensions), size, block.halo_cells());
   const auto first = bench.findings.points.size();
   const int rank = all.front().comm.rank();
-  bench.time(subject, ways,
-             {[&](int seed) { block.fill(seed, rank); }, [&](int seed) { return block.wrong(seed); }});
+  bench.time(subject, ways, {[&](int seed) { block.fill(seed, rank); }, [&](int seed) { return block.wrong(seed); }});
   const Point* best = nullptr;
   for (std::size_t w = 0; w < ways.size(); ++w) {
     auto& point = bench.findings.points[first + w];

@@ -40,8 +40,8 @@ std::pair<double, double> medians(const comm::Communicator& comm, int repetition
 
 } // namespace detail
 
-/// Collective. Between ranks 0 and 1, one double, hand-written MPI. `one_way` is the time of such a message
-/// in s. Valid on every rank.
+/// Collective. Between ranks 0 and 1, one double, hand-written MPI. `one_way` is the time of such a message in s. Valid
+/// on every rank.
 inline LogP measure_logp(const comm::Communicator& comm, double one_way, int repetitions) {
   const int me = comm.rank();
   const auto mpi = comm.native();

@@ -38,8 +38,7 @@ double bytes_of_block(int dimensions, ScalarName scalar, std::int64_t size) {
   grid::Block block;
   block.dimensions = dimensions;
   std::fill_n(&block.extents[0], dimensions, size);
-  const auto n =
-      scalar == ScalarName::of_int ? grid::field_extents<int>(block) : grid::field_extents<double>(block);
+  const auto n = scalar == ScalarName::of_int ? grid::field_extents<int>(block) : grid::field_extents<double>(block);
   return static_cast<double>(bytes_of(scalar)) * static_cast<double>(n[0]) * static_cast<double>(n[1]) *
          static_cast<double>(n[2]);
 }
@@ -91,11 +90,10 @@ std::vector<Case> cases(const Options& options, double memory,
         const auto most = largest(*first_misfit, fits);
         if (options.sizes.too_large == TooLarge::refuse || first_misfit == c.sizes.begin())
           (first_misfit == c.sizes.begin() ? options.locations.from : options.locations.to)
-              .fail(fmt::format(
-                        "is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
-                        "{}; the largest size that fits is {}",
-                        *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,
-                        options.sizes.memory ? "allowed by problem.sizes.memory" : "free for it", most),
+              .fail(fmt::format("is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are "
+                                "{}; the largest size that fits is {}",
+                                *first_misfit, name, bytes(d, scalar, *first_misfit) / 1e9, memory / 1e9,
+                                options.sizes.memory ? "allowed by problem.sizes.memory" : "free for it", most),
                     "E-MEMORY");
         notes.push_back(fmt::format("left out, because they do not fit in {:.3g} GB a rank: {} of size {}",
                                     memory / 1e9, name, fmt::join(first_misfit, c.sizes.end(), ", ")));

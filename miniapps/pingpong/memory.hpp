@@ -13,9 +13,8 @@
 /// Which sizes can be measured at all.
 namespace kontor::pingpong {
 
-/// Collective. Bytes that each rank may take: nine tenths of what is free on its host, or on its GPU where
-/// kernels work on one and it is their memory that is asked for, divided among the ranks there; of all ranks
-/// the least.
+/// Collective. Bytes that each rank may take: nine tenths of what is free on its host, or on its GPU where kernels work
+/// on one and it is their memory that is asked for, divided among the ranks there; of all ranks the least.
 double memory_of_rank(const comm::Communicator&, bool of_kernels);
 
 /// Whether Views lie where kernels work; else they lie in host memory, which one-shot calls want.
@@ -34,9 +33,9 @@ struct Case {
   std::vector<std::int64_t> sizes;
 };
 
-/// Local. Every dimension and scalar of the deck with the sizes that fit in `memory` bytes, where the Views
-/// of a rank take bytes(dimensions, scalar, size). Larger ones are named in `notes`, or refused by
-/// config::Location::fail(), with the largest that fits.
+/// Local. Every dimension and scalar of the deck with the sizes that fit in `memory` bytes, where the Views of a rank
+/// take bytes(dimensions, scalar, size). Larger ones are named in `notes`, or refused by config::Location::fail(), with
+/// the largest that fits.
 std::vector<Case> cases(const Options&, double memory,
                         const std::function<double(int, ScalarName, std::int64_t)>& bytes,
                         std::vector<std::string>& notes);

@@ -44,16 +44,14 @@ double time_one(Bench& bench, const Subject& subject, const Way& way, const Payl
   return bench.findings.points.back().time.min;
 }
 
-/// The halo of a slab: one View to each of the two neighbours of a closed ring. Messages go one after the
-/// other: 2 (alpha + beta n).
+/// The halo of a slab: one View to each of the two neighbours of a closed ring. Messages go one after the other: 2
+/// (alpha + beta n).
 Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
   const auto& comm = bench.comm();
   const int ranks = comm.size(), me = comm.rank();
   const std::array peers{(me + 1) % ranks, (me + ranks - 1) % ranks};
-  const std::array to{make_cube<View>("pingpong/to_next", size),
-                      make_cube<View>("pingpong/to_previous", size)};
-  const std::array from{make_cube<View>("pingpong/from_next", size),
-                        make_cube<View>("pingpong/from_previous", size)};
+  const std::array to{make_cube<View>("pingpong/to_next", size), make_cube<View>("pingpong/to_previous", size)};
+  const std::array from{make_cube<View>("pingpong/from_next", size), make_cube<View>("pingpong/from_previous", size)};
   comm::Exchange<View> exchange(comm, "pingpong/slab");
   for (const int d : {0, 1}) exchange.add(to[d], peers[d], from[1 - d], peers[1 - d]);
   exchange.commit();
@@ -66,8 +64,7 @@ Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
            wrong_payload(from[0].data(), size, seed + 1, peers[0]);
   };
   const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
-  const double measured =
-      time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, {fill, wrong});
+  const double measured = time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, {fill, wrong});
   return {"halo of a slab", bytes, 2 * model.seconds(static_cast<double>(bytes)), measured};
 }
 
@@ -98,8 +95,8 @@ std::string to_text(const Hockney& h, const LogP& p, const std::vector<Predictio
                       p.latency * micro, p.send_overhead * micro, p.receive_overhead * micro, p.gap * micro,
                       "operation", "bytes", "predicted us", "measured us", "measured / predicted");
   for (const auto& x : predictions)
-    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", x.operation, x.bytes,
-                        x.predicted * micro, x.measured * micro, x.measured / x.predicted);
+    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", x.operation, x.bytes, x.predicted * micro,
+                        x.measured * micro, x.measured / x.predicted);
   return text;
 }
 
@@ -117,10 +114,8 @@ nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vecto
   if (!predictions.empty()) {
     auto& all = json["predictions"] = nlohmann::ordered_json::array();
     for (const auto& x : predictions)
-      all.push_back({{"operation", x.operation},
-                     {"bytes", x.bytes},
-                     {"predicted", x.predicted},
-                     {"measured", x.measured}});
+      all.push_back(
+          {{"operation", x.operation}, {"bytes", x.bytes}, {"predicted", x.predicted}, {"measured", x.measured}});
   }
   return json;
 }

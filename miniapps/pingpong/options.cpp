@@ -80,10 +80,9 @@ void refuse_counts(const Options& o, const config::Deck& deck, int ranks) {
 
 void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
   if (ranks < 2)
-    deck.fail(
-        "problem.measure",
-        fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)),
-        "E-DECK-RANKS");
+    deck.fail("problem.measure",
+              fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)),
+              "E-DECK-RANKS");
   if (pairs_ranks(o.measure) && o.pairs == Pairs::all && ranks % 2 != 0)
     deck.fail("problem.measure",
               fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to "
@@ -120,16 +119,14 @@ void Options::describe(config::Visitor& v) {
       s.value("from", sizes.from, "The smallest", {1, std::int64_t{1} << 40});
       s.value("to", sizes.to, "The largest", {1, std::int64_t{1} << 40});
       s.value("factor", sizes.factor, "From one to the next", {2, 1000});
-      s.value("memory", sizes.memory,
-              "Bytes that the Views of a rank may take; auto: its share of what is free",
+      s.value("memory", sizes.memory, "Bytes that the Views of a rank may take; auto: its share of what is free",
               {1, std::int64_t{1} << 50});
       s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
                          "Where sizes do not fit: an error, or measured without them");
     });
-    p.choice<Pairs>(
-        "pairs", pairs, pairings,
-        "roundtrip, strided, exchange, calls: every rank r of the lower half with r + ranks/2, or ranks "
-        "0 and 1 alone");
+    p.choice<Pairs>("pairs", pairs, pairings,
+                    "roundtrip, strided, exchange, calls: every rank r of the lower half with r + ranks/2, or ranks "
+                    "0 and 1 alone");
     const char* compared = "halo, exchange: which to compare; empty: all";
     p.choices<std::string>("backends", backends, miniapp::backend_names(), compared);
     p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), compared);
@@ -142,15 +139,13 @@ void Options::describe(config::Visitor& v) {
     p.value("repetitions", sampling.repetitions, "Samples of each way at each size", {1, 1000000});
     p.value("warm_up", sampling.warm_up, "Executions of each way before that", {1, 1000000});
     p.value("shortest_sample", sampling.shortest,
-            "Seconds; what takes less is executed several times in a sample, which then is their mean",
-            {0, 10});
+            "Seconds; what takes less is executed several times in a sample, which then is their mean", {0, 10});
   });
 }
 
 void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(from, "a measurement");
-  locations = {from.location("problem.sizes.from"), from.location("problem.sizes.to"),
-               from.location("comm.backend")};
+  locations = {from.location("problem.sizes.from"), from.location("problem.sizes.to"), from.location("comm.backend")};
   refuse_unused(*this, from);
   if (measure == Measure::model) pairs = Pairs::one;
   refuse_ranks(*this, from, ranks);
@@ -162,10 +157,9 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
     from.fail("problem.sizes.from", "is 1; strided sends one end of a View and receives the other: 2 or more",
               "E-DECK-RANGE");
   if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
-    from.fail("problem.sizes.to",
-              fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
-                          "the line of a model needs that many",
-                          sizes.to, sizes.factor));
+    from.fail("problem.sizes.to", fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
+                                              "the line of a model needs that many",
+                                              sizes.to, sizes.factor));
 }
 
 } // namespace kontor::pingpong

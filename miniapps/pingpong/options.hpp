@@ -37,8 +37,7 @@ struct Options {
     std::int64_t from = 64;
     std::int64_t to = 32768;
     std::int64_t factor = 2;
-    std::optional<std::int64_t>
-        memory; ///< bytes of a rank's Views; none: its share of what its host has free
+    std::optional<std::int64_t> memory; ///< bytes of a rank's Views; none: its share of what its host has free
     TooLarge too_large = TooLarge::refuse;
   } sizes;
   Pairs pairs = Pairs::all;

@@ -10,8 +10,8 @@
 /// Values that show where they come from.
 namespace kontor::pingpong {
 
-/// The `index`-th value of sender `who`: different for each seed and the next, exact in int and double, and
-/// small enough that the sum over ten thousand ranks is exact too.
+/// The `index`-th value of sender `who`: different for each seed and the next, exact in int and double, and small
+/// enough that the sum over ten thousand ranks is exact too.
 template <class T>
 KOKKOS_INLINE_FUNCTION T payload_value(std::int64_t index, int seed, int who = 0) {
   const auto mixed = static_cast<std::uint32_t>(index) + 7919U * static_cast<std::uint32_t>(seed) +
@@ -47,8 +47,8 @@ std::int64_t wrong_sum(const T* data, std::int64_t count, int seed, int ranks) {
 
 /// The element of a View of 1 to 3 dimensions.
 template <class View>
-KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i,
-                                                                std::size_t j, std::size_t k) {
+KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i, std::size_t j,
+                                                                std::size_t k) {
   if constexpr (View::rank == 1)
     return view(i);
   else if constexpr (View::rank == 2)
@@ -57,8 +57,8 @@ KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view
     return view(i, j, k);
 }
 
-/// The same for a View of 1 to 3 dimensions wherever it lies, `origin` being its value number 0: fills it, by
-/// a kernel that is complete on return.
+/// The same for a View of 1 to 3 dimensions wherever it lies, `origin` being its value number 0: fills it, by a kernel
+/// that is complete on return.
 template <class View>
 void fill_view(const View& view, const typename View::value_type* origin, int seed, int who = 0) {
   using Space = typename View::execution_space;
@@ -73,11 +73,11 @@ void fill_view(const View& view, const typename View::value_type* origin, int se
   device::fence(Space(), "pingpong/filled");
 }
 
-/// How many values are not what fill_view() writes, where value number 0 of the sender's View lies `shift`
-/// values before `origin`.
+/// How many values are not what fill_view() writes, where value number 0 of the sender's View lies `shift` values
+/// before `origin`.
 template <class View>
-std::int64_t wrong_in_view(const View& view, const typename View::value_type* origin, std::int64_t shift,
-                           int seed, int who = 0) {
+std::int64_t wrong_in_view(const View& view, const typename View::value_type* origin, std::int64_t shift, int seed,
+                           int who = 0) {
   using Space = typename View::execution_space;
   using T = typename View::non_const_value_type;
   const auto n = view.extent(0);

@@ -19,24 +19,21 @@ constexpr Function functions[] = {measure_roundtrip, measure_bcast,   measure_ha
 
 class PingPong final : public miniapp::MiniApp {
  public:
-  PingPong(const Options& options, const miniapp::RunContext& context)
-      : options_(options), context_(context) {
+  PingPong(const Options& options, const miniapp::RunContext& context) : options_(options), context_(context) {
     context.progress.describe({"size", "", ""});
     const int ranks = context.comm.size();
     const bool on_device = works_on_device(options.measure);
-    const auto memory = options.sizes.memory ? static_cast<double>(*options.sizes.memory)
-                                             : memory_of_rank(context.comm, on_device);
+    const auto memory =
+        options.sizes.memory ? static_cast<double>(*options.sizes.memory) : memory_of_rank(context.comm, on_device);
     const auto bytes = [&](int dimensions, ScalarName scalar, std::int64_t size) {
-      return static_cast<double>(options.fields) *
-             bytes_of_views(options.measure, ranks, dimensions, scalar, size);
+      return static_cast<double>(options.fields) * bytes_of_views(options.measure, ranks, dimensions, scalar, size);
     };
     cases_ = cases(options, memory, bytes, notes_);
     if (pairs_ranks(options.measure) && options.pairs == Pairs::one && ranks > 2)
       notes_.push_back(fmt::format("ranks 0 and 1 are measured, the other {} are idle", ranks - 2));
     if (!device::kernels_on_host && !on_device)
-      notes_.push_back(
-          "Views lie in host memory, as one-shot calls want them; measures halo and exchange are "
-          "those of GPU memory");
+      notes_.push_back("Views lie in host memory, as one-shot calls want them; measures halo and exchange are "
+                       "those of GPU memory");
   }
 
   void warm_up() override {} ///< each way is warmed up where it is measured
@@ -53,16 +50,14 @@ class PingPong final : public miniapp::MiniApp {
   }
 
   miniapp::Verification verify() override {
-    const comm::Communicator baseline(context_.comm.native(),
-                                      comm::Options{}); // what is verified takes no part
+    const comm::Communicator baseline(context_.comm.native(), comm::Options{}); // what is verified takes no part
     if (comm::allreduce(baseline, findings_.verified ? 1 : 0, comm::ReduceOp::max) == 0)
       return {.measure = "nothing that was measured moves data", .off = true};
     const auto wrong = comm::allreduce(baseline, wrong_, comm::ReduceOp::sum);
     return {"values that arrived wrong", static_cast<double>(wrong), 0};
   }
 
-  std::vector<miniapp::FigureOfMerit> figures(double /*seconds*/,
-                                              const miniapp::Calibration&) const override {
+  std::vector<miniapp::FigureOfMerit> figures(double /*seconds*/, const miniapp::Calibration&) const override {
     return findings_.figures;
   }
 
@@ -80,9 +75,7 @@ class PingPong final : public miniapp::MiniApp {
     return record;
   }
 
-  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override {
-    return {};
-  }
+  std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }
 
  private:
   Options options_;

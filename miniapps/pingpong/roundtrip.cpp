@@ -13,12 +13,12 @@ Operation round_trip(const comm::Communicator& comm, const Players& players, std
   const auto out = make_cube<View>("pingpong/out", players.begins() ? size : 0);
   const auto in = make_cube<View>("pingpong/in", players.play() ? size : 0);
   const auto send_raw = [=, &comm](const View& view) {
-    MPI_Send(view.data(), static_cast<int>(view.size()), mpi_type<typename View::value_type>(),
-             players.partner, 0, comm.native());
+    MPI_Send(view.data(), static_cast<int>(view.size()), mpi_type<typename View::value_type>(), players.partner, 0,
+             comm.native());
   };
   const auto receive_raw = [=, &comm] {
-    MPI_Recv(in.data(), static_cast<int>(in.size()), mpi_type<typename View::value_type>(), players.partner,
-             0, comm.native(), MPI_STATUS_IGNORE);
+    MPI_Recv(in.data(), static_cast<int>(in.size()), mpi_type<typename View::value_type>(), players.partner, 0,
+             comm.native(), MPI_STATUS_IGNORE);
   };
   const auto raw = [=] {
     if (players.begins()) send_raw(out);

@@ -19,8 +19,8 @@ Summary summarise(const std::vector<double>& values) {
           miniapp::median(values), *std::min_element(values.begin(), values.end())};
 }
 
-/// The median lies outside [x(k), x(n-1-k)] if at most k of the values fall on one side of it, and each of
-/// them falls on either side with probability 1/2.
+/// The median lies outside [x(k), x(n-1-k)] if at most k of the values fall on one side of it, and each of them falls
+/// on either side with probability 1/2.
 std::pair<std::size_t, std::size_t> median_bounds(std::size_t n) {
   const auto size = static_cast<double>(n);
   double term = std::exp2(-size); // probability that exactly k values are below

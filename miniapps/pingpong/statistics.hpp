@@ -27,9 +27,9 @@ struct Interval {
   double high = 0;
 };
 
-/// Which of `n` sorted values, counted from 0, bound a confidence interval of the median of at least 95 %
-/// whatever their distribution: the narrowest symmetric pair of order statistics. The first and the last
-/// value where n is below 6, which gives less than 95 %.
+/// Which of `n` sorted values, counted from 0, bound a confidence interval of the median of at least 95 % whatever
+/// their distribution: the narrowest symmetric pair of order statistics. The first and the last value where n is below
+/// 6, which gives less than 95 %.
 std::pair<std::size_t, std::size_t> median_bounds(std::size_t n);
 
 /// Of a[i] / b[i]. Both have the same length and are not empty.

@@ -26,9 +26,7 @@ struct Layers {
 template <class T>
 std::vector<Layers<T>> layers_of(const HostView<T, 2>& plane) {
   const auto n = plane.extent(0);
-  const auto column = [&](std::size_t i) {
-    return Face<T>(Kokkos::subview(plane, Kokkos::ALL, std::pair(i, i + 1)));
-  };
+  const auto column = [&](std::size_t i) { return Face<T>(Kokkos::subview(plane, Kokkos::ALL, std::pair(i, i + 1))); };
   return {{"column of a plane", column(0), column(n - 1)}};
 }
 
@@ -51,8 +49,7 @@ void each_element(const Face<T>& face, const Visit& visit) {
 
 /// Element by element into a buffer and out of one, with hand-written MPI between.
 template <class T>
-void copy_and_send(MPI_Comm comm, const Layers<T>& layers, std::vector<T>& out, std::vector<T>& in,
-                   int partner) {
+void copy_and_send(MPI_Comm comm, const Layers<T>& layers, std::vector<T>& out, std::vector<T>& in, int partner) {
   const int count = static_cast<int>(out.size());
   std::array<MPI_Request, 2> requests{};
   MPI_Irecv(in.data(), count, mpi_type<T>(), partner, 0, comm, &requests[0]);
@@ -81,8 +78,7 @@ std::vector<comm::Communicator> by_packing(const Bench& bench) {
 }
 
 template <class T>
-void at_size(Bench& bench, const std::vector<comm::Communicator>& comms, const Layers<T>& layers,
-             std::int64_t size) {
+void at_size(Bench& bench, const std::vector<comm::Communicator>& comms, const Layers<T>& layers, std::int64_t size) {
   const Players players(bench.options, bench.comm());
   std::vector<comm::Exchange<Face<T>>> exchanges;
   for (const auto& comm : comms) {
@@ -101,8 +97,7 @@ void at_size(Bench& bench, const std::vector<comm::Communicator>& comms, const L
                       steps_of("auto", exchanges[automatic]),
                       {"copy", by_copy}};
   const auto fill = [&](int seed) {
-    each_element(layers.sent,
-                 [&](T& element, std::int64_t i) { element = payload_value<T>(i, seed, players.me); });
+    each_element(layers.sent, [&](T& element, std::int64_t i) { element = payload_value<T>(i, seed, players.me); });
   };
   const auto wrong = [&](int seed) {
     std::int64_t sum = 0;

@@ -56,8 +56,8 @@ class Sampler {
   const comm::Communicator& comm_;
   const Payload& payload_;
   miniapp::StopRequest* end_;
-  /// Collective. The phases of one execution. They are not timed together with the whole, because to read
-  /// the clock six times takes as long as a small message.
+  /// Collective. The phases of one execution. They are not timed together with the whole, because to read the clock six
+  /// times takes as long as a small message.
   comm::PhaseTimes split(const Way& way, int executions) const {
     const auto& now = *way.phases.times;
     const auto before = now;
@@ -65,8 +65,8 @@ class Sampler {
     way.run(executions);
     way.phases.measure(false);
     const double share = clocked_ ? 1.0 / executions : 0;
-    return {(now.pack - before.pack) * share, (now.post - before.post) * share,
-            (now.wait - before.wait) * share, (now.unpack - before.unpack) * share, 1};
+    return {(now.pack - before.pack) * share, (now.post - before.post) * share, (now.wait - before.wait) * share,
+            (now.unpack - before.unpack) * share, 1};
   }
 
   bool clocked_;

@@ -17,9 +17,8 @@ namespace kontor::pingpong {
 
 /// How one learns where the time of some executions goes.
 struct Phases {
-  const comm::PhaseTimes* times =
-      nullptr; ///< what executions add to while they are measured; null: nobody knows
-  std::function<void(bool on)> measure; ///< begins to measure them, and ends it
+  const comm::PhaseTimes* times = nullptr; ///< what executions add to while they are measured; null: nobody knows
+  std::function<void(bool on)> measure;    ///< begins to measure them, and ends it
 };
 
 /// Those of an exchange, which outlives them.
@@ -49,18 +48,18 @@ struct Sampling {
 
 struct Samples {
   std::vector<std::vector<double>> seconds; ///< of one execution: [way][repetition]
-  std::vector<comm::PhaseTimes> phases; ///< of one execution: [way], medians of the rank that takes longest
-  int executions = 1;                   ///< in a sample, equal for all ways
-  std::int64_t wrong = 0;               ///< values on this rank, all repetitions and the warm-up together
-  bool verified = false;                ///< whether values were looked at
+  std::vector<comm::PhaseTimes> phases;     ///< of one execution: [way], medians of the rank that takes longest
+  int executions = 1;                       ///< in a sample, equal for all ways
+  std::int64_t wrong = 0;                   ///< values on this rank, all repetitions and the warm-up together
+  bool verified = false;                    ///< whether values were looked at
 };
 
-/// Collective. All ways are tried in every repetition, and the one that goes first changes from each
-/// repetition to the next. Before each sample the payload is made new and the ranks meet at a barrier; after
-/// it some executions more, an eighth as many, tell the phases where they are known, and the payload is
-/// verified. Times are those of the slowest rank among the `clocked` ones. Valid on every
-/// rank. `end` is asked between samples, unless it is null; throws miniapp::EndedEarly on all ranks if the
-/// run is to end.
+/// Collective. All ways are tried in every repetition, and the one that goes first changes from each repetition to the
+/// next. Before each sample the payload is made new and the ranks meet at a barrier; after it some executions more, an
+/// eighth as many, tell the phases where they are known, and the payload is verified. Times are those of the slowest
+/// rank among the `clocked` ones. Valid on every
+/// rank. `end` is asked between samples, unless it is null; throws miniapp::EndedEarly on all ranks if the run is to
+/// end.
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
                    miniapp::StopRequest* end, bool clocked);
 

@@ -14,8 +14,8 @@
 namespace kontor::pingpong {
 namespace {
 
-/// What goes from each rank to each, whatever the way: half as many elements where the sum of the two ranks
-/// is a multiple of 3.
+/// What goes from each rank to each, whatever the way: half as many elements where the sum of the two ranks is a
+/// multiple of 3.
 template <class View>
 struct Uneven {
   using T = typename View::value_type;
@@ -28,12 +28,11 @@ struct Uneven {
 
   Uneven(const comm::Communicator& on, std::int64_t size)
       : comm(on), parts(on.size(), [&](int r) { return (r + on.rank()) % 3 == 0 ? size / 2 : size; }),
-        in(make_cube<View>("pingpong/in", parts.total())),
-        out(make_cube<View>("pingpong/out", parts.total())) {}
+        in(make_cube<View>("pingpong/in", parts.total())), out(make_cube<View>("pingpong/out", parts.total())) {}
 
   void raw() {
-    MPI_Alltoallv(in.data(), parts.counts.data(), parts.offsets.data(), mpi_type<T>(), out.data(),
-                  parts.counts.data(), parts.offsets.data(), mpi_type<T>(), comm.native());
+    MPI_Alltoallv(in.data(), parts.counts.data(), parts.offsets.data(), mpi_type<T>(), out.data(), parts.counts.data(),
+                  parts.offsets.data(), mpi_type<T>(), comm.native());
     arrived = out.data();
   }
   /// As where the counts are not known.
@@ -41,8 +40,8 @@ struct Uneven {
     std::vector<int> counts(parts.counts.size()), offsets(parts.counts.size());
     MPI_Alltoall(parts.counts.data(), 1, MPI_INT, counts.data(), 1, MPI_INT, comm.native());
     std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-    MPI_Alltoallv(in.data(), parts.counts.data(), parts.offsets.data(), mpi_type<T>(), out.data(),
-                  counts.data(), offsets.data(), mpi_type<T>(), comm.native());
+    MPI_Alltoallv(in.data(), parts.counts.data(), parts.offsets.data(), mpi_type<T>(), out.data(), counts.data(),
+                  offsets.data(), mpi_type<T>(), comm.native());
     arrived = out.data();
   }
 };
@@ -50,9 +49,8 @@ struct Uneven {
 template <class View>
 Payload payload_of(const std::shared_ptr<Uneven<View>>& u) {
   const int me = u->comm.rank(), p = u->comm.size();
-  return {
-      [=](int seed) { u->parts.fill(u->in.data(), seed, [=](int to) { return me * p + to; }); },
-      [=](int seed) { return u->parts.wrong(u->arrived, seed, [=](int from) { return from * p + me; }); }};
+  return {[=](int seed) { u->parts.fill(u->in.data(), seed, [=](int to) { return me * p + to; }); },
+          [=](int seed) { return u->parts.wrong(u->arrived, seed, [=](int from) { return from * p + me; }); }};
 }
 
 template <class View>
@@ -102,12 +100,9 @@ Operation allgatherv(const comm::Communicator& comm, std::int64_t size) {
   const auto in = make_cube<View>("pingpong/in", count);
   const auto out = make_cube<View>("pingpong/out", parts.total());
   const auto raw = [=, &comm, type = mpi_type<typename View::value_type>()] {
-    MPI_Allgatherv(in.data(), count, type, out.data(), parts.counts.data(), parts.offsets.data(), type,
-                   comm.native());
+    MPI_Allgatherv(in.data(), count, type, out.data(), parts.counts.data(), parts.offsets.data(), type, comm.native());
   };
-  const auto typed = [=, &comm, counts = comm::Counts(parts.counts)] {
-    comm::allgatherv(comm, in, out, counts);
-  };
+  const auto typed = [=, &comm, counts = comm::Counts(parts.counts)] { comm::allgatherv(comm, in, out, counts); };
   return raw_and_typed("allgatherv", raw, typed,
                        {[=](int seed) { fill_payload(in.data(), count, seed, me); },
                         [=](int seed) { return parts.wrong(out.data(), seed, std::identity()); }});
@@ -170,9 +165,7 @@ Operation sparse(const comm::Communicator& comm, std::int64_t size) {
     }
     return bad;
   };
-  const auto raw = [=, &comm] {
-    state->received = consensus<View>(comm.native(), state->sent, state->round++ % 2);
-  };
+  const auto raw = [=, &comm] { state->received = consensus<View>(comm.native(), state->sent, state->round++ % 2); };
   const auto typed = [=, &comm] { state->received = comm::sparse_alltoall(comm, state->sent, "pingpong"); };
   return raw_and_typed("sparse_alltoall", raw, typed, {fill, wrong});
 }

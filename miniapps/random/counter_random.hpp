@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Random numbers by counter: a function of where they stand, so the same on any number of ranks (the idea of
-/// J. K. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC11).
+/// Random numbers by counter: a function of where they stand, so the same on any number of ranks (the idea of J. K.
+/// Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, SC11).
 namespace kontor::random {
 
 /// 2^64 divided by the golden ratio, odd: from one counter of SplitMix64 to the next.
 inline constexpr std::uint64_t step = 0x9e3779b97f4a7c15ull;
 
-/// The finalizer of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast Splittable Pseudorandom Number
-/// Generators, OOPSLA 2014).
+/// The finalizer of SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast Splittable Pseudorandom Number Generators,
+/// OOPSLA 2014).
 KOKKOS_INLINE_FUNCTION std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;

@@ -40,8 +40,8 @@ struct FieldSeries {
   std::vector<output::Snapshot> snapshots = {};
 };
 
-/// What a run lends to its mini-app. What it refers to outlives the mini-app, but this struct itself does
-/// not: keep a copy, not a reference.
+/// What a run lends to its mini-app. What it refers to outlives the mini-app, but this struct itself does not: keep a
+/// copy, not a reference.
 struct RunContext {
   const comm::Communicator& comm; ///< all ranks, with the deck's comm options
   bool overlap = true;            ///< comm.overlap of the deck
@@ -52,13 +52,10 @@ struct RunContext {
   Checkpoints* checkpoints = nullptr; ///< null: none are written
 
   /// Local. Steps between the fields of the series that this repeat writes; 0: it writes none.
-  std::int64_t series_every() const {
-    return series && series->file && !series->complete ? series->every : 0;
-  }
+  std::int64_t series_every() const { return series && series->file && !series->complete ? series->every : 0; }
 
   /// Collective, between steps, of which so many of the repeat are made. Whether the run is to end
-  /// (StopRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the
-  /// steps.
+  /// (StopRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the steps.
   template <class Drain>
   bool ends_after(std::int64_t step, const MiniApp& app, const Drain& drain) const {
     const bool ends = end && end->agreed();
@@ -79,18 +76,18 @@ class MiniApp {
   virtual void warm_up() = 0;
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
-  /// One repeat, which is what is timed, without the regions "io" and "checkpoint", and which Kokkos Tools
-  /// see as the region "<app>/run". Waits for the device. Regions of the context's timers tell where time
-  /// goes; those of warm_up() are dropped. May return, or throw EndedEarly, before it is done if the run is
-  /// to end. SteppedApp has it for apps that make steps.
+  /// One repeat, which is what is timed, without the regions "io" and "checkpoint", and which Kokkos Tools see as the
+  /// region "<app>/run". Waits for the device. Regions of the context's timers tell where time goes; those of warm_up()
+  /// are dropped. May return, or throw EndedEarly, before it is done if the run is to end. SteppedApp has it for apps
+  /// that make steps.
   virtual void run() = 0;
-  /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and
-  /// small things as records, below /state. Called by the context's ends_after() in run(), and only for apps
-  /// that have restart_may_change (app.hpp).
+  /// Writes what run() needs to go on from the current step, on any number of ranks: arrays as datasets and small
+  /// things as records, below /state. Called by the context's ends_after() in run(), and only for apps that have
+  /// restart_may_change (app.hpp).
   virtual void write_state(output::File&) const {}
-  /// Takes in what write_state() wrote: the next run() goes on from there, and its answer has the same bits
-  /// as that of a run that was never interrupted. Called after reset(). Figures and the record count the
-  /// steps that are made here. Throws output::Error or config::Error, on all ranks.
+  /// Takes in what write_state() wrote: the next run() goes on from there, and its answer has the same bits as that of
+  /// a run that was never interrupted. Called after reset(). Figures and the record count the steps that are made here.
+  /// Throws output::Error or config::Error, on all ranks.
   virtual void read_state(const output::Reader&) {}
   /// Of the last repeat, whose fields stay as they are. Not called with a backend that moves no data.
   virtual Verification verify() = 0;
@@ -100,8 +97,8 @@ class MiniApp {
   virtual AppRecord record() const = 0;
   /// What else the app's figures want to know of the machine. Local, before warm_up().
   virtual CalibrationRequest calibration() const { return {}; }
-  /// Writes the current fields below a group, "/fields" or that of a series, and describes those that have a
-  /// mesh; nothing if none has. May be called whenever no other function is running.
+  /// Writes the current fields below a group, "/fields" or that of a series, and describes those that have a mesh;
+  /// nothing if none has. May be called whenever no other function is running.
   virtual std::optional<FieldOutput> write_fields(output::File&, const std::string& group) const = 0;
 };
 

@@ -67,8 +67,8 @@ comm::Options RunOptions::comm_options() const {
 
 void RunOptions::refuse_series(const config::Deck& deck, std::string_view what) const {
   if (snapshot_every > 0)
-    deck.fail("output.every", fmt::format("is {}, but {} has no series of fields; leave it out, or give 0",
-                                          snapshot_every, what));
+    deck.fail("output.every",
+              fmt::format("is {}, but {} has no series of fields; leave it out, or give 0", snapshot_every, what));
 }
 
 void RunOptions::describe(config::Visitor& v) {
@@ -80,47 +80,40 @@ void RunOptions::describe(config::Visitor& v) {
     c.choice<comm::Packing>("packing", comm.packing, packings,
                             "How data that do not lie in one piece travel: by one pack kernel, as MPI "
                             "datatypes, not at all (none), or the faster of the first two, by trial");
-    c.choice<comm::Path>(
-        "path", comm.path, paths,
-        "How Views in a GPU's memory travel: handed over as they are (direct), through pinned "
-        "host memory (staged), or the faster, by trial");
-    c.choice<comm::Messages>(
-        "messages", comm.messages, messages,
-        "Messages to one rank where a kernel packs: one for all Views (per_pair), one for "
-        "each (per_slot), or the faster, by trial");
+    c.choice<comm::Path>("path", comm.path, paths,
+                         "How Views in a GPU's memory travel: handed over as they are (direct), through pinned "
+                         "host memory (staged), or the faster, by trial");
+    c.choice<comm::Messages>("messages", comm.messages, messages,
+                             "Messages to one rank where a kernel packs: one for all Views (per_pair), one for "
+                             "each (per_slot), or the faster, by trial");
     c.choice<comm::CheckLevel>("check", comm.check, check_levels,
                                "What is verified: nothing, what one rank sees, or that all ranks agree");
     c.value("patience", comm.timeout,
-            "Seconds that a wait may take at check level cross_rank, or after an error of this rank",
-            {0, 1e6, true});
-    c.value("trial", comm.trial, "Seconds, roughly, to try what is left to auto, for each exchange",
-            {0, 1000});
-    c.value("ranks_per_node", ranks_per_node,
-            "shm: consecutive ranks that share memory; auto: MPI says which do", {1, 1 << 30});
+            "Seconds that a wait may take at check level cross_rank, or after an error of this rank", {0, 1e6, true});
+    c.value("trial", comm.trial, "Seconds, roughly, to try what is left to auto, for each exchange", {0, 1000});
+    c.value("ranks_per_node", ranks_per_node, "shm: consecutive ranks that share memory; auto: MPI says which do",
+            {1, 1 << 30});
     c.value("overlap", overlap, "Compute the interior while halos travel");
   });
   v.section("measure", "How often the work is timed", [&](config::Visitor& m) {
     m.value("repeats", repeats, "Timed repeats; the median counts", {1, 1000});
     m.value("calibrate", calibrate,
             "Measure the machine, some tenths of a second; without, figures have no attainable");
-    m.value(
-        "trace", trace,
-        "Steps, the first of the last repeat, of which the record has when each rank was in which region; "
-        "0: none",
-        {0, 10000});
+    m.value("trace", trace,
+            "Steps, the first of the last repeat, of which the record has when each rank was in which region; "
+            "0: none",
+            {0, 10000});
   });
   v.section("output", "What is written", [&](config::Visitor& o) {
     o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");
     o.choice<FieldSelection>("fields", fields, field_selections, "The final fields, or the record only");
     o.value("every", snapshot_every, "Steps of the iteration between fields of a series; 0: no series", {0});
-    o.choice<output::Access>("access", access, accesses,
-                             "All ranks write (parallel), or rank 0 for all (gathered)");
+    o.choice<output::Access>("access", access, accesses, "All ranks write (parallel), or rank 0 for all (gathered)");
   });
   checkpoint.describe(v);
-  v.value(
-      "restart", restart,
-      "A checkpoint to go on from, or checkpoint.file of the run that wrote it: the newest that is whole. "
-      "Empty: from the beginning");
+  v.value("restart", restart,
+          "A checkpoint to go on from, or checkpoint.file of the run that wrote it: the newest that is whole. "
+          "Empty: from the beginning");
 }
 
 } // namespace kontor::miniapp

@@ -84,13 +84,12 @@ int Run::operator()() {
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
   const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
-  if (options_.calibrate)
-    machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
+  if (options_.calibrate) machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   if (options_.calibrate)
-    machine = timed(timers.once("calibrate"),
-                    [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
+    machine =
+        timed(timers.once("calibrate"), [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
   since_start_.lap(outcome.start_to_first_step);
   end.expect(seconds_of([&] { app->warm_up(); })); // longer than a step
   repeated.reset();
@@ -111,8 +110,7 @@ int Run::operator()() {
   if (!outcome.complete())
     outcome.verification = {.measure = "no answer is complete", .off = true};
   else if (!comm.capabilities().moves_data)
-    outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend),
-                            .off = true};
+    outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
   else if (compute_time_is_simulated())
     outcome.verification = {.measure = words_of_simulation(), .off = true};
   else
@@ -138,10 +136,9 @@ int Run::operator()() {
   return record.outcome.ended_early() ? exit_ended_early : exit_verified;
 }
 
-/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and
-/// checkpoints. Ends early when told to: between repeats, or where the app notices; if there are checkpoints,
-/// it always is the app. A repeat that began in another process counts only if it is the last. `times` become
-/// this rank's.
+/// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and checkpoints.
+/// Ends early when told to: between repeats, or where the app notices; if there are checkpoints, it always is the app.
+/// A repeat that began in another process counts only if it is the last. `times` become this rank's.
 void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times, Trace& trace,
                   EnergyMeter& energy) const {
   const auto apart_so_far = [&] {

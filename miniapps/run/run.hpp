@@ -21,12 +21,11 @@
 
 namespace kontor::miniapp {
 
-/// One run, from the deck to the verdict: open the output, calibrate, make the app, warm up, measure, verify,
-/// write the record and the fields, report.
+/// One run, from the deck to the verdict: open the output, calibrate, make the app, warm up, measure, verify, write the
+/// record and the fields, report.
 class Run {
  public:
-  /// Collective over MPI_COMM_WORLD. Reads the deck; throws config::Error on every rank. The app must
-  /// outlive this.
+  /// Collective over MPI_COMM_WORLD. Reads the deck; throws config::Error on every rank. The app must outlive this.
   Run(const CommandLine&, std::string command, const App&, comm::Stopwatch since_start);
 
   /// Collective. Returns the exit code. Throws what guarded() takes.
@@ -55,8 +54,8 @@ class Run {
   RunOptions options_;
   std::vector<config::Setting> default_settings_; ///< of the app
   std::vector<config::Setting> app_settings_;     ///< as they are in the deck, but for files in checkpoints
-  std::string resolved_deck_;   ///< with every default and override; what is automatic is so in it
-  std::string checkpoint_deck_; ///< the same for a checkpoint
+  std::string resolved_deck_;                     ///< with every default and override; what is automatic is so in it
+  std::string checkpoint_deck_;                   ///< the same for a checkpoint
   comm::Stopwatch since_start_;
 };
 

@@ -35,8 +35,8 @@ std::string beside(const std::filesystem::path& file, const char* ending) {
   return (file.parent_path() / own_name(file, ending)).string();
 }
 
-/// A deck in a checkpoint may come from anywhere, so a file that it names is written here or beside the
-/// checkpoint, and elsewhere only if the command line says so.
+/// A deck in a checkpoint may come from anywhere, so a file that it names is written here or beside the checkpoint, and
+/// elsewhere only if the command line says so.
 void require_near(const config::Deck& deck, std::string_view key, const std::filesystem::path& file,
                   const std::filesystem::path& checkpoint) {
   namespace fs = std::filesystem;
@@ -45,9 +45,7 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
     return fs::weakly_canonical(fs::absolute(path, ignored).parent_path(), ignored);
   };
   const auto folder = folder_of(file);
-  if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") ||
-      folder == folder_of(checkpoint))
-    return;
+  if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") || folder == folder_of(checkpoint)) return;
   deck.fail(key,
             fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}", file.string(),
                         key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)),
@@ -61,9 +59,7 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   if (deck_.app() != app_.name)
     deck_.fail("app", fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name),
                "E-DECK-APP");
-  const auto settings_of_app = [this] {
-    return config::settings([this](config::Visitor& v) { app_.describe(v); });
-  };
+  const auto settings_of_app = [this] { return config::settings([this](config::Visitor& v) { app_.describe(v); }); };
   default_settings_ = settings_of_app();
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
@@ -82,8 +78,7 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   auto& output = options_.output_file;
   if (output.empty()) output = line_.deck.empty() ? restart_->header().output : own_name(line_.deck, ".h5");
   auto& checkpoints = options_.checkpoint;
-  if (line_.deck.empty() && line_.output.empty())
-    require_near(deck_, "output.file", output, restart_->path());
+  if (line_.deck.empty() && line_.output.empty()) require_near(deck_, "output.file", output, restart_->path());
   if (line_.deck.empty() && !checkpoints.file.empty())
     require_near(deck_, "checkpoint.file", checkpoints.file, restart_->path());
   if (checkpoints.wanted() && checkpoints.file.empty()) checkpoints.file = beside(output, "-checkpoint.h5");
@@ -128,10 +123,9 @@ void Run::look_into_inputs() {
 void Run::check_restart() {
   const auto& may_change = app_.restart_may_change;
   const auto refuse = [&](std::string_view key, std::string_view value) {
-    deck_.fail(key,
-               fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
-                           "out",
-                           value, app_.name));
+    deck_.fail(key, fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
+                                "out",
+                                value, app_.name));
   };
   if (!may_change) {
     const auto& c = options_.checkpoint;
@@ -187,8 +181,8 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   }
 }
 
-/// Fields of a series are written as the run goes on. Those of the part before a restart are in the file that
-/// was written then, and in no other.
+/// Fields of a series are written as the run goes on. Those of the part before a restart are in the file that was
+/// written then, and in no other.
 void Run::require_no_series(const comm::Communicator& comm) const {
   if (!restart_ || options_.snapshot_every == 0) return;
   std::optional<std::string> problem;
@@ -213,16 +207,15 @@ CheckpointHeader Run::checkpoint_header(int ranks) {
 }
 
 /// None if no key asks for them. A name that cannot be written is found before any work is done.
-std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, StopRequest& end,
-                                                   Timers& timers) {
+std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& comm, StopRequest& end, Timers& timers) {
   if (!options_.checkpoint.wanted()) return nullptr;
   auto since_start = since_start_;
   double elapsed = 0;
   since_start.lap(elapsed);
   try {
-    return std::make_unique<Checkpoints>(
-        comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access, end,
-        timers.io("checkpoint"), device::seconds() - elapsed, restart_ ? restart_->path() : std::string());
+    return std::make_unique<Checkpoints>(comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access,
+                                         end, timers.io("checkpoint"), device::seconds() - elapsed,
+                                         restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
     throw config::Error({error.what()}, "E-FILE-WRITE");
   }

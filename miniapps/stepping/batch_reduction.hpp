@@ -14,8 +14,8 @@
 
 namespace kontor::stepping {
 
-/// Numbers in the memory of a space that are reduced over all ranks and brought to the host, again and again:
-/// started without waiting, finished later.
+/// Numbers in the memory of a space that are reduced over all ranks and brought to the host, again and again: started
+/// without waiting, finished later.
 template <class ExecutionSpace, class Number>
 class BatchReduction {
  public:
@@ -30,22 +30,21 @@ class BatchReduction {
     host_ = Host("stepping/norms", numbers.extent(0));
     // A backend that reduces on a stream has all its work on one; else nothing is to wait for exchanges.
     const bool by_backend = comm_->capabilities().stream_collectives;
-    reduction_.emplace(*comm_, "norms", numbers, host_, op_,
-                       by_backend ? streams.exchange() : streams.compute());
+    reduction_.emplace(*comm_, "norms", numbers, host_, op_, by_backend ? streams.exchange() : streams.compute());
   }
 
   bool started() const { return started_; }
 
-  /// Collective; waits for nothing. After what streams.compute() has been given. The numbers stay as they are
-  /// until finish().
+  /// Collective; waits for nothing. After what streams.compute() has been given. The numbers stay as they are until
+  /// finish().
   void start(const Streams<ExecutionSpace>& streams) {
     reduction_->start(streams.compute());
     if (reduction_->stream_ordered()) arrived_.record(streams.exchange());
     started_ = true;
   }
 
-  /// Collective; waits for this reduction, not for what the streams have been given since. The results, valid
-  /// until the next start().
+  /// Collective; waits for this reduction, not for what the streams have been given since. The results, valid until the
+  /// next start().
   std::span<const Number> finish() {
     arrived_.wait();
     reduction_->finish();

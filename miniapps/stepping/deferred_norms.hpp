@@ -19,9 +19,9 @@
 
 namespace kontor::stepping {
 
-/// The norms of a run's steps over all ranks. On a host each is known when its step is. A device leaves this
-/// rank's parts in slots, which travel in batches and are read a batch later, so that no step waits for the
-/// host, nor the host for a step that is not long done. So do parts of exact sums, on a host one by one.
+/// The norms of a run's steps over all ranks. On a host each is known when its step is. A device leaves this rank's
+/// parts in slots, which travel in batches and are read a batch later, so that no step waits for the host, nor the host
+/// for a step that is not long done. So do parts of exact sums, on a host one by one.
 template <class ExecutionSpace>
 class DeferredNorms {
  public:
@@ -33,14 +33,13 @@ class DeferredNorms {
       : comm_(&comm), kind_(kind), exact_(exactly_summed(kind, sums)),
         parts_("stepping/norm slots", on_device && !exact_ ? 2 * most_together : 0),
         accumulators_("stepping/norm slots", exact_ ? 2 * most_together * sums::length : 0),
-        next_("stepping/next norm slot", in_slots() ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {
-  }
+        next_("stepping/next norm slot", in_slots() ? 1 : 0), batches_{Batch(comm, kind), Batch(comm, kind)} {}
 
   /// Whether steps leave the parts of norms in slots.
   bool in_slots() const { return on_device || exact_; }
 
-  /// Collective; waits for the device. Forgets all norms, which have been read. So many travel together from
-  /// now on; 1 if each is asked for soon, and on a host.
+  /// Collective; waits for the device. Forgets all norms, which have been read. So many travel together from now on; 1
+  /// if each is asked for soon, and on a host.
   void begin(int batch, const Streams<ExecutionSpace>& streams) {
     batch_ = on_device ? batch : 1;
     if (in_slots() && batch_ != planned_) {
@@ -100,8 +99,8 @@ class DeferredNorms {
     }
   }
 
-  /// Collective. The steps after this one, up to which norms are known, do not count. Before anything is
-  /// added again comes begin().
+  /// Collective. The steps after this one, up to which norms are known, do not count. Before anything is added again
+  /// comes begin().
   void forget_after(std::int64_t step) {
     for (const int b : {0, 1}) {
       if (started(b)) reduction(b, [](auto& r) { r.finish(); });
@@ -127,8 +126,7 @@ class DeferredNorms {
 
   /// Norms that travel together; one of the reductions is used.
   struct Batch {
-    Batch(const comm::Communicator& comm, Norm kind)
-        : fast(comm, reduce_op(kind)), exact(comm, comm::ReduceOp::sum) {}
+    Batch(const comm::Communicator& comm, Norm kind) : fast(comm, reduce_op(kind)), exact(comm, comm::ReduceOp::sum) {}
 
     int count = 0;
     BatchReduction<ExecutionSpace, double> fast;
@@ -150,8 +148,7 @@ class DeferredNorms {
   }
   bool started(int b) const { return exact_ ? batches_[b].exact.started() : batches_[b].fast.started(); }
 
-  /// The batch that is being filled goes on its way, in full though it may not be, and the other one is
-  /// filled next.
+  /// The batch that is being filled goes on its way, in full though it may not be, and the other one is filled next.
   void send(Streams<ExecutionSpace>& streams) {
     const auto& batch = batches_[filling_];
     reduction(filling_, [&](auto& r) { r.start(streams); });

@@ -7,8 +7,8 @@
 
 namespace kontor::stepping {
 
-/// Whether the kernels of a step are queued, as a device has it, or made one after the other, as a CPU does:
-/// where kernels run, unless a test says otherwise.
+/// Whether the kernels of a step are queued, as a device has it, or made one after the other, as a CPU does: where
+/// kernels run, unless a test says otherwise.
 #if defined(KONTOR_AS_ON_DEVICE) // tests go the device's way on a CPU too
 inline constexpr bool on_device = true;
 #else

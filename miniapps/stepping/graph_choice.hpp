@@ -25,8 +25,7 @@ inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
 
 /// Why steps with this exchange cannot be replayed; nothing if they can. Equal on all ranks. Local.
 template <class View>
-std::optional<std::string> graph_refusal(const comm::Communicator& comm,
-                                         const comm::Exchange<View>& exchange) {
+std::optional<std::string> graph_refusal(const comm::Communicator& comm, const comm::Exchange<View>& exchange) {
   if (comm.size() == 1 && exchange.sent().empty()) return std::nullopt; // no messages
   if (!exchange.stream_ordered())
     return fmt::format("the host takes part in each message by backend '{}'", exchange.chosen().backend);
@@ -35,11 +34,10 @@ std::optional<std::string> graph_refusal(const comm::Communicator& comm,
   return std::nullopt;
 }
 
-/// Collective. Whether to capture a graph, given what is in the way, equal on all ranks. Throws config::Error
-/// on all ranks if the deck wants one all the same. A choice left open is no where a tool listens on
-/// any rank: it would see the kernels of a graph once, when it is captured.
-bool wants_graph(const comm::Communicator&, const config::Chosen<Graphs>&,
-                 const std::optional<std::string>& refusal);
+/// Collective. Whether to capture a graph, given what is in the way, equal on all ranks. Throws config::Error on all
+/// ranks if the deck wants one all the same. A choice left open is no where a tool listens on any rank: it would see
+/// the kernels of a graph once, when it is captured.
+bool wants_graph(const comm::Communicator&, const config::Chosen<Graphs>&, const std::optional<std::string>& refusal);
 
 /// Collective. capture(), whose exceptions become an AgreedError on all ranks.
 template <class Capture>

@@ -9,8 +9,8 @@
 
 namespace kontor::stepping {
 
-/// Which norm a step computes on the way, if any. What goes through kernels and between ranks are its parts:
-/// the largest size of some values, or the sum of their squares.
+/// Which norm a step computes on the way, if any. What goes through kernels and between ranks are its parts: the
+/// largest size of some values, or the sum of their squares.
 enum class Norm { none, max, l2 };
 
 /// Two parts put together.

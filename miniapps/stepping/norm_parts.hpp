@@ -10,13 +10,13 @@
 
 #include <cstdint>
 
-/// The norm of a step on a device: its kernel leaves parts, and small kernels put them together, always in
-/// the same order, so that equal steps have equal norms. A reduction over all values by one kernel takes
-/// twice as long as a sweep of a stencil.
+/// The norm of a step on a device: its kernel leaves parts, and small kernels put them together, always in the same
+/// order, so that equal steps have equal norms. A reduction over all values by one kernel takes twice as long as a
+/// sweep of a stencil.
 namespace kontor::stepping {
 
-/// Where the parts of steps' norms go in the device's memory, one after the other. The device counts them, so
-/// that a step that is replayed finds its place as one that is launched does.
+/// Where the parts of steps' norms go in the device's memory, one after the other. The device counts them, so that a
+/// step that is replayed finds its place as one that is launched does.
 struct NormSlots {
   double* values;
   int* next;                            ///< the place of the next one
@@ -102,8 +102,7 @@ struct Leave {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const std::int64_t* const from = accumulator;
     std::int64_t* const to = slots.accumulators + std::int64_t{*slots.next} * sums::length;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, sums::length),
-                         [=](int digit) { to[digit] = from[digit]; });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, sums::length), [=](int digit) { to[digit] = from[digit]; });
     team.team_barrier();
     if (team.team_rank() == 0) slots.advance();
   }
@@ -127,11 +126,10 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
 
 } // namespace detail
 
-/// Local; waits for nothing. The next slot = the first `count` parts put together, all in the device's
-/// memory. The parts are used up.
+/// Local; waits for nothing. The next slot = the first `count` parts put together, all in the device's memory. The
+/// parts are used up.
 template <class ExecutionSpace>
-void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, Norm norm,
-             const NormSlots& slots) {
+void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, Norm norm, const NormSlots& slots) {
   if (norm == Norm::max)
     detail::combine<Norm::max>(instance, parts, count, slots);
   else
@@ -141,10 +139,9 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
 /// Local; waits for nothing. The next slot = an accumulator in the device's memory.
 template <class ExecutionSpace>
 void leave(const ExecutionSpace& instance, const std::int64_t* accumulator, const NormSlots& slots) {
-  Kokkos::parallel_for(
-      "stepping/norm",
-      Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, device::on_host<ExecutionSpace> ? 1 : 64),
-      detail::Leave{accumulator, slots});
+  Kokkos::parallel_for("stepping/norm",
+                       Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, device::on_host<ExecutionSpace> ? 1 : 64),
+                       detail::Leave{accumulator, slots});
 }
 
 /// Local; waits for nothing. The next norm goes to that place.

@@ -12,13 +12,13 @@ struct NoExchange {
   bool stream_ordered() const { return true; }
 };
 
-/// Collective. Exchanges the halo of one step and makes the step's kernels: all(instance) after it, or, with
-/// overlap, interior(instance) while it travels, then edge(instance), which reads ghosts. The kernels are
-/// ordered among each other and with those of other steps; no host waits, unless the exchange does.
-/// On a device an exchange that the host takes part in comes after the interior: the host queues that first.
+/// Collective. Exchanges the halo of one step and makes the step's kernels: all(instance) after it, or, with overlap,
+/// interior(instance) while it travels, then edge(instance), which reads ghosts. The kernels are ordered among each
+/// other and with those of other steps; no host waits, unless the exchange does. On a device an exchange that the host
+/// takes part in comes after the interior: the host queues that first.
 template <class ExecutionSpace, class Exchange, class Interior, class Edge, class All>
-void exchange_and_compute(Streams<ExecutionSpace>& streams, Exchange& halo, bool overlap,
-                          const Interior& interior, const Edge& edge, const All& all) {
+void exchange_and_compute(Streams<ExecutionSpace>& streams, Exchange& halo, bool overlap, const Interior& interior,
+                          const Edge& edge, const All& all) {
   if (!overlap) {
     halo.start();
     halo.finish();

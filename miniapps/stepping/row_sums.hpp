@@ -87,8 +87,8 @@ struct InLanes {
 /// Threads of a team.
 inline constexpr int team_threads = device::kernels_on_host ? 1 : 256;
 
-/// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more
-/// would do so one after the other.
+/// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more would do
+/// so one after the other.
 inline int most_teams() {
   return std::max(1, static_cast<int>(Space().concurrency()) / team_threads);
 }
@@ -100,8 +100,8 @@ struct EachRow {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { call_row(row, i, scalars_of(row)); }
 };
 
-/// On a device a thread has several rows where there are many. Each computes the scalars for itself: to wait
-/// for the one of the team that does takes longer, and the rows could not be read meanwhile.
+/// On a device a thread has several rows where there are many. Each computes the scalars for itself: to wait for the
+/// one of the team that does takes longer, and the rows could not be read meanwhile.
 template <int count, class Row, class Last>
 struct RowsOfTeams {
   Row row;
@@ -134,8 +134,8 @@ void launch_teams(const std::string& label, const Space& instance, std::int64_t 
 
 } // namespace detail
 
-/// Local; waits for nothing. Calls row(i) for the rows from 0 on; what it returns is lost. Where a row has
-/// scalars(), what that returns comes as a second argument; it is called before any row that gets it.
+/// Local; waits for nothing. Calls row(i) for the rows from 0 on; what it returns is lost. Where a row has scalars(),
+/// what that returns comes as a second argument; it is called before any row that gets it.
 template <class Row>
 void for_rows(const std::string& label, const Space& instance, std::int64_t rows, const Row& row) {
   if constexpr (device::kernels_on_host) {
@@ -149,8 +149,8 @@ void for_rows(const std::string& label, const Space& instance, std::int64_t rows
   }
 }
 
-/// Local; waits for nothing. The same, and then last(PartialSums<0>) by one thread, which may write what
-/// scalars() has read.
+/// Local; waits for nothing. The same, and then last(PartialSums<0>) by one thread, which may write what scalars() has
+/// read.
 template <class Row, class Last>
 void for_rows_then(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                    const TeamParts& parts, const Last& last) {
@@ -163,9 +163,9 @@ void for_rows_then(const std::string& label, const Space& instance, std::int64_t
 }
 
 /// Local; waits for nothing. Calls row(i), which returns PartialSums<count>, for the rows from 0 on, and then
-/// last(PartialSums<count>) by one thread, with the sums of what it returned, such as StoreTo. row() may
-/// write what belongs to its row, last() what scalars() has read. The order of additions depends on the
-/// number of rows and of threads alone.
+/// last(PartialSums<count>) by one thread, with the sums of what it returned, such as StoreTo. row() may write what
+/// belongs to its row, last() what scalars() has read. The order of additions depends on the number of rows and of
+/// threads alone.
 template <int count, class Row, class Last>
 void for_rows_with_sums(const std::string& label, const Space& instance, std::int64_t rows, const Row& row,
                         const TeamParts& parts, const Last& last) {

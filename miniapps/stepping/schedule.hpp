@@ -26,9 +26,7 @@ struct StepSchedule {
   bool check(std::int64_t step) const {
     return check_every > 0 ? step % check_every == 0 || last(step) : stops_by_norm && last(step);
   }
-  bool snapshot(std::int64_t step) const {
-    return snapshot_every > 0 && step % snapshot_every == 0 && !last(step);
-  }
+  bool snapshot(std::int64_t step) const { return snapshot_every > 0 && step % snapshot_every == 0 && !last(step); }
 
   /// The graph for these steps. It has norms in it where they are close together, unless each is waited for.
   GraphShape graph() const {
@@ -36,8 +34,7 @@ struct StepSchedule {
     if (stops_by_norm || check_every == 0 || check_every > shape.steps) return shape;
     const int least = shape.steps;
     shape.norm_every = static_cast<int>(check_every);
-    for (shape.steps = shape.norm_every; shape.steps < least || shape.steps % 2 == 1;)
-      shape.steps += shape.norm_every;
+    for (shape.steps = shape.norm_every; shape.steps < least || shape.steps % 2 == 1;) shape.steps += shape.norm_every;
     return shape;
   }
   /// How many of the steps after this one are as in the graph, one after the other from its first.

@@ -10,9 +10,8 @@
 
 namespace kontor::stepping {
 
-/// Collective, in a warm-up. Seconds of step(), which computes and exchanges nothing, of the slowest rank:
-/// what a step takes beyond that is exposed communication. fence() waits for steps. Of one rank, which has
-/// nothing to exchange, 0.
+/// Collective, in a warm-up. Seconds of step(), which computes and exchanges nothing, of the slowest rank: what a step
+/// takes beyond that is exposed communication. fence() waits for steps. Of one rank, which has nothing to exchange, 0.
 template <class Step, class Fence>
 double seconds_alone(const comm::Communicator& comm, const Step& step, const Fence& fence) {
   if (comm.size() == 1) return 0;

@@ -12,8 +12,8 @@
 
 namespace kontor::stepping {
 
-/// Several steps in a row that a device makes by one launch: captured once, and replayed, if the deck wants
-/// it or a trial finds it faster.
+/// Several steps in a row that a device makes by one launch: captured once, and replayed, if the deck wants it or a
+/// trial finds it faster.
 template <class ExecutionSpace>
 class StepGraph {
  public:
@@ -21,9 +21,8 @@ class StepGraph {
   explicit operator bool() const { return !graphs_.empty(); }
   void forget() { graphs_.clear(); }
 
-  /// Local. queue_steps(start) queues the steps from each of so many states that they can start from, such as
-  /// from either of two fields, and does nothing else. All that it uses, and the streams, stay where they
-  /// are.
+  /// Local. queue_steps(start) queues the steps from each of so many states that they can start from, such as from
+  /// either of two fields, and does nothing else. All that it uses, and the streams, stay where they are.
   template <class QueueSteps>
   void capture(Streams<ExecutionSpace>& streams, int starts, const QueueSteps& queue_steps) {
     forget();
@@ -31,13 +30,13 @@ class StepGraph {
       graphs_.push_back(streams.capture([queue_steps, start] { queue_steps(start); }));
   }
 
-  /// Collective; makes steps. Captures a graph as the deck says, or by trial. Throws config::Error on all
-  /// ranks if the deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the
-  /// state that steps start from now; made() is called after steps of the trial.
+  /// Collective; makes steps. Captures a graph as the deck says, or by trial. Throws config::Error on all ranks if the
+  /// deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the state that steps start from now;
+  /// made() is called after steps of the trial.
   template <class QueueSteps, class Next, class Made>
-  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams,
-              const config::Chosen<Graphs>& wanted, const std::optional<std::string>& refusal, int starts,
-              const QueueSteps& queue_steps, const Next& next, const Made& made) {
+  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, const config::Chosen<Graphs>& wanted,
+              const std::optional<std::string>& refusal, int starts, const QueueSteps& queue_steps, const Next& next,
+              const Made& made) {
     forget();
     seconds_.clear();
     if (!wants_graph(comm, wanted, refusal)) return;
@@ -67,8 +66,7 @@ class StepGraph {
   /// Local. What the record says: "graph", and "graph_trial" if there was one, of so many `steps`.
   nlohmann::ordered_json record(const char* steps, int count) const {
     nlohmann::ordered_json record{{"graph", *this ? "on" : "off"}};
-    if (!seconds_.empty())
-      record["graph_trial"] = {{steps, count}, {"off", seconds_[0]}, {"on", seconds_[1]}};
+    if (!seconds_.empty()) record["graph_trial"] = {{steps, count}, {"off", seconds_[0]}, {"on", seconds_[1]}};
     return record;
   }
 

@@ -10,10 +10,9 @@
 
 namespace kontor::stepping {
 
-/// The execution-space instances of a step. With overlap a device has two: the default one computes what
-/// needs no other rank, another, which goes first, exchanges and computes what needs what has arrived. They
-/// wait for each other without the host. Otherwise both are the default one and all orders hold by
-/// themselves.
+/// The execution-space instances of a step. With overlap a device has two: the default one computes what needs no other
+/// rank, another, which goes first, exchanges and computes what needs what has arrived. They wait for each other
+/// without the host. Otherwise both are the default one and all orders hold by themselves.
 template <class ExecutionSpace>
 class Streams {
  public:
@@ -49,8 +48,8 @@ class Streams {
     exchange_waits();
   }
 
-  /// Local. What work() gives to the streams, which must leave them as compute_waits() does. The streams must
-  /// stay where they are while it is replayed.
+  /// Local. What work() gives to the streams, which must leave them as compute_waits() does. The streams must stay
+  /// where they are while it is replayed.
   template <class Work>
   device::CapturedGraph<ExecutionSpace> capture(const Work& work) {
     return {compute_, [this, work] {
@@ -58,8 +57,8 @@ class Streams {
               work();
             }};
   }
-  /// Local; waits for nothing. In the order of the streams: after all that came before, and before all that
-  /// comes from now on.
+  /// Local; waits for nothing. In the order of the streams: after all that came before, and before all that comes from
+  /// now on.
   void replay(const device::CapturedGraph<ExecutionSpace>& graph) {
     compute_waits();
     graph.replay(compute_);

@@ -17,8 +17,8 @@ enum class SumKind { fast, reproducible };
 inline constexpr std::array<config::Named<SumKind>, 2> sum_kind_names{
     {{"fast", SumKind::fast}, {"reproducible", SumKind::reproducible}}};
 
-/// Whether the parts of a norm are accumulators (comm/exact/accumulator.hpp). A largest value does not depend
-/// on the order in any case.
+/// Whether the parts of a norm are accumulators (comm/exact/accumulator.hpp). A largest value does not depend on the
+/// order in any case.
 inline bool exactly_summed(Norm norm, SumKind sums) {
   return norm == Norm::l2 && sums == SumKind::reproducible;
 }

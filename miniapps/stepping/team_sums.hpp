@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Sums that the teams of a device's kernel make together: each leaves its part, and the one that is last
-/// adds the parts up, in their order. No kernel is launched for it. A reduction by Kokkos takes twice as long
-/// as the loop that it is of.
+/// Sums that the teams of a device's kernel make together: each leaves its part, and the one that is last adds the
+/// parts up, in their order. No kernel is launched for it. A reduction by Kokkos takes twice as long as the loop that
+/// it is of.
 namespace kontor::stepping {
 
 using Space = Kokkos::View<double*>::execution_space;
@@ -51,8 +51,8 @@ struct StoreTo {
   }
 };
 
-/// The teams of so many rows, or positions, in blocks: each gets equally many blocks, but for the last ones.
-/// At most so many teams, because one adds up the parts of all. At least one: it has sums to tell, if only 0.
+/// The teams of so many rows, or positions, in blocks: each gets equally many blocks, but for the last ones. At most so
+/// many teams, because one adds up the parts of all. At least one: it has sums to tell, if only 0.
 inline int teams_of(std::int64_t rows, std::int64_t block, std::int64_t most_teams) {
   const auto all = std::max<std::int64_t>((rows + block - 1) / block, 1);
   const auto each = (all + most_teams - 1) / most_teams;
@@ -80,12 +80,12 @@ class TeamParts {
   Kokkos::View<int, Space> finished_;
 };
 
-/// Threads of a team, at most, and teams that a multiprocessor runs at once, at least: kernels that wait for
-/// memory want threads more than registers.
+/// Threads of a team, at most, and teams that a multiprocessor runs at once, at least: kernels that wait for memory
+/// want threads more than registers.
 using ManyThreads = Kokkos::LaunchBounds<256, 8>;
 
-/// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in
-/// memory that the next launch overwrites, from which no graph can replay them.
+/// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in memory that
+/// the next launch overwrites, from which no graph can replay them.
 template <class AnyPolicy>
 auto by_value_at_launch(const AnyPolicy& policy) {
   return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
@@ -124,9 +124,9 @@ KOKKOS_INLINE_FUNCTION bool is_last(const Member& team, int* finished) {
 
 } // namespace detail
 
-/// By all threads of all teams of a kernel, after all else that they do: `last` is called by one thread with
-/// the sums of what the threads give. By then all threads have read what they read. `place` is the team's in
-/// the order of additions.
+/// By all threads of all teams of a kernel, after all else that they do: `last` is called by one thread with the sums
+/// of what the threads give. By then all threads have read what they read. `place` is the team's in the order of
+/// additions.
 template <int count, class Member, class Last>
 KOKKOS_INLINE_FUNCTION void add_up(const Member& team, int place, const PartialSums<count>& of_thread,
                                    const TeamParts::Places& places, const Last& last) {

@@ -36,9 +36,9 @@ inline std::string broadcast(MPI_Comm comm, std::string text) {
   return mpi::broadcast<MpiError>(comm, std::move(text));
 }
 
-/// Collective over comm. Runs `step` on every rank. If it throws on one of them, all throw Error with the
-/// text of the lowest. What ends a step while other ranks may wait within theirs is passed on as it is, on
-/// this rank alone: MpiError, and that there is no more memory.
+/// Collective over comm. Runs `step` on every rank. If it throws on one of them, all throw Error with the text of the
+/// lowest. What ends a step while other ranks may wait within theirs is passed on as it is, on this rank alone:
+/// MpiError, and that there is no more memory.
 template <class Step>
 void collectively(MPI_Comm comm, Step&& step) {
   std::optional<std::string> failure;
@@ -54,8 +54,7 @@ void collectively(MPI_Comm comm, Step&& step) {
   }
   const auto first = mpi::first_problem<MpiError>(comm, failure);
   if (first)
-    throw Error(first->rank == 0 ? first->text
-                                 : first->text + " (on rank " + std::to_string(first->rank) + ")");
+    throw Error(first->rank == 0 ? first->text : first->text + " (on rank " + std::to_string(first->rank) + ")");
 }
 
 } // namespace kontor::output

@@ -27,8 +27,7 @@ class BlockValues {
   /// Whether a function copies them, maybe from a device: then large boxes are best.
   bool are_fetched() const { return fetch_ != nullptr; }
 
-  /// The values of a box of the block, contiguous: where they lie if they are so there, else copied to
-  /// `room`.
+  /// The values of a box of the block, contiguous: where they lie if they are so there, else copied to `room`.
   const std::byte* box(const Box& box, std::vector<std::byte>& room) const;
 
  private:

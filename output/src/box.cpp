@@ -17,8 +17,8 @@ void copy_elements(std::uint64_t count, const std::byte* from, std::int64_t from
   for (std::uint64_t i = 0; i < count; ++i, from += from_step, to += to_step) std::memcpy(to, from, size);
 }
 
-void copy_row(std::uint64_t count, std::size_t size, const std::byte* from, std::int64_t from_stride,
-              std::byte* to, std::int64_t to_stride) {
+void copy_row(std::uint64_t count, std::size_t size, const std::byte* from, std::int64_t from_stride, std::byte* to,
+              std::int64_t to_stride) {
   if (from_stride == 1 && to_stride == 1) return void(std::memcpy(to, from, count * size));
   const auto step = [size](std::int64_t stride) { return stride * static_cast<std::int64_t>(size); };
   if (size == 8) return copy_elements<8>(count, from, step(from_stride), to, step(to_stride));
@@ -35,8 +35,7 @@ std::uint64_t elements(const Extents& extent) {
 
 Strides contiguous_strides(const Extents& extent) {
   Strides strides(extent.size(), 1);
-  for (std::size_t d = extent.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * static_cast<std::int64_t>(extent[d]);
+  for (std::size_t d = extent.size(); d-- > 1;) strides[d - 1] = strides[d] * static_cast<std::int64_t>(extent[d]);
   return strides;
 }
 
@@ -99,8 +98,8 @@ std::uint64_t run_length(const Box& box, const Extents& array) {
   return elements(box.extent) == 0 ? 0 : count;
 }
 
-void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides,
-          std::byte* to, const Strides& to_strides) {
+void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides, std::byte* to,
+          const Strides& to_strides) {
   const std::size_t last = extent.size() - 1;
   const Extents outer(extent.begin(), extent.end() - 1);
   const std::uint64_t rows = elements(outer);
@@ -113,8 +112,7 @@ void copy(const Extents& extent, std::size_t size, const std::byte* from, const 
       source += index * from_strides[d];
       target += index * to_strides[d];
     }
-    copy_row(extent[last], size, from + source * bytes, from_strides[last], to + target * bytes,
-             to_strides[last]);
+    copy_row(extent[last], size, from + source * bytes, from_strides[last], to + target * bytes, to_strides[last]);
   }
 }
 

@@ -14,8 +14,8 @@ using Extents = std::vector<std::uint64_t>;
 /// The bytes of values that are moved at a time: what a rank holds beside its own block.
 inline constexpr std::uint64_t piece_bytes = 16 << 20;
 
-/// The bytes that are copied, summed and written at a time where no message or device has a part in it: few
-/// enough to stay in a core's cache from one of these to the next, enough to be worth a call of the system.
+/// The bytes that are copied, summed and written at a time where no message or device has a part in it: few enough to
+/// stay in a core's cache from one of these to the next, enough to be worth a call of the system.
 inline constexpr std::uint64_t cached_bytes = 512 << 10;
 
 /// The number of elements.
@@ -33,8 +33,8 @@ Box intersection(const Box& a, const Box& b);
 /// `box` as seen from the beginning of another box that holds it.
 Box seen_from(const Box& box, const Extents& offset);
 
-/// An array cut into boxes, each of them contiguous in it and of at most so many elements, in the order of
-/// its elements.
+/// An array cut into boxes, each of them contiguous in it and of at most so many elements, in the order of its
+/// elements.
 class Pieces {
  public:
   Pieces(Extents extent, std::uint64_t max_elements);
@@ -43,7 +43,7 @@ class Pieces {
 
  private:
   Extents extent_;
-  std::size_t cut_ = 0; ///< this dimension is cut into slabs; those before it are walked, those after whole
+  std::size_t cut_ = 0;     ///< this dimension is cut into slabs; those before it are walked, those after whole
   std::uint64_t slab_ = 1;  ///< indices of a slab
   std::uint64_t slabs_ = 0; ///< of one index of the dimensions before
   std::uint64_t count_ = 0;
@@ -55,8 +55,8 @@ Pieces pieces_of(const Extents& extent, std::size_t size, std::uint64_t bytes = 
 /// The elements of a box of an array that follow each other in the array without a gap; 0 if it is empty.
 std::uint64_t run_length(const Box& box, const Extents& array);
 
-/// Calls run(place, count) for all of them in order: the number in the array of the first element, and how
-/// many follow each other.
+/// Calls run(place, count) for all of them in order: the number in the array of the first element, and how many follow
+/// each other.
 template <class Run>
 void for_each_run(const Box& box, const Extents& array, Run&& run) {
   const std::uint64_t count = run_length(box, array);
@@ -74,7 +74,7 @@ void for_each_run(const Box& box, const Extents& array, Run&& run) {
 }
 
 /// Copies elements of `size` bytes between two arrays in memory, of any strides.
-void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides,
-          std::byte* to, const Strides& to_strides);
+void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides, std::byte* to,
+          const Strides& to_strides);
 
 } // namespace kontor::output

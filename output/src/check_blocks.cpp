@@ -15,9 +15,9 @@ namespace kontor::output {
 
 namespace {
 
-/// What a block adds to a sum that is 0 once the blocks fill the array and its whole has been taken off: a
-/// checksum of each corner, whose signs alternate. Corners of adjacent blocks cancel each other, and boxes
-/// have the same corners left over exactly if they cover the same elements equally often.
+/// What a block adds to a sum that is 0 once the blocks fill the array and its whole has been taken off: a checksum of
+/// each corner, whose signs alternate. Corners of adjacent blocks cancel each other, and boxes have the same corners
+/// left over exactly if they cover the same elements equally often.
 std::uint64_t corners(const Extents& offset, const Extents& extent) {
   std::uint64_t sum = 0;
   Extents corner(offset.size());
@@ -38,15 +38,13 @@ std::uint64_t corners(const Extents& offset, const Extents& extent) {
 
 void check_block(const std::string& name, const Block& block, const Strides& strides, bool any) {
   const std::size_t dimensions = block.global.size();
-  if (dimensions < 1 || dimensions > 3 || block.offset.size() != dimensions ||
-      block.extent.size() != dimensions)
-    throw Error(
-        fmt::format("the block of {} has {} global extents, {} offsets and {} extents; equal numbers from 1 "
-                    "to 3 are allowed",
-                    name, dimensions, block.offset.size(), block.extent.size()));
+  if (dimensions < 1 || dimensions > 3 || block.offset.size() != dimensions || block.extent.size() != dimensions)
+    throw Error(fmt::format("the block of {} has {} global extents, {} offsets and {} extents; equal numbers from 1 "
+                            "to 3 are allowed",
+                            name, dimensions, block.offset.size(), block.extent.size()));
   if (!strides.empty() && strides.size() != dimensions)
-    throw Error(fmt::format("the block of {} has {} dimensions and {} strides; as many are allowed, or none",
-                            name, dimensions, strides.size()));
+    throw Error(fmt::format("the block of {} has {} dimensions and {} strides; as many are allowed, or none", name,
+                            dimensions, strides.size()));
   for (std::size_t d = 0; d < dimensions; ++d)
     if (block.offset[d] > block.global[d] || block.extent[d] > block.global[d] - block.offset[d])
       throw Error(fmt::format("the block of {} is out of range: offset ({}) and extent ({}) in ({})", name,
@@ -64,17 +62,17 @@ void check_cover(MPI_Comm comm, const std::string& name, const Block& block) {
   const Extents global(first.begin() + 1, first.begin() + 1 + static_cast<std::ptrdiff_t>(first[0]));
   collectively(comm, [&] {
     if (block.global != global)
-      throw Error(fmt::format("ranks disagree on the extents of {}: ({}) and ({})", name,
-                              fmt::join(global, ", "), fmt::join(block.global, ", ")));
+      throw Error(fmt::format("ranks disagree on the extents of {}: ({}) and ({})", name, fmt::join(global, ", "),
+                              fmt::join(block.global, ", ")));
   });
   std::array<std::uint64_t, 2> sums{elements(block.extent), corners(block.offset, block.extent)};
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), 2, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
   if (sums[0] != elements(global))
-    throw Error(fmt::format("the blocks of {} have {} elements together; the array ({}) has {}", name,
-                            sums[0], fmt::join(global, ", "), elements(global)));
+    throw Error(fmt::format("the blocks of {} have {} elements together; the array ({}) has {}", name, sums[0],
+                            fmt::join(global, ", "), elements(global)));
   if (sums[1] != corners(Extents(dimensions, 0), global))
-    throw Error(fmt::format("the blocks of {} overlap and leave gaps in the array ({})", name,
-                            fmt::join(global, ", ")));
+    throw Error(
+        fmt::format("the blocks of {} overlap and leave gaps in the array ({})", name, fmt::join(global, ", ")));
 }
 
 } // namespace kontor::output

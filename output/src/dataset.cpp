@@ -5,10 +5,9 @@ namespace kontor::output {
 
 void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data) {
   const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
-  const std::vector<hsize_t> start(box.offset.begin(), box.offset.end()),
-      count(box.extent.begin(), box.extent.end());
-  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr),
-        "H5Sselect_hyperslab", name);
+  const std::vector<hsize_t> start(box.offset.begin(), box.offset.end()), count(box.extent.begin(), box.extent.end());
+  check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), "H5Sselect_hyperslab",
+        name);
   const hsize_t all = elements(box.extent);
   const Handle memory(H5Screate_simple(1, &all, nullptr), H5Sclose, "H5Screate_simple", name);
   check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, data), "H5Dread", name);

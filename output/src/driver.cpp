@@ -47,9 +47,7 @@ H5FD_t* open_file(const char*, unsigned, hid_t access, haddr_t) {
   struct stat status {};
   if (descriptor < 0) return nullptr;
   ::fstat(descriptor, &status);
-  return &(new OpenFile{
-               {}, descriptor, 0, static_cast<haddr_t>(status.st_size), state->beyond, &state->failure})
-              ->base;
+  return &(new OpenFile{{}, descriptor, 0, static_cast<haddr_t>(status.st_size), state->beyond, &state->failure})->base;
 }
 
 herr_t close_file(H5FD_t* file) {
@@ -112,8 +110,7 @@ herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t to, std::size_t bytes, con
 
 herr_t truncate(H5FD_t* file, hid_t, hbool_t) {
   if (self(file).size == self(file).allocated || !self(file).failure->empty()) return 0;
-  if (::ftruncate(self(file).descriptor, static_cast<off_t>(self(file).allocated)) != 0)
-    fail(self(file), "truncate");
+  if (::ftruncate(self(file).descriptor, static_cast<off_t>(self(file).allocated)) != 0) fail(self(file), "truncate");
   self(file).size = self(file).allocated;
   return 0;
 }

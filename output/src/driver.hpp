@@ -9,12 +9,11 @@
 
 namespace kontor::output {
 
-/// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to
-/// itself.
+/// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to itself.
 ///
-/// HDF5 (1.10.8 at least) crashes when the process ends after a file could not be flushed while it was
-/// closed, and would try to flush it again. This driver tells HDF5 that every write succeeded; after the
-/// first that did not, it writes nothing more, and check() says what happened. Must outlive the file.
+/// HDF5 (1.10.8 at least) crashes when the process ends after a file could not be flushed while it was closed, and
+/// would try to flush it again. This driver tells HDF5 that every write succeeded; after the first that did not, it
+/// writes nothing more, and check() says what happened. Must outlive the file.
 class Driver {
  public:
   Driver() = default;
@@ -24,8 +23,8 @@ class Driver {
   /// What is found beyond the end of the file: zeros, as in a file that is being written, or an error.
   enum class Beyond { zeros, error };
 
-  /// Makes a file access property list use this driver: what HDF5 opens with it, whatever name it gives, is
-  /// the file of `descriptor`, which stays the caller's. Once.
+  /// Makes a file access property list use this driver: what HDF5 opens with it, whatever name it gives, is the file of
+  /// `descriptor`, which stays the caller's. Once.
   void use_in(hid_t access, int descriptor, Beyond beyond = Beyond::zeros);
 
   /// What HDF5's file and this object share.

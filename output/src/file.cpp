@@ -22,16 +22,15 @@ namespace kontor::output {
 
 namespace fs = std::filesystem;
 
-// Rank 0 alone has the HDF5 file open and writes its structure: groups, attributes, tables, and the fields
-// with their place in the file. The other ranks only ever hand values over, or write them to that place.
+// Rank 0 alone has the HDF5 file open and writes its structure: groups, attributes, tables, and the fields with their
+// place in the file. The other ranks only ever hand values over, or write them to that place.
 class File::Impl {
  public:
   Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by);
   ~Impl();
 
   Access access() const { return access_; }
-  void dataset(const std::string& name, const Block& block, const Strides& strides,
-               const BlockValues& values);
+  void dataset(const std::string& name, const Block& block, const Strides& strides, const BlockValues& values);
   void sidecar(const fs::path& path, const std::string& text);
   std::vector<fs::path> commit(const fs::path& sealed);
 
@@ -53,11 +52,9 @@ class File::Impl {
       collectively(comm_, std::forward<Step>(step));
     } catch (const Error& error) {
       spoiled_ = true;
-      throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()),
-                  "E-FILE-WRITE");
+      throw Error(fmt::format("output: {}: {}; no file was replaced", name.string(), error.what()), "E-FILE-WRITE");
     } catch (const MpiError& error) {
-      throw MpiError(
-          errors::with_id(fmt::format("output: {}: {}", name.string(), error.what()), "E-MPI-CALL"));
+      throw MpiError(errors::with_id(fmt::format("output: {}: {}", name.string(), error.what()), "E-MPI-CALL"));
     }
   }
   template <class Step>
@@ -91,10 +88,8 @@ class File::Impl {
   int exceptions_ = std::uncaught_exceptions();
 };
 
-File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars,
-                 std::string chosen_by)
-    : target_(std::move(path)), sidecars_(std::move(sidecars)), chosen_by_(std::move(chosen_by)),
-      access_(access) {
+File::Impl::Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by)
+    : target_(std::move(path)), sidecars_(std::move(sidecars)), chosen_by_(std::move(chosen_by)), access_(access) {
   check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
   check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   rank_ = my_rank(comm_);
@@ -139,8 +134,8 @@ void File::Impl::create() {
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "H5Pset_libver_bounds", "the file");
   // Large fields begin on a page, so that rows of whole pages that ranks write have no page in common.
   check(H5Pset_alignment(access, 1 << 20, 4096), "H5Pset_alignment", "the file");
-  file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
-                 "H5Fcreate", "the file");
+  file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose, "H5Fcreate",
+                 "the file");
   driver_.check();
 }
 
@@ -165,15 +160,12 @@ void File::Impl::dataset(const std::string& name, const Block& block, const Stri
   together([&] { check_block(name, block, strides, values.any()); });
   together([&] { check_cover(comm_, name, block); });
   std::uint64_t address = 0;
-  on_root([&](hid_t file, auto&) {
-    address = H5Dget_offset(create_dataset(file, name, values.type(), block.global));
-  });
+  on_root([&](hid_t file, auto&) { address = H5Dget_offset(create_dataset(file, name, values.type(), block.global)); });
   const Field field{name, block, values};
   Share share;
   together([&] {
     check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-    share =
-        (access_ == Access::parallel ? write_parallel : write_gathered)(comm_, temporary_, address, field);
+    share = (access_ == Access::parallel ? write_parallel : write_gathered)(comm_, temporary_, address, field);
   });
   fields_.push_back({name, block.global, copy_type(values.type()), address, std::move(share)});
 }
@@ -209,8 +201,8 @@ void File::Impl::compare(std::vector<std::uint64_t> sums) {
   auto& differences = sums;
   for (std::size_t i = 0; i < fields_.size(); ++i) differences[i] -= fields_[i].share.handed_over;
   together([&] {
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, differences.data(), static_cast<int>(differences.size()),
-                            MPI_UINT64_T, MPI_SUM, comm_),
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, differences.data(), static_cast<int>(differences.size()), MPI_UINT64_T,
+                            MPI_SUM, comm_),
               "MPI_Allreduce");
     for (std::size_t i = 0; i < fields_.size(); ++i)
       if (differences[i] != 0) throw altered(fields_[i].name);
@@ -251,8 +243,7 @@ std::vector<fs::path> File::Impl::commit(const fs::path& sealed) {
 }
 
 File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by)
-    : impl_(
-          std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
+    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
 
 File::~File() = default;
 
@@ -283,8 +274,8 @@ void File::dataset(const std::string& name, const Block& block, const Fetch<T>& 
                  {native_type<T>(), [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); }});
 }
 
-#define KONTOR_DATASET(T)                                                                                    \
-  template void File::dataset(const std::string&, const Block&, const T*, const Strides&);                   \
+#define KONTOR_DATASET(T)                                                                                              \
+  template void File::dataset(const std::string&, const Block&, const T*, const Strides&);                             \
   template void File::dataset(const std::string&, const Block&, const Fetch<T>&);
 KONTOR_DATASET(double)
 KONTOR_DATASET(float)

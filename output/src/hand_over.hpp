@@ -9,8 +9,8 @@
 
 namespace kontor::output {
 
-/// Takes this rank's values box by box, and their checksum. A failure is kept, so that this rank can go on
-/// with what others wait for.
+/// Takes this rank's values box by box, and their checksum. A failure is kept, so that this rank can go on with what
+/// others wait for.
 class HandOver {
  public:
   explicit HandOver(const Field& field) : field_(field) {}

@@ -37,8 +37,7 @@ void check(std::int64_t result, const char* operation, const std::string& object
   if (result < 0) throw Error(fmt::format("{} of {} failed: {}", operation, object, error_text()));
 }
 
-Handle::Handle(hid_t id, Close close, const char* operation, const std::string& object)
-    : id_(id), close_(close) {
+Handle::Handle(hid_t id, Close close, const char* operation, const std::string& object) : id_(id), close_(close) {
   check(id, operation, object);
 }
 
@@ -46,8 +45,7 @@ void start_hdf5() {
   constexpr std::size_t enough = std::size_t{4} << 20; // some 130 KiB are taken
   void* const place = ::mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (place == MAP_FAILED)
-    throw Error(
-        fmt::format("out of memory: HDF5 cannot start without {} bytes: {}", enough, std::strerror(errno)));
+    throw Error(fmt::format("out of memory: HDF5 cannot start without {} bytes: {}", enough, std::strerror(errno)));
   ::munmap(place, enough);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

@@ -13,10 +13,9 @@ std::vector<std::uint64_t> extents(const Image& image, Centering centering) {
   const auto& cells = image.cells;
   if (image.dimensions < 1 || image.dimensions > 3 ||
       std::any_of(cells.begin() + image.dimensions, cells.end(), [](auto layers) { return layers != 1; }))
-    throw Error(
-        fmt::format("output: an image of {} dimensions with {} cells; allowed are 1 to 3 dimensions, and "
-                    "one layer of cells beyond them",
-                    image.dimensions, fmt::join(cells, " x ")));
+    throw Error(fmt::format("output: an image of {} dimensions with {} cells; allowed are 1 to 3 dimensions, and "
+                            "one layer of cells beyond them",
+                            image.dimensions, fmt::join(cells, " x ")));
   std::vector<std::uint64_t> result;
   for (int axis = image.dimensions - 1; axis >= 0; --axis)
     result.push_back(cells[axis] + (centering == Centering::points ? 1 : 0));

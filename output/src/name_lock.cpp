@@ -74,8 +74,8 @@ bool removed(const fs::path& file) noexcept {
   return ::unlink(file.c_str()) == 0 || errno == ENOENT;
 }
 
-/// What the lock file of a dead process names: nothing else that is there is Kontor's. Returns the lines of
-/// those that are still there.
+/// What the lock file of a dead process names: nothing else that is there is Kontor's. Returns the lines of those that
+/// are still there.
 std::string remove_left(const fs::path& target, const std::string& noted) {
   std::istringstream lines(noted);
   std::string name, still;
@@ -83,8 +83,8 @@ std::string remove_left(const fs::path& target, const std::string& noted) {
   while (std::getline(lines, name)) {
     const fs::path left = target.parent_path() / name;
     std::error_code ignored;
-    if (is_temporary_of(target.filename().string(), name) &&
-        fs::is_regular_file(fs::symlink_status(left, ignored)) && !removed(left))
+    if (is_temporary_of(target.filename().string(), name) && fs::is_regular_file(fs::symlink_status(left, ignored)) &&
+        !removed(left))
       still += name + "\n";
   }
   return still;
@@ -98,24 +98,21 @@ NameLock::NameLock(const fs::path& target)
     Descriptor file = open_lock(path_);
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)
-        throw Obstacle{fmt::format("{} is writing it", holder(file)), "wait for that run or ",
-                       "E-FILE-LOCKED"};
+        throw Obstacle{fmt::format("{} is writing it", holder(file)), "wait for that run or ", "E-FILE-LOCKED"};
       if (contents(file).empty()) ::unlink(path_.c_str());
       return;
     }
     const auto still_there = is_file(path_, file);
-    if (!still_there)
-      throw Obstacle{fmt::format("its lock {}: {}", path_.string(), std::strerror(errno)), ""};
+    if (!still_there) throw Obstacle{fmt::format("its lock {}: {}", path_.string(), std::strerror(errno)), ""};
     if (!*still_there) continue; // its last holder has removed it meanwhile
     const std::string noted = contents(file);
     if (!noted.empty() && !noted.starts_with(mark))
-      throw Obstacle{fmt::format("{}, which would be its lock, is not a file of Kontor's", path_.string()),
-                     ""};
+      throw Obstacle{fmt::format("{}, which would be its lock, is not a file of Kontor's", path_.string()), ""};
     const std::string still = remove_left(target, noted);
     if (::ftruncate(file, 0) != 0) throw Obstacle{std::strerror(errno), ""};
     file_ = std::move(file);
-    append(fmt::format("{}process {} on host {}, since {:%Y-%m-%dT%H:%M:%SZ},\n{}", mark, ::getpid(),
-                       host_name(), fmt::gmtime(std::time(nullptr)), still));
+    append(fmt::format("{}process {} on host {}, since {:%Y-%m-%dT%H:%M:%SZ},\n{}", mark, ::getpid(), host_name(),
+                       fmt::gmtime(std::time(nullptr)), still));
     stays_ = !still.empty();
     return;
   }

@@ -18,14 +18,12 @@ struct Obstacle {
   errors::Id id = "E-FILE-WRITE";
 };
 
-/// Keeps other processes that ask for it from writing the file of a name, as long as this lives: an advisory
-/// lock (flock) on `.<name>.kontor-lock` beside it, where the holder's host, process and temporaries are
-/// noted. The name's own file cannot be locked, because it is replaced. On a file system without locks
-/// nothing is locked.
+/// Keeps other processes that ask for it from writing the file of a name, as long as this lives: an advisory lock
+/// (flock) on `.<name>.kontor-lock` beside it, where the holder's host, process and temporaries are noted. The name's
+/// own file cannot be locked, because it is replaced. On a file system without locks nothing is locked.
 class NameLock {
  public:
-  /// Throws Obstacle, which names the holder if there is one. Removes the temporaries that a dead holder has
-  /// left.
+  /// Throws Obstacle, which names the holder if there is one. Removes the temporaries that a dead holder has left.
   explicit NameLock(const std::filesystem::path& target);
   NameLock(const NameLock&) = delete;
   ~NameLock();
@@ -48,8 +46,7 @@ class NameLock {
 /// `<name>.<8 random hexadecimal digits>.tmp`, beside the target.
 std::filesystem::path temporary_name(const std::filesystem::path& target);
 
-/// Whether the path, not what it may link to, is the open file; nothing, with errno, if the system does not
-/// tell.
+/// Whether the path, not what it may link to, is the open file; nothing, with errno, if the system does not tell.
 std::optional<bool> is_file(const std::filesystem::path& path, int descriptor);
 
 } // namespace kontor::output

@@ -9,13 +9,12 @@ namespace kontor::output {
 void write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type,
                      const std::vector<hsize_t>& extent, const void* data, std::vector<Receipt>& receipts) {
   const std::string what = object + "@" + name;
-  const Handle space(extent.empty()
-                         ? H5Screate(H5S_SCALAR)
-                         : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
+  const Handle space(extent.empty() ? H5Screate(H5S_SCALAR)
+                                    : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
                      H5Sclose, "H5Screate", what);
-  const Handle attribute(H5Acreate_by_name(file, object.c_str(), name.c_str(), type, space, H5P_DEFAULT,
-                                           H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose, "H5Acreate_by_name", what);
+  const Handle attribute(
+      H5Acreate_by_name(file, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose, "H5Acreate_by_name", what);
   check(H5Awrite(attribute, type, data), "H5Awrite", what);
   const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
   receipts.push_back({object, name, {}, copy_type(type), values_checksum(type, count, data)});
@@ -29,8 +28,7 @@ void write_array(hid_t file, const std::string& name, hid_t type, const std::vec
   receipts.push_back({name, "", extent, copy_type(type), box_sum(data, H5Tget_size(type), whole, extent)});
 }
 
-Handle create_dataset(hid_t file, const std::string& name, hid_t type,
-                      const std::vector<std::uint64_t>& extent) {
+Handle create_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent) {
   const std::vector<hsize_t> counts(extent.begin(), extent.end());
   const Handle space(H5Screate_simple(static_cast<int>(counts.size()), counts.data(), nullptr), H5Sclose,
                      "H5Screate_simple", name);
@@ -38,8 +36,8 @@ Handle create_dataset(hid_t file, const std::string& name, hid_t type,
   const Handle creation = timeless(H5P_DATASET_CREATE);
   check(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), "H5Pset_alloc_time", name);
   check(H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER), "H5Pset_fill_time", name);
-  return {H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose,
-          "H5Dcreate2", name};
+  return {H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, "H5Dcreate2",
+          name};
 }
 
 Handle timeless(hid_t creation_class) {

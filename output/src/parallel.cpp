@@ -8,8 +8,7 @@
 
 namespace kontor::output {
 
-Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                     const Field& field) {
+Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field) {
   const Box mine{field.block.offset, field.block.extent};
   const std::uint64_t row = run_length(mine, field.block.global) * field.values.size();
   std::uint64_t shortest = row > 0 ? row : std::numeric_limits<std::uint64_t>::max();
@@ -18,20 +17,16 @@ Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint
                                    : write_rows(comm, path, address, field);
 }
 
-Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                     const Field& field) {
-  return rank_count(comm) > 1 ? write_pieces(comm, path, address, field, 1)
-                              : write_rows(comm, path, address, field);
+Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field) {
+  return rank_count(comm) > 1 ? write_pieces(comm, path, address, field, 1) : write_rows(comm, path, address, field);
 }
 
-Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                 const Field& field) {
+Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field) {
   const Block& block = field.block;
   const std::size_t size = field.values.size();
   HandOver own(field);
   with_shared_file(comm, path, true, [&](int file) {
-    const Pieces pieces =
-        pieces_of(block.extent, size, field.values.are_fetched() ? piece_bytes : cached_bytes);
+    const Pieces pieces = pieces_of(block.extent, size, field.values.are_fetched() ? piece_bytes : cached_bytes);
     EarlySync early(file);
     for (std::uint64_t n = 0; n < pieces.count(); ++n) {
       const Box piece = pieces[n];

@@ -11,8 +11,8 @@ namespace kontor::output {
 
 namespace {
 
-/// Collective. Small enough that all writers have some to write, large enough to be worth a write, and no
-/// more of a rank than MPI has tags. Those of values in memory are to stay in a core's cache, too.
+/// Collective. Small enough that all writers have some to write, large enough to be worth a write, and no more of a
+/// rank than MPI has tags. Those of values in memory are to stay in a core's cache, too.
 Pieces shared_pieces(MPI_Comm comm, const Field& field, int writers) {
   int fetched = field.values.are_fetched() ? 1 : 0;
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &fetched, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
@@ -22,17 +22,17 @@ Pieces shared_pieces(MPI_Comm comm, const Field& field, int writers) {
   return {field.block.global, std::max<std::uint64_t>(1, bytes / size)};
 }
 
-/// Brings blocks together in pieces that are contiguous in the array. Writer r, the rank of that number,
-/// writes the pieces from first_of(r) on, one after the other; it need not know whose blocks are in them,
-/// since the blocks of all ranks fill the array.
+/// Brings blocks together in pieces that are contiguous in the array. Writer r, the rank of that number, writes the
+/// pieces from first_of(r) on, one after the other; it need not know whose blocks are in them, since the blocks of all
+/// ranks fill the array.
 class Assembly {
  public:
   Assembly(MPI_Comm comm, const Field& field, int writers)
       : comm_(comm), rank_(my_rank(comm)), writers_(writers), field_(field), sent_(field), kept_(field),
         pieces_(shared_pieces(comm, field, writers)) {}
 
-  /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of
-  /// its first element. If a write fails, the rest is received all the same.
+  /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of its first
+  /// element. If a write fails, the rest is received all the same.
   template <class Write>
   Share operator()(const Write& write);
 
@@ -58,8 +58,8 @@ class Assembly {
   HandOver sent_, kept_; ///< values of this rank's block for others, and for itself
   Pieces pieces_;
 
-  // Sent is to each rank its first piece, then to each its second, ...: in the order in which they are
-  // written, so that what is waited for is always on its way.
+  // Sent is to each rank its first piece, then to each its second, ...: in the order in which they are written, so that
+  // what is waited for is always on its way.
   int round_ = 0, to_ = 0;
   Box part_; ///< of the array
   Header header_;
@@ -90,9 +90,9 @@ void Assembly::send_next() {
   std::ranges::copy(part_.extent, header_.extent.begin());
   check_mpi(MPI_Isend(&header_, sizeof header_, MPI_BYTE, to_, round_, comm_, sending_.data()), "MPI_Isend");
   // Synchronous, so that this rank is never more than one part ahead of those that receive.
-  check_mpi(MPI_Issend(data, static_cast<int>(elements(part_.extent) * size_), MPI_BYTE, to_, round_, comm_,
-                       &sending_[1]),
-            "MPI_Issend");
+  check_mpi(
+      MPI_Issend(data, static_cast<int>(elements(part_.extent) * size_), MPI_BYTE, to_, round_, comm_, &sending_[1]),
+      "MPI_Issend");
   ++to_;
 }
 
@@ -111,9 +111,8 @@ void Assembly::receive() {
   check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, number_, comm_, &come, &status), "MPI_Iprobe");
   if (!come) return;
   const auto take = [&](void* to, std::uint64_t bytes) {
-    check_mpi(
-        MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, status.MPI_SOURCE, number_, comm_, MPI_STATUS_IGNORE),
-        "MPI_Recv");
+    check_mpi(MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, status.MPI_SOURCE, number_, comm_, MPI_STATUS_IGNORE),
+              "MPI_Recv");
   };
   Header header;
   take(&header, sizeof header);
@@ -156,9 +155,8 @@ Share Assembly::operator()(const Write& write) {
     if (missing_ > 0) receive();
     if (missing_ > 0) continue;
     if (failure.empty()) try {
-        for_each_run(piece_, field_.block.global, [&](std::uint64_t place, std::uint64_t count) {
-          write(place, assembled_.data(), count * size_);
-        });
+        for_each_run(piece_, field_.block.global,
+                     [&](std::uint64_t place, std::uint64_t count) { write(place, assembled_.data(), count * size_); });
       } catch (const Error& error) {
         failure = error.what();
       }
@@ -174,17 +172,16 @@ Share Assembly::operator()(const Write& write) {
 
 } // namespace
 
-Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                   const Field& field, int writers) {
+Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field,
+                   int writers) {
   Share share;
   with_shared_file(comm, path, my_rank(comm) < writers, [&](int file) {
     EarlySync early(file);
-    share =
-        Assembly(comm, field, writers)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
-          const std::uint64_t position = address + place * field.values.size();
-          write_at(file, position, data, bytes);
-          early.wrote(position, bytes);
-        });
+    share = Assembly(comm, field, writers)([&](std::uint64_t place, const std::byte* data, std::uint64_t bytes) {
+      const std::uint64_t position = address + place * field.values.size();
+      write_at(file, position, data, bytes);
+      early.wrote(position, bytes);
+    });
   });
   return share;
 }

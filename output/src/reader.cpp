@@ -44,8 +44,7 @@ using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 
 } // namespace
 
-// Groups, attributes and records are read by rank 0, which tells the others; values by the rank that wants
-// them.
+// Groups, attributes and records are read by rank 0, which tells the others; values by the rank that wants them.
 class Reader::Impl {
  public:
   Impl(MPI_Comm comm, fs::path path, Checked checked);
@@ -137,8 +136,8 @@ void Reader::Impl::open() {
   file_ = open_to_read(driver_, descriptor_, path_.string());
 }
 
-void Reader::Impl::read(const std::string& name, const Block& block, const Strides& strides, bool any,
-                        Scalar scalar, std::byte* data, const StoreBytes& store) const {
+void Reader::Impl::read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
+                        std::byte* data, const StoreBytes& store) const {
   const Step step{Step::Kind::read, name, scalar, block};
   const hid_t type = native_type(scalar);
   Handle dataset;
@@ -210,8 +209,8 @@ void Reader::read(const std::string& dataset, const Block& block, const Store<T>
               [&](const Box& box, const std::byte* from) { store(box, reinterpret_cast<const T*>(from)); });
 }
 
-#define KONTOR_READ(T)                                                                                       \
-  template void Reader::read(const std::string&, const Block&, T*, const Strides&) const;                    \
+#define KONTOR_READ(T)                                                                                                 \
+  template void Reader::read(const std::string&, const Block&, T*, const Strides&) const;                              \
   template void Reader::read(const std::string&, const Block&, const Store<T>&) const;
 KONTOR_READ(double)
 KONTOR_READ(float)

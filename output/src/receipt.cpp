@@ -16,8 +16,8 @@ namespace {
 
 std::uint64_t stored_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type) {
   const std::string what = object + "@" + name;
-  const Handle attribute(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-                         H5Aclose, "H5Aopen_by_name", what);
+  const Handle attribute(H5Aopen_by_name(file, object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "H5Aopen_by_name", what);
   const Handle space(H5Aget_space(attribute), H5Sclose, "H5Aget_space", what);
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   output::check(count, "H5Sget_simple_extent_npoints", what);
@@ -68,14 +68,11 @@ Handle copy_type(hid_t type) {
 }
 
 Error altered(const std::string& what) {
-  return Error(
-      fmt::format("{} read back from the file is not what was written; check the disk and its quota", what));
+  return Error(fmt::format("{} read back from the file is not what was written; check the disk and its quota", what));
 }
 
-Written::Written(const std::filesystem::path& path)
-    : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-  if (descriptor_ < 0)
-    throw Error(fmt::format("the written file cannot be opened again: {}", std::strerror(errno)));
+Written::Written(const std::filesystem::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) throw Error(fmt::format("the written file cannot be opened again: {}", std::strerror(errno)));
   // HDF5's own driver asks for a lock, which not all file systems have.
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the written file");
   driver_.use_in(access, descriptor_);
@@ -85,8 +82,7 @@ Written::Written(const std::filesystem::path& path)
 void Written::check(const std::vector<Receipt>& receipts) const {
   for (const auto& [object, attribute, extent, type, sum] : receipts) {
     if (!attribute.empty()) {
-      if (stored_attribute(file_, object, attribute, type) != sum)
-        throw altered(object + " attribute " + attribute);
+      if (stored_attribute(file_, object, attribute, type) != sum) throw altered(object + " attribute " + attribute);
     } else if (stored_boxes(file_, object, type, {{Extents(extent.size(), 0), extent}}, extent) != sum)
       throw altered(object);
   }

@@ -31,8 +31,7 @@ struct FieldReceipt {
   Share share;
 };
 
-/// The checksum of `count` values of an attribute; of strings of variable length it is their characters that
-/// count.
+/// The checksum of `count` values of an attribute; of strings of variable length it is their characters that count.
 std::uint64_t values_checksum(hid_t type, std::size_t count, const void* data);
 
 Handle copy_type(hid_t type);

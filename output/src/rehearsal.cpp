@@ -60,8 +60,7 @@ pid_t start(std::vector<std::string> arguments, int descriptor) {
       ::posix_spawn_file_actions_adddup2(&files, descriptor, STDIN_FILENO) == 0 &&
       ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
       ::posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO) == 0 &&
-      ::posix_spawn(&child, pointers.front(), &files, &attributes, pointers.data(), environment().data()) ==
-          0;
+      ::posix_spawn(&child, pointers.front(), &files, &attributes, pointers.data(), environment().data()) == 0;
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   return started ? child : -1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// kontor-rehearse <step>: makes one step of a Reader (step.hpp) with the file that is its standard input,
-// within limits of memory and time. How it ends says whether the HDF5 library survives that (rehearsal.hpp).
-// No MPI.
+// kontor-rehearse <step>: makes one step of a Reader (step.hpp) with the file that is its standard input, within limits
+// of memory and time. How it ends says whether the HDF5 library survives that (rehearsal.hpp). No MPI.
 #include "rehearsal.hpp"
 
 #include <kontor/output/error.hpp>
@@ -65,8 +64,7 @@ int attempt(const std::vector<std::string>& words) {
 } // namespace
 
 int main(int count, char** words) {
-  for (const int signal :
-       {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT, SIGUSR1})
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGTERM, SIGINT, SIGUSR1})
     std::signal(signal, SIG_DFL);
   ::_exit(attempt({words + 1, words + count})); // the library's own end may not be survived
 }

@@ -50,11 +50,10 @@ std::uint64_t size_of(int descriptor) {
 
 constexpr std::uint64_t largest_element = 8; // bytes
 
-/// Calls take(number, checksum, data) for every `step`-th block from the `first` one. Behind the block, the
-/// data has the rest of an element that begins in it.
+/// Calls take(number, checksum, data) for every `step`-th block from the `first` one. Behind the block, the data has
+/// the rest of an element that begins in it.
 template <class Take>
-void for_blocks(int descriptor, const Ending& ending, std::uint64_t first, std::uint64_t step,
-                const Take& take) {
+void for_blocks(int descriptor, const Ending& ending, std::uint64_t first, std::uint64_t step, const Take& take) {
   std::vector<char> room(std::min(ending.block + largest_element, ending.body));
   for (std::uint64_t n = first; n < ending.blocks; n += step) {
     const std::uint64_t left = ending.body - n * ending.block;
@@ -64,12 +63,9 @@ void for_blocks(int descriptor, const Ending& ending, std::uint64_t first, std::
 }
 
 /// The part of a field's sum that is in a block: that of the elements which begin there.
-std::uint64_t sum_in_block(const StoredField& field, std::uint64_t begin, std::uint64_t end,
-                           const char* data) {
+std::uint64_t sum_in_block(const StoredField& field, std::uint64_t begin, std::uint64_t end, const char* data) {
   const auto elements_before = [&](std::uint64_t byte) {
-    return byte <= field.address
-               ? 0
-               : std::min(field.count, (byte - field.address + field.size - 1) / field.size);
+    return byte <= field.address ? 0 : std::min(field.count, (byte - field.address + field.size - 1) / field.size);
   };
   const std::uint64_t first = elements_before(begin), last = elements_before(end);
   if (first >= last) return 0;
@@ -91,12 +87,10 @@ std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
   if (ending.block == 0 || ending.blocks > room || ending.body > bytes ||
       ending.blocks != ending.body / ending.block + (ending.body % ending.block > 0 ? 1 : 0) ||
       bytes != ending.body + ending.blocks * sizeof(std::uint64_t) + sizeof ending)
-    throw Error(fmt::format("the checksums at the end of its {} bytes do not belong to it", bytes),
-                "E-FILE-DAMAGED");
+    throw Error(fmt::format("the checksums at the end of its {} bytes do not belong to it", bytes), "E-FILE-DAMAGED");
   std::vector<std::uint64_t> sums(ending.blocks);
   read_at(descriptor, ending.body, sums.data(), sums.size() * sizeof sums[0]);
-  if (own_sum(ending, sums) != ending.own)
-    throw Error("the checksums at its end are damaged", "E-FILE-DAMAGED");
+  if (own_sum(ending, sums) != ending.own) throw Error("the checksums at its end are damaged", "E-FILE-DAMAGED");
   return sums;
 }
 
@@ -124,14 +118,13 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
     for_blocks(file, ending, static_cast<std::uint64_t>(before - 1), static_cast<std::uint64_t>(readers),
                [&](std::uint64_t n, std::uint64_t sum, const char* data) {
                  sums[n] = sum;
-                 const std::uint64_t begin = n * ending.block,
-                                     end = std::min(begin + ending.block, ending.body);
+                 const std::uint64_t begin = n * ending.block, end = std::min(begin + ending.block, ending.body);
                  for (std::size_t f = 0; f < fields.size(); ++f)
                    field_sums[f] += sum_in_block(fields[f], begin, end, data);
                });
   });
-  check_mpi(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : sums.data(), sums.data(), static_cast<int>(sums.size()),
-                       MPI_UINT64_T, MPI_SUM, 0, comm),
+  check_mpi(MPI_Reduce(rank == 0 ? MPI_IN_PLACE : sums.data(), sums.data(), static_cast<int>(sums.size()), MPI_UINT64_T,
+                       MPI_SUM, 0, comm),
             "MPI_Reduce");
   collectively(comm, [&] {
     if (rank != 0) return;
@@ -156,8 +149,7 @@ void check_seal(MPI_Comm comm, const fs::path& path) {
       for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
                  [&](std::uint64_t n, std::uint64_t sum, const char*) {
                    if (sum != sums[n])
-                     throw Error(fmt::format("its bytes {} to {} are not those that were written",
-                                             n * ending.block,
+                     throw Error(fmt::format("its bytes {} to {} are not those that were written", n * ending.block,
                                              std::min((n + 1) * ending.block, ending.body) - 1),
                                  "E-FILE-DAMAGED");
                  });

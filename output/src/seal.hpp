@@ -18,11 +18,10 @@ struct StoredField {
   std::uint64_t size = 0;    ///< bytes of one
 };
 
-/// Collective over comm. Appends checksums of its blocks to a file that is complete but for them; HDF5
-/// does not look beyond its own end. The file is read once, by the ranks that `read`, each a part.
-/// `descriptor` counts on rank 0, which writes. Returns this rank's part of the run_sum() of each field. To
-/// be called by collectively().
-std::vector<std::uint64_t> append_seal(MPI_Comm comm, const std::filesystem::path& path, int descriptor,
-                                       bool reads, const std::vector<StoredField>& fields);
+/// Collective over comm. Appends checksums of its blocks to a file that is complete but for them; HDF5 does not look
+/// beyond its own end. The file is read once, by the ranks that `read`, each a part. `descriptor` counts on rank 0,
+/// which writes. Returns this rank's part of the run_sum() of each field. To be called by collectively().
+std::vector<std::uint64_t> append_seal(MPI_Comm comm, const std::filesystem::path& path, int descriptor, bool reads,
+                                       const std::vector<StoredField>& fields);
 
 } // namespace kontor::output

@@ -15,8 +15,8 @@
 
 namespace kontor::output {
 
-// Each rank writes by itself, because what is written must fail without leaving ranks to wait for each other,
-// and a killed run must leave nothing but what its lock names. That rules out
+// Each rank writes by itself, because what is written must fail without leaving ranks to wait for each other, and a
+// killed run must leave nothing but what its lock names. That rules out
 // - HDF5: after a failed write HDF5 (1.10.8) writes its own data again while closing, gives up there on the
 //   rank that failed, and the others stay in a barrier; so values go where HDF5 has put the dataset;
 // - MPI_File_open: where one rank cannot open the file, Open MPI's (4.1.4) others wait for it for ever; and
@@ -39,8 +39,7 @@ void with_shared_file(MPI_Comm comm, const std::filesystem::path& path, bool ope
 void write_at(int descriptor, std::uint64_t position, const void* data, std::uint64_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t put =
-        ::pwrite(descriptor, from, std::min(bytes, parallel_bytes), static_cast<off_t>(position));
+    const ssize_t put = ::pwrite(descriptor, from, std::min(bytes, parallel_bytes), static_cast<off_t>(position));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
     position += static_cast<std::uint64_t>(put);

@@ -9,8 +9,8 @@
 
 namespace kontor::output {
 
-/// Collective over comm. Opens the file, which is there, on all ranks that ask for it, calls
-/// write(descriptor), elsewhere write(-1), and closes it; an Error on one rank is one on all.
+/// Collective over comm. Opens the file, which is there, on all ranks that ask for it, calls write(descriptor),
+/// elsewhere write(-1), and closes it; an Error on one rank is one on all.
 void with_shared_file(MPI_Comm comm, const std::filesystem::path& path, bool opens,
                       const std::function<void(int)>& write);
 
@@ -20,15 +20,14 @@ void write_at(int descriptor, std::uint64_t position, const void* data, std::uin
 /// Local. Fills `to`; throws Error if the file has less.
 void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes);
 
-/// Asks the system to bring to the disk what has been written, so that this is busy before the sync. A hint:
-/// what the sync says counts.
+/// Asks the system to bring to the disk what has been written, so that this is busy before the sync. A hint: what the
+/// sync says counts.
 class EarlySync {
  public:
   explicit EarlySync(int descriptor) : descriptor_(descriptor) {}
 
-  /// Local. So many bytes have been written. What follows each other in the file goes on its way piece by
-  /// piece; elsewhere the system would have to find places on the disk for rows between which others are
-  /// still missing.
+  /// Local. So many bytes have been written. What follows each other in the file goes on its way piece by piece;
+  /// elsewhere the system would have to find places on the disk for rows between which others are still missing.
   void wrote(std::uint64_t position, std::uint64_t bytes);
 
  private:

@@ -34,8 +34,7 @@ Extents extents_in(const std::string& text) {
   return found;
 }
 
-/// Reads the first piece of a block, or one element where values lie in one piece: how many does not matter
-/// then.
+/// Reads the first piece of a block, or one element where values lie in one piece: how many does not matter then.
 void read_some(const Handle& dataset, const Step& step) {
   const hid_t type = native_type(step.scalar);
   const std::size_t size = H5Tget_size(type);
@@ -102,11 +101,10 @@ Handle open_values(hid_t file, const Step& step) {
   Handle dataset = open_dataset(file, name);
   const Handle stored(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
   if (name_of_type(stored) != name_of(step.scalar))
-    throw Error(fmt::format("the values of {} are {}; {} is wanted", name, name_of_type(stored),
-                            name_of(step.scalar)));
+    throw Error(fmt::format("the values of {} are {}; {} is wanted", name, name_of_type(stored), name_of(step.scalar)));
   if (const auto found = extents_of(dataset, name); found != step.block.global)
-    throw Error(fmt::format("{} is ({}); ({}) is wanted", name, fmt::join(found, ", "),
-                            fmt::join(step.block.global, ", ")));
+    throw Error(
+        fmt::format("{} is ({}); ({}) is wanted", name, fmt::join(found, ", "), fmt::join(step.block.global, ", ")));
   return dataset;
 }
 

@@ -26,8 +26,8 @@ Step from_words(const std::vector<std::string>&);
 /// Opens the file of a descriptor for reading. `path` names it in errors.
 Handle open_to_read(Driver&, int descriptor, const std::string& path);
 
-/// Makes a step and returns what the Reader's function of that name does; of `read`, it reads the first piece
-/// of the block and returns nothing. Throws Error.
+/// Makes a step and returns what the Reader's function of that name does; of `read`, it reads the first piece of the
+/// block and returns nothing. Throws Error.
 Json take(const Stored&, const Step&);
 
 /// The dataset of a step that reads. Throws Error unless its scalars and extents are those of the step.

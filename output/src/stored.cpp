@@ -24,15 +24,13 @@ std::string elsewhere(hid_t file, const std::string& object) {
     end = object.find('/', end);
     const std::string part = object.substr(0, end);
     H5L_info_t link;
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 ||
-        H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0)
+    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0)
       return {};
     if (link.type == H5L_TYPE_EXTERNAL) {
       std::string value(link.u.val_size, '\0');
       const char *other = nullptr, *there = nullptr;
       check(H5Lget_val(file, part.c_str(), value.data(), value.size(), H5P_DEFAULT), "H5Lget_val", part);
-      check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, &there), "H5Lunpack_elink_val",
-            part);
+      check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, &there), "H5Lunpack_elink_val", part);
       return fmt::format("{} of the file {}", there, other);
     }
     end = end == std::string::npos ? end : object.find_first_not_of('/', end);
@@ -43,10 +41,9 @@ std::string elsewhere(hid_t file, const std::string& object) {
 /// An object of any kind.
 Handle open_object(hid_t file, const std::string& object) {
   if (const auto other = elsewhere(file, object); !other.empty())
-    throw Error(fmt::format("{} is a link to {}, which is not read: copy it into this one (h5copy does)",
-                            object, other));
-  if (!exists(file, object))
-    throw Error(fmt::format("there is no object {}{}", object, present(file, object)));
+    throw Error(
+        fmt::format("{} is a link to {}, which is not read: copy it into this one (h5copy does)", object, other));
+  if (!exists(file, object)) throw Error(fmt::format("there is no object {}{}", object, present(file, object)));
   return {H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", object};
 }
 
@@ -65,20 +62,19 @@ void require_filters(hid_t creation, const std::string& name) {
     char text[64] = {};
     unsigned flags = 0, configuration = 0;
     std::size_t parameters = 0;
-    const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(n), &flags, &parameters,
-                                               nullptr, sizeof text - 1, text, &configuration);
+    const H5Z_filter_t filter = H5Pget_filter2(creation, static_cast<unsigned>(n), &flags, &parameters, nullptr,
+                                               sizeof text - 1, text, &configuration);
     check(filter, "H5Pget_filter2", name);
     if (H5Zfilter_avail(filter) <= 0)
-      throw Error(
-          fmt::format("the values of {} are compressed by the filter '{}' (number {}), which the HDF5 "
-                      "library {} has not got: store them with gzip or as they are (h5repack -f NONE "
-                      "does, with that filter's plugin)",
-                      name, text, filter, hdf5_version()));
+      throw Error(fmt::format("the values of {} are compressed by the filter '{}' (number {}), which the HDF5 "
+                              "library {} has not got: store them with gzip or as they are (h5repack -f NONE "
+                              "does, with that filter's plugin)",
+                              name, text, filter, hdf5_version()));
   }
 }
 
-/// Throws Error if the values are not in this file, or cannot be unpacked. HDF5 would read any file that the
-/// dataset names.
+/// Throws Error if the values are not in this file, or cannot be unpacked. HDF5 would read any file that the dataset
+/// names.
 void require_readable_values(hid_t dataset, const std::string& name) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
   require_filters(creation, name);
@@ -86,17 +82,15 @@ void require_readable_values(hid_t dataset, const std::string& name) {
   if (H5Pget_external_count(creation) > 0) {
     off_t offset = 0;
     hsize_t size = 0;
-    check(H5Pget_external(creation, 0, other.size() - 1, other.data(), &offset, &size), "H5Pget_external",
-          name);
+    check(H5Pget_external(creation, 0, other.size() - 1, other.data(), &offset, &size), "H5Pget_external", name);
   } else if (H5Pget_layout(creation) == H5D_VIRTUAL) {
     H5Pget_virtual_filename(creation, 0, other.data(), other.size()); // of none mapped there is no name
   } else {
     return;
   }
-  throw Error(
-      fmt::format("the values of {} are in another file, {}, which is not read: store them in this one "
-                  "(h5repack does)",
-                  name, other.c_str()));
+  throw Error(fmt::format("the values of {} are in another file, {}, which is not read: store them in this one "
+                          "(h5repack does)",
+                          name, other.c_str()));
 }
 
 std::string below(const std::string& group, const std::string& name) {
@@ -105,8 +99,7 @@ std::string below(const std::string& group, const std::string& name) {
 
 Json members(const Stored& stored, const std::string& group, int depth) {
   if (depth > deepest)
-    throw Error(fmt::format("{} is {} groups deep; is it a member of itself?", group, depth),
-                "E-FILE-DAMAGED");
+    throw Error(fmt::format("{} is {} groups deep; is it a member of itself?", group, depth), "E-FILE-DAMAGED");
   Json tree = stored_attributes(stored, group);
   for (const std::string& name : member_names(stored.file, group)) {
     const std::string path = below(group, name);
@@ -149,8 +142,7 @@ std::string present(hid_t file, const std::string& object) {
       names.resize(most);
       names.emplace_back("...");
     }
-    return fmt::format("; {} has {}", group,
-                       names.empty() ? "no members" : fmt::format("{}", fmt::join(names, ", ")));
+    return fmt::format("; {} has {}", group, names.empty() ? "no members" : fmt::format("{}", fmt::join(names, ", ")));
   } catch (const Error&) { // it is a dataset, or damaged
     return fmt::format("; {} is the last on its path that exists", group);
   }
@@ -166,15 +158,13 @@ Handle open_dataset(hid_t file, const std::string& name) {
 
 std::vector<std::string> member_names(hid_t file, const std::string& group) {
   const Handle object = open_object(file, group);
-  if (H5Iget_type(object) != H5I_GROUP)
-    throw Error(fmt::format("{} is a {}, not a group", group, kind_of(object)));
+  if (H5Iget_type(object) != H5I_GROUP) throw Error(fmt::format("{} is a {}, not a group", group, kind_of(object)));
   H5G_info_t info;
   check(H5Gget_info(object, &info), "H5Gget_info", group);
   std::vector<std::string> names;
   for (hsize_t n = 0; n < info.nlinks; ++n) {
     const auto name = [&](char* text, std::size_t size) {
-      const ssize_t length =
-          H5Lget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT);
+      const ssize_t length = H5Lget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT);
       check(length, "H5Lget_name_by_idx", group);
       return static_cast<std::size_t>(length);
     };

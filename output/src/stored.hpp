@@ -11,8 +11,8 @@
 
 namespace kontor::output {
 
-// What a file holds, read by the one rank that asks. Throws Error; a damaged file is never believed to have
-// more than fits into it.
+// What a file holds, read by the one rank that asks. Throws Error; a damaged file is never believed to have more than
+// fits into it.
 
 /// A file open for reading, and how many bytes it has.
 struct Stored {

@@ -60,10 +60,9 @@ std::vector<Json> simple_values(std::size_t count, hid_t type, const std::string
   if (kind == "uint8") return booleans(count, read);
   if (kind.starts_with("uint")) return numbers<std::uint64_t>(count, read);
   if (kind != "string")
-    throw Error(fmt::format(
-        "the values of {} are of the type {}; a record has numbers, strings and tables of them", what, kind));
-  return H5Tis_variable_str(type) > 0 ? variable_strings(count, type, read)
-                                      : fixed_strings(count, type, read);
+    throw Error(fmt::format("the values of {} are of the type {}; a record has numbers, strings and tables of them",
+                            what, kind));
+  return H5Tis_variable_str(type) > 0 ? variable_strings(count, type, read) : fixed_strings(count, type, read);
 }
 
 std::vector<Json> table(std::size_t count, hid_t type, const std::string& what, const ReadAs& read) {
@@ -92,23 +91,21 @@ void require_room(const Stored& stored, hid_t type, hssize_t count, bool packed,
   const double bytes = static_cast<double>(count) * static_cast<double>(H5Tget_size(type));
   const double most = static_cast<double>(stored.bytes) * (packed ? 1100 : 1);
   if (bytes > most)
-    throw Error(fmt::format("{} claims to have {:.0f} bytes, and the file has {} only; it is damaged", what,
-                            bytes, stored.bytes),
+    throw Error(fmt::format("{} claims to have {:.0f} bytes, and the file has {} only; it is damaged", what, bytes,
+                            stored.bytes),
                 "E-FILE-DAMAGED");
 }
 
-Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what,
-            const ReadAs& read) {
+Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what, const ReadAs& read) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "H5Sget_simple_extent_npoints", what);
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
   require_room(stored, type, count, packed, what);
   if (count > most_values)
-    throw Error(
-        fmt::format("{} has {} values; an array of a record has {} at most", what, count, most_values));
+    throw Error(fmt::format("{} has {} values; an array of a record has {} at most", what, count, most_values));
   const auto number = static_cast<std::size_t>(count);
-  auto found = name_of_type(type) == "table" ? table(number, type, what, read)
-                                             : simple_values(number, type, what, read);
+  auto found =
+      name_of_type(type) == "table" ? table(number, type, what, read) : simple_values(number, type, what, read);
   if (H5Sget_simple_extent_type(space) == H5S_SCALAR) return found.front();
   return Json(std::move(found));
 }

@@ -46,8 +46,7 @@ void sync_directory(const fs::path& directory) {
 
 void give_name(const fs::path& from, const fs::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0)
-    throw Error(
-        fmt::format("{} cannot be renamed to {}: {}", from.string(), to.string(), std::strerror(errno)));
+    throw Error(fmt::format("{} cannot be renamed to {}: {}", from.string(), to.string(), std::strerror(errno)));
 }
 
 /// A temporary's name that is no file's.
@@ -198,9 +197,8 @@ std::vector<fs::path> replace_together(std::list<Temporary>& files) {
       other->take_name();
       written.push_back(other->target());
     } catch (const Error& error) {
-      failures +=
-          fmt::format("{}{}; ", error.what(),
-                      other->earlier_.empty() ? "" : ", the earlier one is " + other->earlier_.string());
+      failures += fmt::format("{}{}; ", error.what(),
+                              other->earlier_.empty() ? "" : ", the earlier one is " + other->earlier_.string());
       other->earlier_.clear(); // stays there
     }
   std::set<fs::path> directories;

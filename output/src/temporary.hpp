@@ -13,8 +13,8 @@
 
 namespace kontor::output {
 
-/// A file that is written beside `target` under a name of its own and takes that name at the end. The target
-/// is locked as long as this lives. A file that was not to take its name is removed at the end.
+/// A file that is written beside `target` under a name of its own and takes that name at the end. The target is locked
+/// as long as this lives. A file that was not to take its name is removed at the end.
 class Temporary {
  public:
   /// Throws Error, which ends with `advice`, if the target cannot be replaced or is being written by another.
@@ -27,8 +27,8 @@ class Temporary {
   int descriptor() const { return file_; }
   bool written() const { return written_; }
 
-  /// The name that it takes at the end is another one of the same folder; the lock stays. Throws Error if
-  /// that cannot be replaced.
+  /// The name that it takes at the end is another one of the same folder; the lock stays. Throws Error if that cannot
+  /// be replaced.
   void aim_at(const std::filesystem::path& target);
 
   /// Writes a text file, syncs it and reads it back. Throws Error.
@@ -58,11 +58,10 @@ void check_replaceable(const std::filesystem::path& target, std::string_view adv
 
 /// Gives the first of `files`, and those of the others that were written, their names; returns these.
 ///
-/// The others describe the first: those of earlier are put away before it takes its name, so that they are
-/// never found beside a file that they do not describe; of those that were not written, too. Throws Error: if
-/// the first cannot take its name, all are as they were; if another cannot, the text lists what was written.
-/// No file is lost then: the text says under which names those are that did not get theirs, and those of
-/// earlier that were put away.
+/// The others describe the first: those of earlier are put away before it takes its name, so that they are never found
+/// beside a file that they do not describe; of those that were not written, too. Throws Error: if the first cannot take
+/// its name, all are as they were; if another cannot, the text lists what was written. No file is lost then: the text
+/// says under which names those are that did not get theirs, and those of earlier that were put away.
 std::vector<std::filesystem::path> replace_together(std::list<Temporary>& files);
 
 /// Waits until the file's data are on the disk; throws Error if they did not get there.

@@ -30,27 +30,24 @@ struct Share {
 /// The bytes that a rank writes at a time.
 inline constexpr std::uint64_t parallel_bytes = 64 << 20;
 
-/// Rows of at least so many bytes are written as they lie; shorter ones are first brought together to pieces
-/// of so many.
+/// Rows of at least so many bytes are written as they lie; shorter ones are first brought together to pieces of so
+/// many.
 inline constexpr std::uint64_t long_row_bytes = 2 << 20;
 
-/// Collective over comm. Every rank writes into the file at `path`, where the dataset's values begin at byte
-/// `address`. Values in memory and in the file are of the same type.
-Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                     const Field& field);
+/// Collective over comm. Every rank writes into the file at `path`, where the dataset's values begin at byte `address`.
+/// Values in memory and in the file are of the same type.
+Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field);
 
 /// As write_parallel(), each rank its own block.
 Share write_rows(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field);
 
-/// As write_parallel(), each of the first `writers` ranks contiguous pieces of the array, of which the others
-/// send it what is theirs: in memory a piece to write, and one each to send, to receive and to copy of its
-/// own. Pieces have long_row_bytes, or piece_bytes if a function copies the values. Other ranks do not open
-/// the file.
-Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                   const Field& field, int writers);
+/// As write_parallel(), each of the first `writers` ranks contiguous pieces of the array, of which the others send it
+/// what is theirs: in memory a piece to write, and one each to send, to receive and to copy of its own. Pieces have
+/// long_row_bytes, or piece_bytes if a function copies the values. Other ranks do not open the file.
+Share write_pieces(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field,
+                   int writers);
 
 /// As write_parallel(), but rank 0 alone opens the file and writes.
-Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address,
-                     const Field& field);
+Share write_gathered(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field);
 
 } // namespace kontor::output

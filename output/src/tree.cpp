@@ -18,16 +18,14 @@ bool is_array_of(const Json& value, bool (Json::*test)() const noexcept) {
 
 std::string checked_path(const std::string& group, const std::string& key) {
   if (key.empty() || key == "." || key.find('/') != std::string::npos)
-    throw Error(
-        fmt::format("'{}' cannot name a member of {}; names are not empty and have no '/'", key, group));
+    throw Error(fmt::format("'{}' cannot name a member of {}; names are not empty and have no '/'", key, group));
   return (group == "/" ? "" : group) + "/" + key;
 }
 
 } // namespace
 
 void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts) {
-  if (!tree.is_object())
-    throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
+  if (!tree.is_object()) throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
   make_group(file, group);
   for (const auto& [key, value] : tree.items()) {
     const std::string path = checked_path(group, key);
@@ -75,8 +73,7 @@ void write_table(hid_t file, const std::string& name, const Json& rows, std::vec
   write_array(file, name, type, {rows.size()}, data.data(), receipts);
 }
 
-void write_attributes(hid_t file, const std::string& object, const Json& flat,
-                      std::vector<Receipt>& receipts) {
+void write_attributes(hid_t file, const std::string& object, const Json& flat, std::vector<Receipt>& receipts) {
   if (!flat.is_object())
     throw Error(fmt::format("the attributes of {} are {}; they must be an object", object, flat.type_name()));
   for (const auto& [key, value] : flat.items())
@@ -89,8 +86,7 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
   const Kind kind = common_kind(values, object + "@" + name);
   const std::vector<hsize_t> extent(value.is_array() ? 1 : 0, values.size());
   if (kind.of != Kind::string)
-    return write_attribute(file, object, name, fixed_type(kind), extent, store(values, kind).data(),
-                           receipts);
+    return write_attribute(file, object, name, fixed_type(kind), extent, store(values, kind).data(), receipts);
   std::vector<const char*> strings;
   strings.reserve(values.size());
   for (const Json* text : values) strings.push_back(text->get_ref<const std::string&>().c_str());

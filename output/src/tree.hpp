@@ -15,8 +15,7 @@ namespace kontor::output {
 void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts);
 
 /// Adds the members of `flat` as attributes of an object.
-void write_attributes(hid_t file, const std::string& object, const Json& flat,
-                      std::vector<Receipt>& receipts);
+void write_attributes(hid_t file, const std::string& object, const Json& flat, std::vector<Receipt>& receipts);
 
 /// Adds one attribute: a number, boolean or string, or an array of them.
 void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value,
@@ -33,10 +32,8 @@ void write_table(hid_t file, const std::string& name, const Json& rows, std::vec
 void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
                  const void* data, std::vector<Receipt>& receipts);
 
-/// Creates a dataset that takes its space in the file at once and is not filled, with the groups on the way
-/// to it.
-Handle create_dataset(hid_t file, const std::string& name, hid_t type,
-                      const std::vector<std::uint64_t>& extent);
+/// Creates a dataset that takes its space in the file at once and is not filled, with the groups on the way to it.
+Handle create_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent);
 
 /// Makes a group and those on the way to it, as far as they are not there.
 void make_group(hid_t file, const std::string& path);

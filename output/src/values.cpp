@@ -35,21 +35,19 @@ Kind common_kind(const std::vector<const Json*>& values, const std::string& wher
     for (const Json* value : values) longest = std::max(longest, value->get_ref<const std::string&>().size());
     return {Kind::string, longest};
   }
-  if (all([](const Json* value) { return value->is_boolean(); }))
-    return {Kind::boolean, sizeof(std::uint8_t)};
+  if (all([](const Json* value) { return value->is_boolean(); })) return {Kind::boolean, sizeof(std::uint8_t)};
   if (!all([](const Json* value) { return value->is_number(); }))
-    throw Error(
-        fmt::format("{} mixes values that one HDF5 type cannot hold; allowed are all numbers, all strings "
-                    "or all booleans",
-                    where));
+    throw Error(fmt::format("{} mixes values that one HDF5 type cannot hold; allowed are all numbers, all strings "
+                            "or all booleans",
+                            where));
   if (!all([](const Json* value) { return value->is_number_integer(); })) return {Kind::real, sizeof(double)};
   if (std::none_of(values.begin(), values.end(), beyond_int64)) return {Kind::integer, sizeof(std::int64_t)};
   return {all([](const Json* value) { return value->is_number_unsigned(); }) ? Kind::natural : Kind::real, 8};
 }
 
 Handle fixed_type(const Kind& kind) {
-  const hid_t numbers[] = {native_type<std::uint8_t>(), native_type<std::int64_t>(),
-                           native_type<std::uint64_t>(), native_type<double>()};
+  const hid_t numbers[] = {native_type<std::uint8_t>(), native_type<std::int64_t>(), native_type<std::uint64_t>(),
+                           native_type<double>()};
   if (kind.of != Kind::string) return {H5Tcopy(numbers[kind.of]), H5Tclose, "H5Tcopy", "a number type"};
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "H5Tcopy", "a string type");
   check(H5Tset_size(type, kind.bytes), "H5Tset_size", "a string type");
@@ -109,8 +107,7 @@ std::vector<const Json*> values_of(const Json& array, const std::vector<std::uin
     std::vector<const Json*> inner;
     for (const Json* part : values) {
       if (!part->is_array() || part->size() != count)
-        throw Error(
-            fmt::format("{} has rows of different lengths, which one HDF5 dataset cannot hold", where));
+        throw Error(fmt::format("{} has rows of different lengths, which one HDF5 dataset cannot hold", where));
       for (const Json& element : *part) inner.push_back(&element);
     }
     values = std::move(inner);

@@ -41,8 +41,7 @@ std::vector<const Json*> values_of(const Json& value);
 /// The extents of an array of arrays (of arrays ...), as its first elements have them.
 std::vector<std::uint64_t> extent_of(const Json& array);
 
-/// The innermost elements of such an array, in C order. An Error that names `where` if its rows differ in
-/// length.
+/// The innermost elements of such an array, in C order. An Error that names `where` if its rows differ in length.
 std::vector<const Json*> values_of(const Json& array, const std::vector<std::uint64_t>& extent,
                                    const std::string& where);
 

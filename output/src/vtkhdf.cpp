@@ -20,13 +20,11 @@ const char* group_of(Centering centering) {
 }
 
 void check_extents(hid_t file, const Image& image, const MeshField& field) {
-  const Handle dataset(H5Dopen2(file, field.dataset.c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2",
-                       field.dataset);
+  const Handle dataset(H5Dopen2(file, field.dataset.c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2", field.dataset);
   const auto found = extents_of(dataset, field.dataset), wanted = extents(image, field.centering);
   if (found != wanted)
-    throw Error(fmt::format("{} is ({}); values of {} of this image are ({})", field.dataset,
-                            fmt::join(found, ", "), field.centering == Centering::points ? "points" : "cells",
-                            fmt::join(wanted, ", ")));
+    throw Error(fmt::format("{} is ({}); values of {} of this image are ({})", field.dataset, fmt::join(found, ", "),
+                            field.centering == Centering::points ? "points" : "cells", fmt::join(wanted, ", ")));
 }
 
 } // namespace
@@ -40,8 +38,7 @@ void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& 
     make_group(file, group + group_of(field.centering));
   }
 
-  const auto attribute = [&](const char* name, hid_t type, const std::vector<hsize_t>& extent,
-                             const void* data) {
+  const auto attribute = [&](const char* name, hid_t type, const std::vector<hsize_t>& extent, const void* data) {
     write_attribute(file, group, name, type, extent, data, receipts);
   };
   // VTK compares the text with its length in bytes: fixed, ASCII, no terminator.
@@ -65,8 +62,8 @@ void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& 
 
   for (const MeshField& field : fields) {
     const auto link = group + group_of(field.centering) + "/" + field.name;
-    check(H5Lcreate_hard(file, field.dataset.c_str(), file, link.c_str(), H5P_DEFAULT, H5P_DEFAULT),
-          "H5Lcreate_hard", link);
+    check(H5Lcreate_hard(file, field.dataset.c_str(), file, link.c_str(), H5P_DEFAULT, H5P_DEFAULT), "H5Lcreate_hard",
+          link);
   }
 }
 

@@ -10,7 +10,6 @@
 namespace kontor::output {
 
 /// Writes the group /VTKHDF, as File::image_data() says.
-void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& fields,
-                  std::vector<Receipt>& receipts);
+void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
 
 } // namespace kontor::output

@@ -34,12 +34,11 @@ std::array<T, 3> slowest_first(const std::array<T, 3>& values) {
 }
 
 std::string collection(const char* name, const char* kind, const std::string& grids) {
-  return fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"{}\">\n{}    </Grid>\n",
-                     name, kind, grids);
+  return fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"{}\">\n{}    </Grid>\n", name,
+                     kind, grids);
 }
 
-std::string values(const MeshField& field, const std::array<std::uint64_t, 3>& extents,
-                   const std::string& file) {
+std::string values(const MeshField& field, const std::array<std::uint64_t, 3>& extents, const std::string& file) {
   const bool real = field.scalar == Scalar::float64 || field.scalar == Scalar::float32;
   const bool eight = field.scalar == Scalar::float64 || field.scalar == Scalar::int64;
   return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"{}\">\n"
@@ -73,8 +72,8 @@ std::string grid(const Image& image, const std::string& file, const Snapshot& sn
   return text + "    </Grid>\n";
 }
 
-// ParaView (5.11) puts a 2DCoRectMesh into the y-z plane, and does not read cells of a 3DCoRectMesh that has
-// one layer of points. So cells are a layer between two layers of points, and points are one.
+// ParaView (5.11) puts a 2DCoRectMesh into the y-z plane, and does not read cells of a 3DCoRectMesh that has one layer
+// of points. So cells are a layer between two layers of points, and points are one.
 std::string grids(const Image& image, const std::string& file, const Snapshot& snapshot) {
   const auto all = [](const MeshField&) { return true; };
   const auto of_points = [](const MeshField& field) { return field.centering == Centering::points; };
@@ -96,8 +95,7 @@ fs::path xdmf_path(const fs::path& h5) {
 std::string xdmf(const fs::path& h5, const Image& image, const std::vector<Snapshot>& snapshots) {
   extents(image, Centering::cells); // throws if there are none
   if (snapshots.empty())
-    throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()),
-                "E-INTERNAL");
+    throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()), "E-INTERNAL");
   std::string text;
   for (const Snapshot& snapshot : snapshots) text += grids(image, h5.filename().string(), snapshot);
   if (snapshots.size() > 1) text = collection("times", "Temporal", text);

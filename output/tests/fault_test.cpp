@@ -136,9 +136,7 @@ TEST_P(Fault, AFileWithAnErrorCannotBeCommitted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Access, Fault, testing::Values(Access::parallel, Access::gathered),
-                         [](const auto& info) {
-                           return info.param == Access::parallel ? "parallel" : "gathered";
-                         });
+                         [](const auto& info) { return info.param == Access::parallel ? "parallel" : "gathered"; });
 
 } // namespace
 } // namespace kontor::output

@@ -68,11 +68,9 @@ TEST_F(Names, ASecondFileOfANameIsRefusedAndTheFirstIsWhole) {
     const std::string text = refusal(path_);
     int pid = getpid();
     MPI_Bcast(&pid, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    expect_facts(text, {"field.h5: process " + std::to_string(pid) + " on host " + host + ", since 2",
-                        "[E-FILE-LOCKED]"});
-    expect_facts(error_of([&] {
-                   File(MPI_COMM_WORLD, folder_ / "other.h5", Access::automatic, {folder_ / "x.json"});
-                 }),
+    expect_facts(text,
+                 {"field.h5: process " + std::to_string(pid) + " on host " + host + ", since 2", "[E-FILE-LOCKED]"});
+    expect_facts(error_of([&] { File(MPI_COMM_WORLD, folder_ / "other.h5", Access::automatic, {folder_ / "x.json"}); }),
                  {"x.json: process "});
     file.record("/run", {{"app", "heat"}});
     file.commit();
@@ -106,8 +104,7 @@ TEST_F(Names, WhatADeadRunLeftIsRemovedAndNothingElse) {
     EXPECT_FALSE(fs::exists(folder_ / "field.h5.0123abcd.tmp"));
     file.commit();
   }
-  EXPECT_EQ(names(),
-            (Texts{"field.h5", "field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"}));
+  EXPECT_EQ(names(), (Texts{"field.h5", "field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"}));
   for (const char* name : {"field.h5.11111111.tmp", "field.h5.deadbeef.tmp", "field.h5.tmp", "mine"})
     EXPECT_EQ(read_text(folder_ / name), "precious");
 }
@@ -165,8 +162,8 @@ class Together : public Names {
   std::string take_named(const std::string& text, const std::string& words) {
     const auto begin = text.find(words);
     if (begin == std::string::npos) return "not named in: " + text;
-    const fs::path path = text.substr(begin + words.size(),
-                                      text.find_first_of(" ;", begin + words.size()) - begin - words.size());
+    const fs::path path =
+        text.substr(begin + words.size(), text.find_first_of(" ;", begin + words.size()) - begin - words.size());
     const std::string found = read_text(path);
     remove_file(path);
     return found;

@@ -19,11 +19,9 @@ const Extents large{19, 110, 1001};
 
 /// This rank's block: ranks are a grid along the last two dimensions, as square as can be.
 Block block_of_grid() {
-  const auto ranks = static_cast<std::uint64_t>(world_size()),
-             rank = static_cast<std::uint64_t>(world_rank());
+  const auto ranks = static_cast<std::uint64_t>(world_size()), rank = static_cast<std::uint64_t>(world_rank());
   const std::uint64_t along_y = ranks % 2 == 0 && ranks > 2 ? 2 : 1;
-  const std::array<std::uint64_t, 3> parts{1, along_y, ranks / along_y},
-      part{0, rank / parts[2], rank % parts[2]};
+  const std::array<std::uint64_t, 3> parts{1, along_y, ranks / along_y}, part{0, rank / parts[2], rank % parts[2]};
   Block block{large, {}, {}};
   for (std::size_t d = 0; d < 3; ++d) {
     block.offset.push_back(large[d] * part[d] / parts[d]);

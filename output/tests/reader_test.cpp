@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What was written is read back, on ranks that have other parts of it, and what cannot be read is an error
-// of all.
+// What was written is read back, on ranks that have other parts of it, and what cannot be read is an error of all.
 #include "../src/box.hpp"
 #include "../src/tree.hpp"
 #include "support.hpp"
@@ -74,8 +73,7 @@ class Reading : public testing::Test {
 TEST_F(Reading, RecordsAreAsTheyWereWritten) {
   const Reader reader(MPI_COMM_WORLD, path());
   EXPECT_EQ(reader.record("/run").dump(1), sample().dump(1));
-  EXPECT_EQ(reader.record("/fields"),
-            (Json{{"line", numbered<double>({{17}, {0}, {17}})}})); // others have ranks
+  EXPECT_EQ(reader.record("/fields"), (Json{{"line", numbered<double>({{17}, {0}, {17}})}})); // others have ranks
   EXPECT_EQ(reader.attributes("/fields/plane"), (Json{{"spacing", {0.5, 0.25}}, {"sweeps", 12}}));
   EXPECT_EQ(reader.names("/"), (std::vector<std::string>{"fields", "run"}));
   EXPECT_TRUE(reader.has("/run/timers") && reader.has("fields/plane") && reader.has("/"));
@@ -95,12 +93,10 @@ TEST_F(Reading, BlocksAreReadByEachRank) {
   };
   expect_block("/fields/line", uneven_block({17}, 0), double{});
   expect_block("/fields/plane", uneven_block({13, 7}, 1), float{});
-  for (const int cut : {0, 1, 2})
-    expect_block("/fields/solid", uneven_block({6, 5, 11}, cut), std::int32_t{});
+  for (const int cut : {0, 1, 2}) expect_block("/fields/solid", uneven_block({6, 5, 11}, cut), std::int32_t{});
   expect_block("/fields/large", uneven_block({520, 4099}, 1), std::int64_t{});
   const auto rank = static_cast<std::uint64_t>(world_rank());
-  expect_block("/fields/solid", {{6, 5, 11}, {1, rank, 2}, {4, 1, 8}},
-               std::int32_t{}); // neither all nor once
+  expect_block("/fields/solid", {{6, 5, 11}, {1, rank, 2}, {4, 1, 8}}, std::int32_t{}); // neither all nor once
   expect_block("/fields/solid", {{6, 5, 11}, {1, 0, 2}, {rank == 0 ? 0u : 1u, 5, 8}}, std::int32_t{});
 }
 
@@ -142,16 +138,13 @@ TEST_F(Reading, WhatIsNotAsWantedIsAnErrorOfAll) {
   expect_facts(text_of("/nowhere/u", line), {"no object /nowhere/u", "/ has fields, run"});
   expect_facts(text_of("/fields/line/u", line), {"no object /fields/line/u"});
   expect_facts(text_of("/fields", line), {"/fields is a group, not a dataset", "has large, line"});
-  expect_facts(text_of("/fields/plane", {{13, 7}, {0, 0}, {1, 7}}),
-               {"/fields/plane are float32; float64 is wanted"});
+  expect_facts(text_of("/fields/plane", {{13, 7}, {0, 0}, {1, 7}}), {"/fields/plane are float32; float64 is wanted"});
   expect_facts(text_of("/run/timers", line), {"/run/timers are table; float64 is wanted"});
   expect_facts(text_of("/fields/line", {{18}, {0}, {18}}), {"/fields/line is (17); (18) is wanted"});
-  expect_facts(text_of("/fields/line", {{17, 1}, {0, 0}, {17, 1}}),
-               {"/fields/line is (17); (17, 1) is wanted"});
+  expect_facts(text_of("/fields/line", {{17, 1}, {0, 0}, {17, 1}}), {"/fields/line is (17); (17, 1) is wanted"});
   // On one rank only.
   const auto last = world_rank() == world_size() - 1;
-  expect_facts(text_of("/fields/line", {{17}, {last ? 10u : 0u}, {8}}),
-               {"out of range: offset (10) and extent (8)"});
+  expect_facts(text_of("/fields/line", {{17}, {last ? 10u : 0u}, {8}}), {"out of range: offset (10) and extent (8)"});
   expect_facts(error_of([&] {
                  reader.read<double>("/fields/line", line, Store<double>([&](const Box&, const double*) {
                                        if (last) throw std::runtime_error("device lost");
@@ -176,8 +169,7 @@ TEST_F(Reading, WhatIsNoWholeFileIsRefused) {
   const std::string whole = read_text(path());
   for (const double part : {0.00001, 0.01, 0.5, 0.999}) {
     SCOPED_TRACE(part);
-    write_text(path("cut.h5"),
-               whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
+    write_text(path("cut.h5"), whole.substr(0, static_cast<std::size_t>(part * static_cast<double>(whole.size()))));
     expect_facts(error_of_opening(path("cut.h5")), {"cut.h5: "});
   }
 }
@@ -196,15 +188,11 @@ void add_dataset(hid_t file, const char* name, hid_t type, hid_t space, hid_t cr
 /// The driver has no other file.
 TEST_F(Reading, LinksToOtherFilesAreNotFollowed) {
   const auto linked = path("linked.h5");
-  write_hdf5(linked, [](hid_t file) {
-    H5Lcreate_external("read.h5", "/fields/line", file, "line", H5P_DEFAULT, H5P_DEFAULT);
-  });
+  write_hdf5(linked,
+             [](hid_t file) { H5Lcreate_external("read.h5", "/fields/line", file, "line", H5P_DEFAULT, H5P_DEFAULT); });
   const Reader reader(MPI_COMM_WORLD, linked);
   std::vector<double> room(17);
-  expect_facts(error_of([&] {
-                 reader.read("line", {{17}, {0}, {17}}, room.data());
-               }),
-               {"linked.h5: ", "line"});
+  expect_facts(error_of([&] { reader.read("line", {{17}, {0}, {17}}, room.data()); }), {"linked.h5: ", "line"});
 }
 
 /// HDF5 would read them from any file that a dataset names.
@@ -222,8 +210,7 @@ TEST_F(Reading, ValuesInOtherFilesAreNotRead) {
   std::vector<double> room(8);
   for (const auto* name : {"outside", "mapped"}) {
     const auto said = error_of([&] { reader.read(name, {{8}, {0}, {8}}, room.data()); });
-    expect_facts(said,
-                 {"names_others.h5: ", name, "in another file", name[0] == 'o' ? "other.bin" : "read.h5"});
+    expect_facts(said, {"names_others.h5: ", name, "in another file", name[0] == 'o' ? "other.bin" : "read.h5"});
     EXPECT_EQ(error_of([&] { return reader.info(name); }), said);
   }
   expect_facts(error_of([&] { return reader.record("/"); }), {"in another file"});
@@ -270,8 +257,8 @@ TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {
                {"cut.h5: ", "/fields/large", "failed"});
 }
 
-/// Wherever a byte of the structure is wrong, there is an error, or a value that fits; nothing is believed
-/// to be larger than the file.
+/// Wherever a byte of the structure is wrong, there is an error, or a value that fits; nothing is believed to be larger
+/// than the file.
 TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
   const auto small = path("small.h5"), damaged = path("damaged.h5");
   {
@@ -309,8 +296,8 @@ TEST_F(Reading, GroupsHaveAnEnd) {
   }
 }
 
-/// Writes a file with a dataset, /run/u, that claims to have so many bytes, of which none is there. Returns
-/// the file's size, which is the same for any number.
+/// Writes a file with a dataset, /run/u, that claims to have so many bytes, of which none is there. Returns the file's
+/// size, which is the same for any number.
 std::uint64_t write_claim(const std::filesystem::path& path, std::uint64_t bytes, bool chunks) {
   write_hdf5(path, [&](hid_t file) {
     make_group(file, "run");

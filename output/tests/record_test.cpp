@@ -31,8 +31,7 @@ nlohmann::ordered_json sample_record() {
             {{"region", "wait for halo"}, {"calls", 20}, {"median", 0.25}, {"slowest_rank", 1}}}}};
 }
 
-/// One file with 2-D and 3-D fields, cut along each dimension. Rank 0's record counts, so others have
-/// another.
+/// One file with 2-D and 3-D fields, cut along each dimension. Rank 0's record counts, so others have another.
 void write_all(const std::filesystem::path& path, Access access) {
   File file(MPI_COMM_WORLD, path, access);
   file.record("/run", world_rank() == 0 ? sample_record() : nlohmann::ordered_json{{"wrong", 1}});
@@ -119,17 +118,14 @@ TEST(Record, FieldsThatAreNotOfTheImageAreRefused) {
     });
   };
   EXPECT_EQ(text_of(image, Centering::cells), "");
-  expect_facts(text_of(image, Centering::points),
-               {"/u is (4, 6); values of points of this image are (5, 7)"});
-  expect_facts(text_of({.dimensions = 3, .cells = {6, 4, 1}}, Centering::cells),
-               {"of this image are (1, 4, 6)"});
-  expect_facts(text_of({.dimensions = 2, .cells = {6, 4, 2}}, Centering::cells),
-               {"2 dimensions with 6 x 4 x 2"});
+  expect_facts(text_of(image, Centering::points), {"/u is (4, 6); values of points of this image are (5, 7)"});
+  expect_facts(text_of({.dimensions = 3, .cells = {6, 4, 1}}, Centering::cells), {"of this image are (1, 4, 6)"});
+  expect_facts(text_of({.dimensions = 2, .cells = {6, 4, 2}}, Centering::cells), {"2 dimensions with 6 x 4 x 2"});
   EXPECT_THROW(xdmf(path, image, {}), Error);
 }
 
-/// The values of a block of an array, somewhere in memory: in a padded array, in Fortran order, or behind a
-/// function that copies them.
+/// The values of a block of an array, somewhere in memory: in a padded array, in Fortran order, or behind a function
+/// that copies them.
 TEST(Record, ValuesMayLieAnyhowInMemory) {
   const auto path = folder("record");
   for (const Access access : {Access::parallel, Access::gathered})
@@ -208,8 +204,7 @@ TEST(Record, AnAxisMayHaveMoreThanTwoToThe31Elements) {
   for (std::uint64_t y = 0; y < 3; ++y) {
     file.seekg(static_cast<std::streamoff>(address + 4 * (y * row + block.offset[1])));
     file.read(reinterpret_cast<char*>(found.data()), 20);
-    EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin() + 5 * static_cast<int>(y)))
-        << "row " << y;
+    EXPECT_TRUE(std::equal(found.begin(), found.end(), values.begin() + 5 * static_cast<int>(y))) << "row " << y;
   }
   remove_file(path);
 }
@@ -236,8 +231,7 @@ TEST(Record, BlocksThatDoNotFillTheArrayAreRefused) {
   const auto text_of = [&](const Block& block, const Strides& strides = {}) {
     return error_of([&] { File(MPI_COMM_WORLD, path).dataset("/u", block, values.data(), strides); });
   };
-  expect_facts(text_of({{100}, {0}, {world_rank() == 0 ? 1u : 0u}}),
-               {"1 elements together; the array (100) has 100"});
+  expect_facts(text_of({{100}, {0}, {world_rank() == 0 ? 1u : 0u}}), {"1 elements together; the array (100) has 100"});
   expect_facts(text_of({{5, 5}, {0, 3}, {5, 3}}), {"offset (0, 3) and extent (5, 3) in (5, 5)"});
   expect_facts(text_of({{5, 5}, {0, 0}, {5, 5}}, {5}), {"2 dimensions and 1 strides"});
   expect_facts(text_of({{5, 5}, {0}, {5, 3}}), {"2 global extents, 1 offsets and 2 extents"});

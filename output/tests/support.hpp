@@ -22,8 +22,7 @@ namespace kontor::output {
 using mpi::world_rank;
 using mpi::world_size;
 
-/// A folder of its own for each number of ranks, made on rank 0: tests of different sizes run at the same
-/// time.
+/// A folder of its own for each number of ranks, made on rank 0: tests of different sizes run at the same time.
 inline std::filesystem::path folder(const std::string& test) {
   auto path = std::filesystem::path("output_files") / (test + "_" + std::to_string(world_size()));
   if (world_rank() == 0) std::filesystem::create_directories(path);
@@ -51,8 +50,8 @@ inline void write_text(const std::filesystem::path& path, const std::string& tex
 template <class Fill>
 void write_hdf5(const std::filesystem::path& path, const Fill& fill) {
   on_rank_0([&] {
-    fill(Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "H5Fcreate",
-                path.string()));
+    fill(
+        Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "H5Fcreate", path.string()));
   });
 }
 
@@ -78,9 +77,8 @@ inline std::vector<std::filesystem::path> left_beside(const std::filesystem::pat
 inline std::pair<std::uint64_t, std::uint64_t> uneven_part(std::uint64_t total) {
   std::vector<std::uint64_t> ends(world_size());
   for (int rank = 0; rank < world_size(); ++rank)
-    ends[rank] = rank == 0
-                     ? (world_size() == 1 ? total : total / 2 + 1)
-                     : std::min(total, ends[rank - 1] + (rank == 1 && world_size() > 2 ? 0 : total / 3));
+    ends[rank] = rank == 0 ? (world_size() == 1 ? total : total / 2 + 1)
+                           : std::min(total, ends[rank - 1] + (rank == 1 && world_size() > 2 ? 0 : total / 3));
   ends.back() = total;
   const std::uint64_t begin = world_rank() == 0 ? 0 : ends[world_rank() - 1];
   return {begin, ends[world_rank()] - begin};

@@ -33,8 +33,8 @@ TEST(Arithmetic, IsNotContracted) {
   EXPECT_EQ(x * x - y, 0) << reason;
 }
 
-/// The same of the library, which may be compiled with other flags than this: a value whose last bits are
-/// taken by the second level.
+/// The same of the library, which may be compiled with other flags than this: a value whose last bits are taken by the
+/// second level.
 TEST(Arithmetic, OfTheLibrary) {
   BlockSum sum;
   const double values[] = {1, 0x1p-60, -1, 0x1p-120};

@@ -18,8 +18,8 @@ inline std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value);
 }
 
-/// J. R. Shewchuk's expansions, as math.fsum() of Python has them: the sum rounded once. No sum on the way
-/// may overflow.
+/// J. R. Shewchuk's expansions, as math.fsum() of Python has them: the sum rounded once. No sum on the way may
+/// overflow.
 inline double reference(const Numbers& values) {
   Numbers parts; // of growing size, without common bits
   for (double x : values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exact sums of one process: against expansions without overlap (which know no digits), in any order, by the
-// kernels of a host and of a device.
+// Exact sums of one process: against expansions without overlap (which know no digits), in any order, by the kernels of
+// a host and of a device.
 #include "exact_reference.hpp"
 
 #include <kontor/sums/local_sums.hpp>
@@ -107,14 +107,12 @@ TEST(ExactSum, OfFewValues) {
     SCOPED_TRACE(testing::PrintToString(values));
     std::sort(values.begin(), values.end(), [](double a, double b) { return bits(a) < bits(b); });
     do expect_sum(values, sum);
-    while (std::next_permutation(values.begin(), values.end(),
-                                 [](double a, double b) { return bits(a) < bits(b); }));
+    while (std::next_permutation(values.begin(), values.end(), [](double a, double b) { return bits(a) < bits(b); }));
   }
 }
 
 TEST(ExactSum, OfManyValuesInAnyOrder) {
-  for (const auto& [lowest, highest] :
-       {std::pair{-1, 1}, {-60, 60}, {-1074, -1000}, {-1074, 1010}, {900, 1012}})
+  for (const auto& [lowest, highest] : {std::pair{-1, 1}, {-60, 60}, {-1074, -1000}, {-1074, 1010}, {900, 1012}})
     for (const int count : {1, 2, 511, 512, 513, 3000, 9000}) {
       SCOPED_TRACE(std::to_string(count) + " values of 2^" + std::to_string(lowest) + " to 2^" +
                    std::to_string(highest));

@@ -65,8 +65,7 @@ void read_state(const fs::path& file) {
 /// The next checkpoint gets a number of its own.
 void require_countable(const Family& family) {
   for (const auto& found : miniapp::find_checkpoints(family.name))
-    if (found.problem.empty() && found.header.number + 1 < 1)
-      throw std::runtime_error("a number that cannot grow");
+    if (found.problem.empty() && found.header.number + 1 < 1) throw std::runtime_error("a number that cannot grow");
 }
 
 /// What a program does with a checkpoint before it makes its app. Returns why it is refused.
@@ -85,10 +84,10 @@ std::string restart_from(const Family& family) {
 
 Target checkpoints() {
   const auto family = std::make_shared<Family>();
-  Material material{.samples = {},
-                    .words = {"checkpoint", "state", "OHDR", "SNOD", "TREE", "HEAP", "GCOL", "app: heat",
-                              std::string(8, '\xff')},
-                    .binary = true};
+  Material material{
+      .samples = {},
+      .words = {"checkpoint", "state", "OHDR", "SNOD", "TREE", "HEAP", "GCOL", "app: heat", std::string(8, '\xff')},
+      .binary = true};
   write(*family, sample_header());
   material.samples.push_back(text_of(family->newest));
   return {"checkpoint", std::move(material), [family](const std::string& input, const fs::path& file) {

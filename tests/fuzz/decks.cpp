@@ -27,9 +27,8 @@ namespace fs = std::filesystem;
 /// Nothing is made of the options.
 template <class Options>
 miniapp::App with(const std::string& name) {
-  return miniapp::app_of<Options>(name, "", [](const Options&, const miniapp::RunContext&) {
-    return std::unique_ptr<miniapp::MiniApp>();
-  });
+  return miniapp::app_of<Options>(
+      name, "", [](const Options&, const miniapp::RunContext&) { return std::unique_ptr<miniapp::MiniApp>(); });
 }
 
 miniapp::App app_named(const std::string& name) {
@@ -72,19 +71,18 @@ std::string read(const std::string& text, const fs::path& file, const std::vecto
   throw std::runtime_error("what --print-deck prints is printed otherwise when it is read");
 }
 
-const std::vector<std::string> words{
-    "[",          "]",           "{",           "}",          "{a: ",
-    "- ",         "? ",          ": ",          "\n",         "\n  ",
-    "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
-    "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
-    "\"",         "'",           "#",           "\t",         "\xef\xbb\xbf",
-    "\xff\xfe",   "null",        "~",           "true",       "no",
-    "auto",       "none",        "\"\\u0000\"", "\"\\e[2J\"", "../../etc/passwd",
-    "/dev/zero",  "app: heat\n", "app: cg\n",   "x",          "y",
-    "t",          "pi",          "sin(",        "max(",       "(",
-    ")",          "==",          "=",           "?",          ":",
-    ",",          "^",           "**",          "1e308*",     "x_min: ",
-    "dirichlet: "};
+const std::vector<std::string> words{"[",          "]",           "{",           "}",          "{a: ",
+                                     "- ",         "? ",          ": ",          "\n",         "\n  ",
+                                     "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
+                                     "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
+                                     "\"",         "'",           "#",           "\t",         "\xef\xbb\xbf",
+                                     "\xff\xfe",   "null",        "~",           "true",       "no",
+                                     "auto",       "none",        "\"\\u0000\"", "\"\\e[2J\"", "../../etc/passwd",
+                                     "/dev/zero",  "app: heat\n", "app: cg\n",   "x",          "y",
+                                     "t",          "pi",          "sin(",        "max(",       "(",
+                                     ")",          "==",          "=",           "?",          ":",
+                                     ",",          "^",           "**",          "1e308*",     "x_min: ",
+                                     "dirichlet: "};
 
 } // namespace
 
@@ -95,17 +93,15 @@ Target decks() {
       if (auto text = text_of(entry.path()); text.find("\napp:") != std::string::npos)
         material.samples.push_back(std::move(text));
   std::sort(material.samples.begin(), material.samples.end()); // whatever the order in the folder
-  return {"deck", std::move(material),
-          [](const auto& input, const auto& file) { return read(input, file, {}); }};
+  return {"deck", std::move(material), [](const auto& input, const auto& file) { return read(input, file, {}); }};
 }
 
 Target overrides() {
-  const std::string deck =
-      "app: heat\nproblem:\n  cells: [32, 16]\n  boundary: {y_max: {dirichlet: \"sin(pi*x)\"}}\n";
+  const std::string deck = "app: heat\nproblem:\n  cells: [32, 16]\n  boundary: {y_max: {dirichlet: \"sin(pi*x)\"}}\n";
   Material material{.samples = {"problem.cells=[64,64]", "problem.boundary.x_min={dirichlet: \"y*x\"}",
                                 "comm.backend=raw", "solver.tolerance=1e-9", "output.file=\"a b.h5\"",
-                                "problem.boundary={x_min: insulated, x_max: {dirichlet: 1}}",
-                                "measure.repeats=3", "problem.initial=sin(pi*x)*cos(pi*y)"},
+                                "problem.boundary={x_min: insulated, x_max: {dirichlet: 1}}", "measure.repeats=3",
+                                "problem.initial=sin(pi*x)*cos(pi*y)"},
                     .words = words};
   return {"override", std::move(material),
           [deck](const auto& input, const auto&) { return read(deck, "deck.yaml", {input}); }};
@@ -120,8 +116,7 @@ Target formulas() {
             try {
               const config::Function function(config::Expression(input), {}, {"x", "y", "z", "t"});
               const double far = std::numeric_limits<double>::infinity();
-              for (const double x : {0.0, -1.0, 1e308, far, far - far})
-                static_cast<void>(function(x, 1, -x, 0.5));
+              for (const double x : {0.0, -1.0, 1e308, far, far - far}) static_cast<void>(function(x, 1, -x, 0.5));
               return std::string();
             } catch (const config::Error& error) {
               return std::string(error.what());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Inputs of every kind, mutated, in one process: kontor-fuzz --help.
 //
-// Each input is written to a file of its own before it is read, and removed afterwards. So whatever ends the
-// process, the input that did it is left, and its name says by which seed and number it can be made again.
+// Each input is written to a file of its own before it is read, and removed afterwards. So whatever ends the process,
+// the input that did it is left, and its name says by which seed and number it can be made again.
 #include "target.hpp"
 
 #include <CLI/CLI.hpp>
@@ -50,8 +50,7 @@ struct Request {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets;
-  for (const auto make :
-       {decks, overrides, formulas, matrices, vectors, results, checkpoints, checkpoint_headers})
+  for (const auto make : {decks, overrides, formulas, matrices, vectors, results, checkpoints, checkpoint_headers})
     targets.push_back(make());
   return targets;
 }
@@ -63,13 +62,11 @@ long peak_mebibytes() {
 }
 
 /// Throws what is a finding.
-std::string take(const Target& target, const std::string& input, const fs::path& file,
-                 const Request& request) {
+std::string take(const Target& target, const std::string& input, const fs::path& file, const Request& request) {
   ::alarm(request.seconds); // ends the process
   const auto refusal = target.take(input, file);
   ::alarm(0);
-  if (peak_mebibytes() > request.mebibytes)
-    throw std::runtime_error(fmt::format("{} MiB of memory", peak_mebibytes()));
+  if (peak_mebibytes() > request.mebibytes) throw std::runtime_error(fmt::format("{} MiB of memory", peak_mebibytes()));
   return refusal;
 }
 
@@ -91,8 +88,7 @@ int run(const Target& target, const Request& request) {
   }
   if (!request.write)
     fmt::print("{}: {} inputs from {} on, seed {}: {} accepted, {} refused, {} MiB of memory\n", target.name,
-               request.cases, request.first, request.seed, accepted, request.cases - accepted,
-               peak_mebibytes());
+               request.cases, request.first, request.seed, accepted, request.cases - accepted, peak_mebibytes());
   return 0;
 }
 
@@ -140,8 +136,7 @@ int main(int argc, char** argv) {
   cli.add_option("--cases", request.cases, "inputs for each target");
   cli.add_option("--folder", request.folder, "where inputs are written");
   cli.add_option("--sample", request.samples, "a valid input more, to be mutated");
-  cli.add_flag("--write", request.write,
-               "read nothing: leave inputs made of the samples alone, under any name");
+  cli.add_flag("--write", request.write, "read nothing: leave inputs made of the samples alone, under any name");
   cli.add_flag("--binary", request.binary, "with --write: numbers in the samples are bytes, not digits");
   cli.add_option("--replay", request.replay, "read this file once, as it is");
   cli.add_option("--seconds", request.seconds, "that one input may take");

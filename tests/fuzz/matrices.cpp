@@ -12,11 +12,9 @@ namespace kontor::fuzz {
 namespace {
 
 const std::vector<std::string> words{
-    "\n",        "\r\n",           "\r",        " ",          "\t",
-    "%",         "%%MatrixMarket", "matrix",    "coordinate", "array",
-    "real",      "integer",        "complex",   "pattern",    "general",
-    "symmetric", "skew-symmetric", "hermitian", "\x1f\x8b",   "+",
-    "-",         "1 1 1\n",        "1.5D+3",    "nan",        std::string(3, '\0')};
+    "\n",       "\r\n", "\r",      " ",       "\t",      "%",       "%%MatrixMarket",    "matrix",         "coordinate",
+    "array",    "real", "integer", "complex", "pattern", "general", "symmetric",         "skew-symmetric", "hermitian",
+    "\x1f\x8b", "+",    "-",       "1 1 1\n", "1.5D+3",  "nan",     std::string(3, '\0')};
 
 } // namespace
 

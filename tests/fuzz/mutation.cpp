@@ -9,8 +9,7 @@
 namespace kontor::fuzz {
 namespace {
 
-constexpr std::size_t longest =
-    1 << 16; ///< no input grows beyond this, but for those that repeat a piece often
+constexpr std::size_t longest = 1 << 16; ///< no input grows beyond this, but for those that repeat a piece often
 
 constexpr std::array<std::string_view, 24> numbers{"0",
                                                    "-1",

@@ -14,8 +14,8 @@ struct Material {
   bool binary = false; ///< numbers are bytes, not digits
 };
 
-/// A sample, changed at 1 to 8 places: bits, bytes, numbers, words; parts removed, repeated, or taken from
-/// another sample. The same for the same material, seed and number, on every machine.
+/// A sample, changed at 1 to 8 places: bits, bytes, numbers, words; parts removed, repeated, or taken from another
+/// sample. The same for the same material, seed and number, on every machine.
 std::string mutated(const Material&, std::uint64_t seed, std::uint64_t number);
 
 } // namespace kontor::fuzz

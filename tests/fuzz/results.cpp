@@ -16,23 +16,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t most_elements = 1
-                                        << 16; ///< of a dataset that is read: those of the samples have fewer
+constexpr std::uint64_t most_elements = 1 << 16; ///< of a dataset that is read: those of the samples have fewer
 
 /// As a run writes it.
 void write_ours(const fs::path& path) {
   output::File file(MPI_COMM_SELF, path);
-  file.record("/run", {{"app", "heat"},
-                       {"ranks", 2},
-                       {"overlap", true},
-                       {"tolerance", 1e-9},
-                       {"hosts", {"a", "bc"}},
-                       {"repeats", {0.1, 0.2, 0.3}},
-                       {"per_rank", {{"seconds", {{{1.0, 2.0}, {3.0, 4.0}}}}}},
-                       {"timers",
-                        {{{"region", "pack"}, {"calls", 3}, {"max", 0.5}},
-                         {{"region", "wait"}, {"calls", 4}, {"max", 0.25}}}},
-                       {"verification", {{"passed", true}, {"error", 1e-12}}}});
+  file.record("/run",
+              {{"app", "heat"},
+               {"ranks", 2},
+               {"overlap", true},
+               {"tolerance", 1e-9},
+               {"hosts", {"a", "bc"}},
+               {"repeats", {0.1, 0.2, 0.3}},
+               {"per_rank", {{"seconds", {{{1.0, 2.0}, {3.0, 4.0}}}}}},
+               {"timers",
+                {{{"region", "pack"}, {"calls", 3}, {"max", 0.5}}, {{"region", "wait"}, {"calls", 4}, {"max", 0.25}}}},
+               {"verification", {{"passed", true}, {"error", 1e-12}}}});
   std::vector<double> u(12);
   std::iota(u.begin(), u.end(), 0.5);
   file.dataset("/fields/u", {{3, 4}, {0, 0}, {3, 4}}, u.data());
@@ -44,8 +43,8 @@ void write_ours(const fs::path& path) {
   file.commit();
 }
 
-/// What other programs may write: chunks, filters, links, types that a record does not have. `latest`: in
-/// the newest of the formats.
+/// What other programs may write: chunks, filters, links, types that a record does not have. `latest`: in the newest of
+/// the formats.
 void write_others(const fs::path& path, bool latest) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (latest) H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
@@ -95,8 +94,8 @@ void write_others(const fs::path& path, bool latest) {
 }
 
 template <class T>
-void read_whole(const output::Reader& reader, const std::string& name,
-                const std::vector<std::uint64_t>& extents, std::uint64_t count) {
+void read_whole(const output::Reader& reader, const std::string& name, const std::vector<std::uint64_t>& extents,
+                std::uint64_t count) {
   std::vector<T> values(count);
   reader.read(name, {extents, std::vector<std::uint64_t>(extents.size(), 0), extents}, values.data());
 }
@@ -162,10 +161,10 @@ class Visit {
 
 Target results() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  Material material{.samples = {},
-                    .words = {"run", "/run", "OHDR", "SNOD", "TREE", "HEAP", "GCOL", std::string(8, '\xff'),
-                              std::string(8, '\0')},
-                    .binary = true};
+  Material material{
+      .samples = {},
+      .words = {"run", "/run", "OHDR", "SNOD", "TREE", "HEAP", "GCOL", std::string(8, '\xff'), std::string(8, '\0')},
+      .binary = true};
   const TemporaryFolder folder;
   const auto path = folder.path() / "sample.h5";
   write_ours(path);

@@ -14,13 +14,12 @@ namespace kontor::fuzz {
 struct Target {
   std::string name;
   Material material;
-  /// Reads an input, which is also in the file. Returns why it is refused, by an error of the documented
-  /// kinds; empty: it is accepted. Everything that is thrown is a finding.
+  /// Reads an input, which is also in the file. Returns why it is refused, by an error of the documented kinds; empty:
+  /// it is accepted. Everything that is thrown is a finding.
   std::function<std::string(const std::string& input, const std::filesystem::path& file)> take;
 };
 
-/// Decks of all apps, as a program reads them up to --print-deck; what is printed must be accepted, and
-/// printed alike.
+/// Decks of all apps, as a program reads them up to --print-deck; what is printed must be accepted, and printed alike.
 Target decks();
 /// Values of --set.
 Target overrides();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A communication layer that is wrong: backend `view`, and what MPI reduces and broadcasts on the
-// communicators that have it. Those of other backends are right, such as the baseline's that answers are
-// verified with.
+// A communication layer that is wrong: backend `view`, and what MPI reduces and broadcasts on the communicators that
+// have it. Those of other backends are right, such as the baseline's that answers are verified with.
 //
 //   receives     of an exchange nothing is received
 //   receive:R    rank R lacks the first message of each exchange
@@ -146,17 +145,16 @@ void* place(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
 } // namespace kontor::mutations
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
-std::unique_ptr<kontor::comm::Backend> real_make(const kontor::comm::BackendContext&) asm(
-    "__real__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
-std::unique_ptr<kontor::comm::Backend> wrong_make(const kontor::comm::BackendContext&) asm(
-    "__wrap__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
+std::unique_ptr<kontor::comm::Backend>
+real_make(const kontor::comm::BackendContext&) asm("__real__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
+std::unique_ptr<kontor::comm::Backend>
+wrong_make(const kontor::comm::BackendContext&) asm("__wrap__ZN6kontor4comm4view4makeERKNS0_14BackendContextE");
 // NOLINTEND(bugprone-reserved-identifier)
 
 std::unique_ptr<kontor::comm::Backend> wrong_make(const kontor::comm::BackendContext& context) {
   using namespace kontor::mutations;
   wrong.insert(context.comm);
-  if (const auto origin = made_from.find(context.comm); origin != made_from.end())
-    wrong.insert(origin->second);
+  if (const auto origin = made_from.find(context.comm); origin != made_from.end()) wrong.insert(origin->second);
   return std::make_unique<WrongBackend>(real_make(context), rank_in(context.comm));
 }
 
@@ -175,8 +173,7 @@ int MPI_Allreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_O
 
 int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request) {
-  return PMPI_Iallreduce(kontor::mutations::given(in, out, count, type, op, comm), out, count, type, op, comm,
-                         request);
+  return PMPI_Iallreduce(kontor::mutations::given(in, out, count, type, op, comm), out, count, type, op, comm, request);
 }
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -184,7 +181,6 @@ int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 }
 
 int MPI_Ibcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ibcast(kontor::mutations::place(data, count, type, root, comm), count, type, root, comm,
-                     request);
+  return PMPI_Ibcast(kontor::mutations::place(data, count, type, root, comm), count, type, root, comm, request);
 }
 }

@@ -26,8 +26,7 @@ void forget_boundary(heat::Domain<T>& domain) {
   const auto& block = domain.block();
   if (!is("boundary") || number() >= 2 * block.dimensions || !block.at_boundary(number())) return;
   for (const int which : {0, 1})
-    Kokkos::deep_copy(grid::view_of(domain.field(which), block, ghost_layer(block, grid::across(number()))),
-                      T(0));
+    Kokkos::deep_copy(grid::view_of(domain.field(which), block, ghost_layer(block, grid::across(number()))), T(0));
 }
 
 } // namespace
@@ -48,20 +47,18 @@ KONTOR_WRAPPED(Slots, halo_slots,
                "8ToItselfE",
                const kontor::comm::Communicator&, const kontor::grid::Block&, const Directions&,
                kontor::grid::ToItself);
-#define KONTOR_WRAPPED_DOMAIN(T, t)                                                                          \
-  KONTOR_WRAPPED(void, domain_##T,                                                                           \
-                 "_ZN6kontor4heat6DomainI" t "EC1ERKNS0_7OptionsERKNS_4comm12CommunicatorE",                 \
-                 kontor::heat::Domain<T>*, const kontor::heat::Options&, const kontor::comm::Communicator&); \
-  KONTOR_WRAPPED(void, initial_##T, "_ZN6kontor4heat6DomainI" t "E11set_initialEv",                          \
-                 kontor::heat::Domain<T>*);                                                                  \
-  void wrong_domain_##T(kontor::heat::Domain<T>* domain, const kontor::heat::Options& options,               \
-                        const kontor::comm::Communicator& comm) {                                            \
-    real_domain_##T(domain, options, comm);                                                                  \
-    kontor::mutations::change(*domain);                                                                      \
-  }                                                                                                          \
-  void wrong_initial_##T(kontor::heat::Domain<T>* domain) {                                                  \
-    real_initial_##T(domain);                                                                                \
-    kontor::mutations::forget_boundary(*domain);                                                             \
+#define KONTOR_WRAPPED_DOMAIN(T, t)                                                                                    \
+  KONTOR_WRAPPED(void, domain_##T, "_ZN6kontor4heat6DomainI" t "EC1ERKNS0_7OptionsERKNS_4comm12CommunicatorE",         \
+                 kontor::heat::Domain<T>*, const kontor::heat::Options&, const kontor::comm::Communicator&);           \
+  KONTOR_WRAPPED(void, initial_##T, "_ZN6kontor4heat6DomainI" t "E11set_initialEv", kontor::heat::Domain<T>*);         \
+  void wrong_domain_##T(kontor::heat::Domain<T>* domain, const kontor::heat::Options& options,                         \
+                        const kontor::comm::Communicator& comm) {                                                      \
+    real_domain_##T(domain, options, comm);                                                                            \
+    kontor::mutations::change(*domain);                                                                                \
+  }                                                                                                                    \
+  void wrong_initial_##T(kontor::heat::Domain<T>* domain) {                                                            \
+    real_initial_##T(domain);                                                                                          \
+    kontor::mutations::forget_boundary(*domain);                                                                       \
   }
 KONTOR_WRAPPED_DOMAIN(float, "f")
 KONTOR_WRAPPED_DOMAIN(double, "d")

@@ -23,6 +23,6 @@ inline int number() {
 } // namespace kontor::mutations
 
 /// Declares the function of that symbol as the linker's --wrap leaves it, and what takes its place.
-#define KONTOR_WRAPPED(Return, name, symbol, ...)                                                            \
-  Return real_##name(__VA_ARGS__) asm("__real_" symbol);                                                     \
+#define KONTOR_WRAPPED(Return, name, symbol, ...)                                                                      \
+  Return real_##name(__VA_ARGS__) asm("__real_" symbol);                                                               \
   Return wrong_##name(__VA_ARGS__) asm("__wrap_" symbol)

@@ -23,15 +23,14 @@ void agree(MPI_Comm comm, const std::string& subject, const Part& part) {
   }
 }
 
-/// Collective; no kernel may still use the addresses. Nobody has this rank's memory mapped any more, so that
-/// it may be freed. Where MPI reports an error the program ends, or the others would wait.
+/// Collective; no kernel may still use the addresses. Nobody has this rank's memory mapped any more, so that it may be
+/// freed. Where MPI reports an error the program ends, or the others would wait.
 inline void close_on_all_ranks(MPI_Comm comm, Mappings& mappings) noexcept {
   mappings.close();
   mpi::check_or_terminate(MPI_Barrier(comm), "MPI_Barrier");
 }
 
-/// Collective. `open` opens the mappings of this rank; if one of them cannot, all close theirs and throw
-/// UsageError.
+/// Collective. `open` opens the mappings of this rank; if one of them cannot, all close theirs and throw UsageError.
 template <class Open>
 void open_on_all_ranks(MPI_Comm comm, const std::string& subject, Mappings& mappings, const Open& open) {
   try {

@@ -29,9 +29,9 @@ struct Connection::PeerInfo {
 
 namespace {
 
-/// As many blocks as there is room for. A stream of higher priority has work of other streams beside it,
-/// which a large copy lasts as long as: a few blocks reach most of a link's bandwidth, and products keep
-/// their room on all processors.
+/// As many blocks as there is room for. A stream of higher priority has work of other streams beside it, which a large
+/// copy lasts as long as: a few blocks reach most of a link's bandwidth, and products keep their room on all
+/// processors.
 std::uint32_t most_blocks(cudaStream_t stream, std::uint32_t tiles) {
   constexpr int per_processor = 3;
   constexpr std::uint32_t large = 64 * few_blocks;
@@ -41,8 +41,7 @@ std::uint32_t most_blocks(cudaStream_t stream, std::uint32_t tiles) {
   int device = 0;
   int processors = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
-        "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
   return static_cast<std::uint32_t>(per_processor * processors);
 }
 
@@ -78,8 +77,7 @@ Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& 
   const auto next = [&] { return std::exchange(counter, counter + sizeof(Counter)); };
   for (const auto& [buffer, order, peer, tag, turn] : schedule.receives) {
     IpcAddress cells{};
-    if (element_count(buffer.shape) > 0)
-      cells = address_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
+    if (element_count(buffer.shape) > 0) cells = address_of(buffer.data, gpus, fmt::format("View '{}'", buffer.label));
     info.targets.push_back({cells, buffer.shape, next()});
   }
   for (std::size_t i = 0; i < schedule.sends.size(); ++i) info.frees.push_back(next());
@@ -103,8 +101,7 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
     const auto more = copy_blocks(from, to);
     all.insert(all.end(), more.begin(), more.end());
   }
-  for (std::size_t i = 0; i < frees.size(); ++i)
-    tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
+  for (std::size_t i = 0; i < frees.size(); ++i) tell_free.push_back(counter(frees[i], schedule.receives[i].peer));
   plan_.tiles = number_tiles(all);
   plan_.most_blocks = most_blocks(stream, plan_.tiles);
   plan_.block_count = static_cast<int>(all.size());
@@ -118,8 +115,7 @@ void Connection::connect(const Schedule& schedule, const std::vector<RecvTarget>
 }
 
 Counter* Connection::counter(const IpcAddress& place, int peer) {
-  return reinterpret_cast<Counter*>(
-      mappings_.open(place, peer, fmt::format("the counters of steps of rank {}", peer)));
+  return reinterpret_cast<Counter*>(mappings_.open(place, peer, fmt::format("the counters of steps of rank {}", peer)));
 }
 
 } // namespace kontor::comm::ipc

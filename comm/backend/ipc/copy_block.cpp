@@ -23,8 +23,7 @@ void add_inner(Loops& loops, const Loop& inner) {
   if (inner.extent == 1) return;
   if (!loops.empty()) {
     auto& outer = loops.back();
-    if (outer.from_stride == inner.extent * inner.from_stride &&
-        outer.to_stride == inner.extent * inner.to_stride) {
+    if (outer.from_stride == inner.extent * inner.from_stride && outer.to_stride == inner.extent * inner.to_stride) {
       outer = {outer.extent * inner.extent, inner.from_stride, inner.to_stride};
       return;
     }
@@ -53,9 +52,8 @@ std::int64_t largest_unit(const CopyBlock& block, const Loops& loops) {
       return reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(unit) == 0;
     };
     return aligned(block.from) && aligned(block.to) && loops.back().extent % unit == 0 &&
-           std::all_of(loops.begin(), loops.end() - 1, [&](const Loop& loop) {
-             return loop.from_stride % unit == 0 && loop.to_stride % unit == 0;
-           });
+           std::all_of(loops.begin(), loops.end() - 1,
+                       [&](const Loop& loop) { return loop.from_stride % unit == 0 && loop.to_stride % unit == 0; });
   };
   std::int64_t unit = 16;
   while (!fits(unit)) unit /= 2;

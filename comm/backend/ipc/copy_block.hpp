@@ -15,8 +15,8 @@ namespace kontor::comm::ipc {
 /// The dimensions of a View, and the bytes of an element.
 inline constexpr int max_loops = max_rank + 1;
 
-/// One loop nest, slowest loop first, that copies `unit` bytes at a time: the largest of 1, 2, 4, 8 and 16
-/// for which all the places are aligned.
+/// One loop nest, slowest loop first, that copies `unit` bytes at a time: the largest of 1, 2, 4, 8 and 16 for which
+/// all the places are aligned.
 struct CopyBlock {
   const std::byte* from = nullptr;
   std::byte* to = nullptr;
@@ -43,9 +43,9 @@ inline constexpr std::uint32_t tile_units = tile_threads * tile_turns;
 /// Units that one block has at most, so that their indices are 32-bit numbers, which divide faster.
 inline constexpr std::int64_t max_units = std::int64_t{1} << 31;
 
-/// Local. The blocks that copy all elements of one array to another one of equal extents and scalar, equal
-/// logical indices to each other. Neighbouring units are neighbours in the memory that is written: most often
-/// one block, none for no elements, and several where there are more than `limit` units.
+/// Local. The blocks that copy all elements of one array to another one of equal extents and scalar, equal logical
+/// indices to each other. Neighbouring units are neighbours in the memory that is written: most often one block, none
+/// for no elements, and several where there are more than `limit` units.
 std::vector<CopyBlock> copy_blocks(const Buffer& from, const Buffer& to, std::int64_t limit = max_units);
 
 /// Gives the blocks their tiles and returns how many there are.

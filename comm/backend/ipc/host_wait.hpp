@@ -12,8 +12,8 @@
 /// What the host does while kernels wait for other ranks.
 namespace kontor::comm::ipc {
 
-/// Local. Waits until the stream has done its work, unless it is being captured. MPI messages of this rank
-/// must not stand still meanwhile: a peer may need them to come to what the stream waits for.
+/// Local. Waits until the stream has done its work, unless it is being captured. MPI messages of this rank must not
+/// stand still meanwhile: a peer may need them to come to what the stream waits for.
 inline cudaError_t wait_for_stream(MPI_Comm comm, cudaStream_t stream) {
   auto status = cudaStreamCaptureStatusNone;
   auto code = cudaStreamIsCapturing(stream, &status);
@@ -27,8 +27,8 @@ inline cudaError_t wait_for_stream(MPI_Comm comm, cudaStream_t stream) {
   return code;
 }
 
-/// Local. Kernels that wait for other ranks end, and `query_work` says when they have: for a second at most.
-/// Returns its last answer.
+/// Local. Kernels that wait for other ranks end, and `query_work` says when they have: for a second at most. Returns
+/// its last answer.
 template <class Query>
 cudaError_t end_waiting(HostFlags& flags, const Query& query_work) {
   std::atomic_ref(flags.aborted).store(1);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender
-// writes into them from where its View lies: with packing `datatype` strided cells as they lie at both ends,
-// with `kernel` from and to memory into which they are packed. Within one node. Reductions of a few numbers
-// are made by a kernel too.
+// Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender writes into
+// them from where its View lies: with packing `datatype` strided cells as they lie at both ends, with `kernel` from and
+// to memory into which they are packed. Within one node. Reductions of a few numbers are made by a kernel too.
 #include "backend/ipc/agree.hpp"
 #include "backend/ipc/plan.hpp"
 #include "backend/mpi/mpi_backend.hpp"
@@ -42,16 +41,14 @@ std::string hosts(MPI_Comm comm, int size) {
   char mine[MPI_MAX_PROCESSOR_NAME] = {};
   int length = 0;
   mpi::check(MPI_Get_processor_name(mine, &length), "MPI_Get_processor_name");
-  mpi::check(MPI_Allgather(mine, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME,
-                           MPI_CHAR, comm),
-             "MPI_Allgather");
+  mpi::check(
+      MPI_Allgather(mine, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, comm),
+      "MPI_Allgather");
   std::map<std::string, std::vector<int>> ranks;
-  for (int r = 0; r < size; ++r)
-    ranks[&names[static_cast<std::size_t>(r) * MPI_MAX_PROCESSOR_NAME]].push_back(r);
+  for (int r = 0; r < size; ++r) ranks[&names[static_cast<std::size_t>(r) * MPI_MAX_PROCESSOR_NAME]].push_back(r);
   std::vector<std::string> parts;
   for (const auto& [host, on_it] : ranks)
-    parts.push_back(
-        fmt::format("{} {} on {}", on_it.size() == 1 ? "rank" : "ranks", fmt::join(on_it, ", "), host));
+    parts.push_back(fmt::format("{} {} on {}", on_it.size() == 1 ? "rank" : "ranks", fmt::join(on_it, ", "), host));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -62,11 +59,10 @@ void check_one_node(MPI_Comm comm) {
   const int size = mpi::size_of(comm);
   MPI_Comm_free(&node);
   if (here == size) return; // then on every rank
-  throw UsageError(
-      fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
-                  "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
-                  hosts(comm, size)),
-      Axis::backend);
+  throw UsageError(fmt::format("backend 'ipc' works within one node, and there are several: {}; choose backend "
+                               "'nccl', or 'raw' or 'view' with path 'direct' or 'staged'",
+                               hosts(comm, size)),
+                   Axis::backend);
 }
 
 } // namespace

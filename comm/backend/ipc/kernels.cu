@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// No block waits for another one of its kernel, and kernels of many blocks wait for nobody: if they did,
-// those of several exchanges could fill a device and keep out the one that their peers wait for. Ranks that
-// start and finish their exchanges in the same order therefore always come to an end.
+// No block waits for another one of its kernel, and kernels of many blocks wait for nobody: if they did, those of
+// several exchanges could fill a device and keep out the one that their peers wait for. Ranks that start and finish
+// their exchanges in the same order therefore always come to an end.
 #include "backend/ipc/atomic.cuh"
 #include "backend/ipc/device_wait.cuh"
 #include "backend/ipc/kernels.hpp"

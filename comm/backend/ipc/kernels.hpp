@@ -12,8 +12,7 @@ namespace kontor::comm::ipc {
 /// Steps, from 1: what one end of a message tells the other, in the memory of whoever waits for it.
 using Counter = std::uint64_t;
 
-/// Where a plan is, in device memory: the kernels count steps themselves, so those of a graph can be
-/// repeated.
+/// Where a plan is, in device memory: the kernels count steps themselves, so those of a graph can be repeated.
 struct State {
   Counter step = 0;       ///< steps whose messages have been sent
   unsigned begun = 0;     ///< blocks of this step
@@ -53,8 +52,8 @@ struct DevicePlan : DeviceSteps {
   std::uint32_t most_blocks = 1; ///< of a kernel
 };
 
-/// Local, queued on the stream. Tells the sources that this rank's ghost cells are free, waits for the
-/// destinations to say so, writes all messages and tells that they have arrived.
+/// Local, queued on the stream. Tells the sources that this rank's ghost cells are free, waits for the destinations to
+/// say so, writes all messages and tells that they have arrived.
 cudaError_t launch_start(const DevicePlan&, cudaStream_t);
 
 /// Local, queued on the stream. Waits until all messages to this rank have arrived.

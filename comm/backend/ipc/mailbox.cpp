@@ -26,8 +26,7 @@ Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes)
   IpcAddress mine{};
   agree(comm, subject, [&] { mine = allocate(ranks, gpus); });
   std::vector<IpcAddress> all(static_cast<std::size_t>(ranks));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
-             "MPI_Allgather");
+  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
   open_on_all_ranks(comm, subject, mappings_, [&] {
     for (int r = 0; r < ranks; ++r)
       plan_.mailboxes.of[r] = reinterpret_cast<Word*>(
@@ -61,8 +60,7 @@ Mailbox& MailboxPool::take(std::size_t bytes) {
   bytes = std::bit_ceil(std::max(bytes, least_bytes));
   std::vector<int> used;
   for (const auto& entry : entries_) used.push_back(entry.use == Use::none ? 0 : 1);
-  mpi::check(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX,
-                           context_.comm),
+  mpi::check(MPI_Allreduce(MPI_IN_PLACE, used.data(), static_cast<int>(used.size()), MPI_INT, MPI_MAX, context_.comm),
              "MPI_Allreduce");
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i] != 0 || entries_[i].mailbox->bytes() != bytes) continue;

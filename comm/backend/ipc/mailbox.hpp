@@ -17,8 +17,8 @@ namespace kontor::comm::ipc {
 /// The memory by which kernels of all ranks reduce: a mailbox on each, mapped into all others.
 class Mailbox {
  public:
-  /// Collective. For reductions of up to so many bytes. Throws UsageError on every rank if one of them cannot
-  /// reach another.
+  /// Collective. For reductions of up to so many bytes. Throws UsageError on every rank if one of them cannot reach
+  /// another.
   Mailbox(MPI_Comm, const Gpus&, std::size_t bytes);
 
   std::size_t bytes() const { return bytes_; }
@@ -38,8 +38,8 @@ class Mailbox {
   Mappings mappings_; // last: gone before this rank's own memory
 };
 
-/// The mailboxes of a communicator. To free one, all ranks must have let go of it; so they are kept and used
-/// again until the communicator ends.
+/// The mailboxes of a communicator. To free one, all ranks must have let go of it; so they are kept and used again
+/// until the communicator ends.
 class MailboxPool : device::NonCopyable {
  public:
   MailboxPool(const BackendContext& context, Gpus gpus) : context_(context), gpus_(std::move(gpus)) {}
@@ -48,8 +48,8 @@ class MailboxPool : device::NonCopyable {
 
   const BackendContext& context() const { return context_; }
 
-  /// Collective. One that no rank uses, for reductions of up to so many bytes: the same on all ranks. Throws
-  /// like Mailbox.
+  /// Collective. One that no rank uses, for reductions of up to so many bytes: the same on all ranks. Throws like
+  /// Mailbox.
   Mailbox& take(std::size_t bytes);
   /// Local; no kernel of this rank may still use it, and those of all its reductions have ended well.
   void give_back(Mailbox&);

@@ -9,17 +9,17 @@
 #include <cstring>
 #include <type_traits>
 
-/// How ranks combine a few numbers: each writes its own into the mailboxes of all others, and combines what
-/// it finds in its own one. No CUDA in this file.
+/// How ranks combine a few numbers: each writes its own into the mailboxes of all others, and combines what it finds in
+/// its own one. No CUDA in this file.
 ///
-/// A mailbox has two halves, for even and for odd steps, so that a fast rank never overwrites what a slow one
-/// still reads. A rank writes into a half for step n + 2 after its step n + 1 has ended, so after it has
-/// found words of step n + 1 from every other rank. Each of these wrote them after its step n had ended, and
-/// step n was the last to read that half.
+/// A mailbox has two halves, for even and for odd steps, so that a fast rank never overwrites what a slow one still
+/// reads. A rank writes into a half for step n + 2 after its step n + 1 has ended, so after it has found words of step
+/// n + 1 from every other rank. Each of these wrote them after its step n had ended, and step n was the last to read
+/// that half.
 namespace kontor::comm::ipc {
 
-/// 4 bytes of numbers, and above them the step that they are of: whoever finds the step has the bytes too, so
-/// nothing orders one word after another.
+/// 4 bytes of numbers, and above them the step that they are of: whoever finds the step has the bytes too, so nothing
+/// orders one word after another.
 using Word = std::uint64_t;
 
 /// The most ranks that have mailboxes.
@@ -80,13 +80,12 @@ struct Chunk {
   }
 };
 
-/// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others. A `Memory`
-/// stores, loads and waits.
+/// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others. A `Memory` stores,
+/// loads and waits.
 KONTOR_IPC_EITHER
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in,
-                                      std::uint32_t count, std::uint32_t thread, std::uint32_t threads,
-                                      const Memory& memory) {
+KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, std::uint32_t count,
+                                      std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto chunk = Chunk<T>::load(in, p * chunk_numbers<T>, count);
     std::uint32_t bytes[chunk_words<T>];
@@ -102,8 +101,7 @@ KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step
 /// By one thread. Waits for a chunk from another rank. False if the Memory waits no longer.
 KONTOR_IPC_EITHER
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, const Memory& memory,
-                                       Chunk<T>& chunk) {
+KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, const Memory& memory, Chunk<T>& chunk) {
   const auto expected = static_cast<std::uint32_t>(step);
   auto wait = memory.wait();
   for (;;) {
@@ -122,14 +120,14 @@ KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, co
   }
 }
 
-/// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers,
-/// in the order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or
-/// the rank that has not come.
+/// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers, in the
+/// order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or the rank that has
+/// not come.
 KONTOR_IPC_EITHER
 template <class T, class Memory>
 KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
-                                        std::uint32_t count, ReduceOp op, std::uint32_t thread,
-                                        std::uint32_t threads, const Memory& memory) {
+                                        std::uint32_t count, ReduceOp op, std::uint32_t thread, std::uint32_t threads,
+                                        const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto own = Chunk<T>::load(in, p * chunk_numbers<T>, count);
     auto all = own;

@@ -44,8 +44,7 @@ PFN_cuMemGetAddressRange_v3020 address_range() {
   check(cudaGetDriverEntryPoint("cuMemGetAddressRange", &function, cudaEnableDefault, &found),
         "cudaGetDriverEntryPoint");
 #endif
-  if (found != cudaDriverEntryPointSuccess)
-    throw Error("the CUDA driver has no cuMemGetAddressRange", "E-GPU-CALL");
+  if (found != cudaDriverEntryPointSuccess) throw Error("the CUDA driver has no cuMemGetAddressRange", "E-GPU-CALL");
   return reinterpret_cast<PFN_cuMemGetAddressRange_v3020>(function);
 }
 
@@ -82,11 +81,10 @@ bool is_visible(const device::GpuUuid& gpu, const Gpus& gpus, const std::string&
   if (mine == theirs) return true;
   check(cudaDeviceCanAccessPeer(&can, mine, theirs), "cudaDeviceCanAccessPeer");
   if (!can)
-    throw Error(
-        fmt::format("GPU {} has no peer-to-peer access to GPU {}, needed for {} (nvidia-smi topo -p2p "
-                    "w shows which have); {}",
-                    mine, theirs, what, alternatives),
-        "E-COMM-BACKEND");
+    throw Error(fmt::format("GPU {} has no peer-to-peer access to GPU {}, needed for {} (nvidia-smi topo -p2p "
+                            "w shows which have); {}",
+                            mine, theirs, what, alternatives),
+                "E-COMM-BACKEND");
   return true;
 }
 
@@ -110,14 +108,12 @@ IpcAddress address_of(void* data, const Gpus& gpus, const std::string& what) {
                             what, alternatives),
                 "E-COMM-BACKEND");
   if (!is_of_device(attributes))
-    throw Error(
-        fmt::format("{} does not lie in a GPU's memory, and backend 'ipc' carries nothing else; choose "
-                    "backend 'shm', 'raw' or 'view'",
-                    what),
-        "E-COMM-BACKEND");
+    throw Error(fmt::format("{} does not lie in a GPU's memory, and backend 'ipc' carries nothing else; choose "
+                            "backend 'shm', 'raw' or 'view'",
+                            what),
+                "E-COMM-BACKEND");
   auto* const base = allocation_of(data, what);
-  IpcAddress place{
-      {}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), gpus.at(attributes.device)};
+  IpcAddress place{{}, static_cast<std::byte*>(data) - base, static_cast<std::byte*>(data), gpus.at(attributes.device)};
   const auto code = cudaIpcGetMemHandle(&place.allocation, base);
   if (code == cudaErrorInvalidValue || code == cudaErrorNotSupported) {
     static_cast<void>(cudaGetLastError());

@@ -39,20 +39,20 @@ using Gpus = std::vector<device::GpuUuid>;
 /// Local. Throws Error if there are none.
 Gpus visible_gpus();
 
-/// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory,
-/// with the reason.
+/// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory, with the
+/// reason.
 IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 
-/// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is
-/// opened and maps it once.
+/// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is opened and
+/// maps it once.
 class Mappings : device::NonCopyable {
  public:
   /// `rank`: whose process this is.
   Mappings(Gpus gpus, int rank) : gpus_(std::move(gpus)), rank_(rank) {}
   ~Mappings() { close(); }
 
-  /// Local. The address at which kernels of this process find a place of rank `owner`. `what` is for
-  /// errors: "View 'u' of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.
+  /// Local. The address at which kernels of this process find a place of rank `owner`. `what` is for errors: "View 'u'
+  /// of rank 3". Throws Error if this process' GPU cannot reach it, with the reason.
   std::byte* open(const IpcAddress&, int owner, const std::string& what);
   /// Local. No kernel of this process may still use the addresses.
   void close();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A message within a node: the sender's kernel copies from the cells of its View to those of the receiver's,
-// mapped into the sender's process. Two counters of steps order it, each in the memory of the rank that waits
-// for it: up to which step the receiver's cells are free, and up to which one they have been written.
+// A message within a node: the sender's kernel copies from the cells of its View to those of the receiver's, mapped
+// into the sender's process. Two counters of steps order it, each in the memory of the rank that waits for it: up to
+// which step the receiver's cells are free, and up to which one they have been written.
 #include "backend/ipc/plan.hpp"
 
 #include "backend/deadline.hpp"
@@ -25,8 +25,7 @@ class PeerPlan final : public Plan {
   PeerPlan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule)
       : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(mpi::timeout(context.options)),
         label_(schedule.label), stream_(static_cast<cudaStream_t>(schedule.stream)),
-        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)),
-        device_(connection_->plan()) {
+        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)), device_(connection_->plan()) {
     device_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
     for (const auto& t : schedule.receives) messages_.push_back({t.peer, t.buffer.label});
     for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});
@@ -64,8 +63,8 @@ class PeerPlan final : public Plan {
     *unsafe_to_free_ = true;
     const auto& [peer, label] = messages_[late - 1];
     throw Error(fmt::format("exchange '{}': rank {} has waited {} s for rank {} to {} View '{}'", label_,
-                            mpi::rank_of(comm_), timeout_, peer,
-                            late > device_.receives ? "receive" : "send to", label),
+                            mpi::rank_of(comm_), timeout_, peer, late > device_.receives ? "receive" : "send to",
+                            label),
                 "E-COMM-TIMEOUT");
   }
 
@@ -76,8 +75,8 @@ class PeerPlan final : public Plan {
     std::string label; ///< of the View
   };
 
-  /// Local. Kernels that wait for others end; what they and those of other ranks may still use is leaked.
-  /// Memory of others stays mapped only if the kernels do not end: mapped twice, it is an error.
+  /// Local. Kernels that wait for others end; what they and those of other ranks may still use is leaked. Memory of
+  /// others stays mapped only if the kernels do not end: mapped twice, it is an error.
   void leak() {
     const auto code = end_waiting(connection_->host_flags(), [&] { return query(stream_); });
     if (code == cudaSuccess) connection_->unmap();

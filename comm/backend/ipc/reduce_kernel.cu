@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for
-// those that they wait for.
+// One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for those that
+// they wait for.
 #include "backend/ipc/atomic.cuh"
 #include "backend/ipc/device_wait.cuh"
 #include "backend/ipc/reduce_kernel.hpp"
@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t warp = 32;
 constexpr std::uint32_t most_threads = 512;
 
-/// Words of mailboxes, and the end of waiting for them. A word is a message by itself, so none is ordered
-/// after another.
+/// Words of mailboxes, and the end of waiting for them. A word is a message by itself, so none is ordered after
+/// another.
 struct SystemMemory {
   std::uint64_t timeout;
   HostFlags* host_flags;

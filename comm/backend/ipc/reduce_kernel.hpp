@@ -19,7 +19,6 @@ struct DeviceReduction : DeviceSteps {
 inline constexpr std::size_t most_mailbox_bytes = 32768;
 
 /// Local, queued on the stream. `out`, which may be `in` or null, becomes the combination of all ranks'.
-cudaError_t launch_reduce(const DeviceReduction&, const NumberReduction&, const void* in, void* out,
-                          cudaStream_t);
+cudaError_t launch_reduce(const DeviceReduction&, const NumberReduction&, const void* in, void* out, cudaStream_t);
 
 } // namespace kontor::comm::ipc

@@ -37,8 +37,8 @@ Event make_event() {
   return Event(event);
 }
 
-/// The reductions of one mailbox. Its kernels must run one after the other in the same order on all ranks.
-/// Those of one stream do; `any_stream` has an event for those of several.
+/// The reductions of one mailbox. Its kernels must run one after the other in the same order on all ranks. Those of one
+/// stream do; `any_stream` has an event for those of several.
 class Collectives final : public StreamCollectives {
  public:
   enum class From { one_stream, any_stream };
@@ -90,8 +90,8 @@ class Collectives final : public StreamCollectives {
     if (rank == 0) [[likely]]
       return;
     *context_.unsafe_to_free = true;
-    throw Error(fmt::format("a reduction of View '{}': rank {} has waited {} s for rank {} to take part",
-                            label_, mpi::rank_of(context_.comm), timeout_, rank - 1),
+    throw Error(fmt::format("a reduction of View '{}': rank {} has waited {} s for rank {} to take part", label_,
+                            mpi::rank_of(context_.comm), timeout_, rank - 1),
                 "E-COMM-TIMEOUT");
   }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and
-// receives one. All ranks walk them in that order, so each call finds its partners at the same place or
-// before it, and none waits for ever. At check level `cross_rank`, where waits have a timeout, it is pattern
-// `nonblocking`.
+// Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and receives
+// one. All ranks walk them in that order, so each call finds its partners at the same place or before it, and none
+// waits for ever. At check level `cross_rank`, where waits have a timeout, it is pattern `nonblocking`.
 #include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 
@@ -39,8 +38,8 @@ class Blocking final : public MpiPlan {
 
   void finish() override {
     for (const auto& [s, r] : pairs_) {
-      const int code = MPI_Sendrecv(s.data, s.count, s.type, s.peer, s.tag, r.data, r.count, r.type, r.peer,
-                                    r.tag, comm(), MPI_STATUS_IGNORE);
+      const int code = MPI_Sendrecv(s.data, s.count, s.type, s.peer, s.tag, r.data, r.count, r.type, r.peer, r.tag,
+                                    comm(), MPI_STATUS_IGNORE);
       if (code != MPI_SUCCESS) [[unlikely]]
         fail(code, s, r);
     }
@@ -50,8 +49,8 @@ class Blocking final : public MpiPlan {
   void fail(int code, const Message& s, const Message& r) const {
     if (s.peer == MPI_PROC_NULL) check_message(code, "MPI_Sendrecv from", r);
     if (r.peer == MPI_PROC_NULL) check_message(code, "MPI_Sendrecv to", s);
-    const auto both = fmt::format("MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}'",
-                                  s.peer, s.label, r.peer, r.label);
+    const auto both = fmt::format("MPI_Sendrecv to rank {} of View '{}' and from rank {} of View '{}'", s.peer, s.label,
+                                  r.peer, r.label);
     check_step(code, both.c_str());
   }
 

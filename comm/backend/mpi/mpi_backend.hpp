@@ -25,8 +25,8 @@ class MpiBackend : public Backend {
   BackendContext context_;
 };
 
-// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood and rma talk
-// to other ranks to make a plan.
+// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood and rma talk to other
+// ranks to make a plan.
 
 std::unique_ptr<Plan> make_blocking(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that
-// has an edge for each message. Edges between the same two ranks are in the order of tags at both ends,
-// which is how MPI matches them.
+// Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that has an edge
+// for each message. Edges between the same two ranks are in the order of tags at both ends, which is how MPI matches
+// them.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -43,8 +43,8 @@ void add_empty(Edges& e, const std::vector<int>& peers) {
   e.types.resize(e.peers.size(), MPI_BYTE);
 }
 
-/// Collective. MPICH 4.0 loses messages, or crashes, where a rank has not as many edges out as in (its issue
-/// 6233). If there is such a rank, each edge gets one back.
+/// Collective. MPICH 4.0 loses messages, or crashes, where a rank has not as many edges out as in (its issue 6233). If
+/// there is such a rank, each edge gets one back.
 void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
   int uneven = sends.peers.size() != receives.peers.size();
   check(MPI_Allreduce(MPI_IN_PLACE, &uneven, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
@@ -55,8 +55,8 @@ void even_out(MPI_Comm comm, Edges& sends, Edges& receives) {
 }
 #endif
 
-/// The ranks of a communicator without its process grid, if it has one. Of one that has, Open MPI 5.0 makes
-/// graph communicators that are broken (its issue 14438); others take it as it is.
+/// The ranks of a communicator without its process grid, if it has one. Of one that has, Open MPI 5.0 makes graph
+/// communicators that are broken (its issue 14438); others take it as it is.
 class GraphParent : device::NonCopyable {
  public:
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
@@ -90,9 +90,8 @@ class Neighborhood final : public MpiPlan {
     even_out(context.comm, sends_, receives_);
 #endif
     const GraphParent parent(context.comm);
-    check(MPI_Dist_graph_create_adjacent(parent.get(), static_cast<int>(receives_.peers.size()),
-                                         receives_.peers.data(), MPI_UNWEIGHTED,
-                                         static_cast<int>(sends_.peers.size()), sends_.peers.data(),
+    check(MPI_Dist_graph_create_adjacent(parent.get(), static_cast<int>(receives_.peers.size()), receives_.peers.data(),
+                                         MPI_UNWEIGHTED, static_cast<int>(sends_.peers.size()), sends_.peers.data(),
                                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph_),
           "MPI_Dist_graph_create_adjacent");
     check(MPI_Comm_set_errhandler(graph_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -106,9 +105,9 @@ class Neighborhood final : public MpiPlan {
   }
 
   void start() override {
-    const int code = MPI_Ineighbor_alltoallw(
-        MPI_BOTTOM, sends_.counts.data(), sends_.places.data(), sends_.types.data(), MPI_BOTTOM,
-        receives_.counts.data(), receives_.places.data(), receives_.types.data(), graph_, &request_);
+    const int code = MPI_Ineighbor_alltoallw(MPI_BOTTOM, sends_.counts.data(), sends_.places.data(),
+                                             sends_.types.data(), MPI_BOTTOM, receives_.counts.data(),
+                                             receives_.places.data(), receives_.types.data(), graph_, &request_);
     check_step(code, call);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern `nonblocking`: all receives, all sends, one wait for all of them. Pattern `persistent`: the
-// requests are made with the plan (MPI 3.1, section 3.9) and started together.
+// Pattern `nonblocking`: all receives, all sends, one wait for all of them. Pattern `persistent`: the requests are made
+// with the plan (MPI 3.1, section 3.9) and started together.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -28,8 +28,7 @@ class RequestPlan : public MpiPlan {
  public:
   RequestPlan(const BackendContext& context, MessageSet messages)
       : MpiPlan(context, messages.label), messages_(std::move(messages)),
-        requests_(messages_.receives.size() + messages_.sends.size(), MPI_REQUEST_NULL),
-        statuses_(requests_.size()) {}
+        requests_(messages_.receives.size() + messages_.sends.size(), MPI_REQUEST_NULL), statuses_(requests_.size()) {}
 
   void finish() override {
     if (!requests_.empty()) check_all(MPI_Waitall(size(), data(), statuses_.data()));
@@ -57,8 +56,7 @@ class RequestPlan : public MpiPlan {
   void call(const Calls& calls) {
     auto* request = data();
     for (const auto& m : messages_.receives)
-      check_message(calls.receive(m.data, m.count, m.type, m.peer, m.tag, comm(), request++),
-                    calls.receive_from, m);
+      check_message(calls.receive(m.data, m.count, m.type, m.peer, m.tag, comm(), request++), calls.receive_from, m);
     for (const auto& m : messages_.sends)
       check_message(calls.send(m.data, m.count, m.type, m.peer, m.tag, comm(), request++), calls.send_to, m);
   }
@@ -74,8 +72,7 @@ class RequestPlan : public MpiPlan {
  private:
   bool receives(std::size_t request) const { return request < messages_.receives.size(); }
   const Message& message_of(std::size_t request) const {
-    return receives(request) ? messages_.receives[request]
-                             : messages_.sends[request - messages_.receives.size()];
+    return receives(request) ? messages_.receives[request] : messages_.sends[request - messages_.receives.size()];
   }
 
   /// Throws MpiError, of the first message that has failed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access
-// is ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
+// Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access is
+// ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
 #include "backend/agree.hpp"
 #include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
@@ -83,8 +83,7 @@ class Rma final : public MpiPlan {
     check_step(MPI_Win_start(destinations_.get(), 0, window_), "MPI_Win_start");
     for (std::size_t i = 0; i < sends_.size(); ++i) {
       const auto& m = sends_[i];
-      check_message(MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_),
-                    "MPI_Put to", m);
+      check_message(MPI_Put(m.data, m.count, m.type, m.peer, places_[i], m.count, m.type, window_), "MPI_Put to", m);
     }
   }
 
@@ -128,8 +127,8 @@ class Rma final : public MpiPlan {
     return places;
   }
 
-  /// Collective. The others may wait in MPI_Win_allocate for a rank that has left it with an error: it waits
-  /// for them no longer than for a message at check level cross_rank.
+  /// Collective. The others may wait in MPI_Win_allocate for a rank that has left it with an error: it waits for them
+  /// no longer than for a message at check level cross_rank.
   void await_others(MPI_Comm comm, int code) const {
     MPI_Request all = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(comm, &all), "MPI_Ibarrier");
@@ -145,19 +144,17 @@ class Rma final : public MpiPlan {
   /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
   void check_window(MPI_Comm comm, int code, MPI_Aint bytes) const {
     const auto problem = first_problem(
-        comm,
-        code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
+        comm, code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
     if (!problem) return;
     const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
     refuse(fmt::format("has got no windows: {}{}", *problem, lack ? "; " + *lack : ""));
   }
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw UsageError(
-        fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
-                    "mount -o remount,size=...), or choose another pattern",
-                    label(), why),
-        Axis::pattern, "E-SPACE-SHM");
+    throw UsageError(fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
+                                 "mount -o remount,size=...), or choose another pattern",
+                                 label(), why),
+                     Axis::pattern, "E-SPACE-SHM");
   }
 
   void complete() {

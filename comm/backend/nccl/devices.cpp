@@ -43,8 +43,8 @@ void refuse_shared_devices(MPI_Comm comm) {
   Device mine;
   mpi::agree(comm, "backend 'nccl'", [&] { mine = own_device(); });
   std::vector<device::GpuUuid> uuids(static_cast<std::size_t>(size));
-  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(device::GpuUuid), MPI_BYTE, uuids.data(),
-                           sizeof(device::GpuUuid), MPI_BYTE, comm),
+  mpi::check(MPI_Allgather(mine.uuid.data(), sizeof(device::GpuUuid), MPI_BYTE, uuids.data(), sizeof(device::GpuUuid),
+                           MPI_BYTE, comm),
              "MPI_Allgather");
 
   std::map<device::GpuUuid, int> users;
@@ -58,8 +58,8 @@ void refuse_shared_devices(MPI_Comm comm) {
                                  "where rank {} can choose from {}; start one rank a GPU, or choose backend "
                                  "'ipc', or 'view' with path "
                                  "'staged'",
-                                 first->second, r, device.name, device::to_string(device.uuid), device.host,
-                                 r, device.visible),
+                                 first->second, r, device.name, device::to_string(device.uuid), device.host, r,
+                                 device.visible),
                      Axis::backend);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step is one NCCL group of all sends and receives, queued on the stream: the host waits for nothing. What
-// goes wrong on the device is reported by a later call. NCCL has no tags: between two ranks it matches sends
-// and receives in the order in which they are posted, so both sides post in the order of tags.
+// A step is one NCCL group of all sends and receives, queued on the stream: the host waits for nothing. What goes wrong
+// on the device is reported by a later call. NCCL has no tags: between two ranks it matches sends and receives in the
+// order in which they are posted, so both sides post in the order of tags.
 #include "backend/nccl/nccl_comm.hpp"
 
 #include <fmt/format.h>
@@ -43,9 +43,8 @@ std::set<int> peers(const std::vector<Message>& messages) {
 class GroupedPlan final : public Plan {
  public:
   GroupedPlan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule)
-      : user_(fmt::format("exchange '{}'", schedule.label)),
-        stream_(static_cast<cudaStream_t>(schedule.stream)), nccl_comm_(std::move(nccl_comm)),
-        sends_(messages(schedule.sends)), receives_(messages(schedule.receives)) {
+      : user_(fmt::format("exchange '{}'", schedule.label)), stream_(static_cast<cudaStream_t>(schedule.stream)),
+        nccl_comm_(std::move(nccl_comm)), sends_(messages(schedule.sends)), receives_(messages(schedule.receives)) {
     nccl_comm_->connect(peers(sends_), peers(receives_), stream_, user_);
     for (const auto& m : sends_) enroll(m);
     for (const auto& m : receives_) enroll(m);
@@ -53,8 +52,7 @@ class GroupedPlan final : public Plan {
 
   /// After an error the device may wait for a rank that is gone, and whoever frees memory for the device.
   ~GroupedPlan() override {
-    if (nccl_comm_->failed() || (std::uncaught_exceptions() > 0 && query(stream_) != cudaSuccess))
-      nccl_comm_->abort();
+    if (nccl_comm_->failed() || (std::uncaught_exceptions() > 0 && query(stream_) != cudaSuccess)) nccl_comm_->abort();
     if (nccl_comm_->aborted()) return;
     static_cast<void>(cudaStreamSynchronize(stream_));
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
@@ -88,8 +86,8 @@ class GroupedPlan final : public Plan {
   }
 
  private:
-  /// With registered buffers NCCL can copy between GPUs without its own ones in between. It cannot register
-  /// all memory there is, and does without.
+  /// With registered buffers NCCL can copy between GPUs without its own ones in between. It cannot register all memory
+  /// there is, and does without.
   void enroll(const Message& m) {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)
     void* handle = nullptr;

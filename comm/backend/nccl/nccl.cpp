@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Backend `nccl`: NVIDIA's library, ordered on the stream of the execution-space instance. Collectives of
-// Views in host memory are MPI's, of Views in device memory NCCL's where it has them.
+// Backend `nccl`: NVIDIA's library, ordered on the stream of the execution-space instance. Collectives of Views in host
+// memory are MPI's, of Views in device memory NCCL's where it has them.
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/nccl/nccl_comm.hpp"
 

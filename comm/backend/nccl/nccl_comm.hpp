@@ -22,10 +22,9 @@ class NcclComm : device::NonCopyable {
 
   ncclComm_t get() const { return comm_; }
 
-  /// Collective over the ranks named, which name this one. Makes the connections to them, which NCCL would
-  /// otherwise make in the first step, and waits for them. `user` is who wants them, for errors.
-  void connect(const std::set<int>& destinations, const std::set<int>& sources, cudaStream_t,
-               const std::string& user);
+  /// Collective over the ranks named, which name this one. Makes the connections to them, which NCCL would otherwise
+  /// make in the first step, and waits for them. `user` is who wants them, for errors.
+  void connect(const std::set<int>& destinations, const std::set<int>& sources, cudaStream_t, const std::string& user);
 
   /// Local. Throws Error if NCCL has found since that a peer or a link has failed, or after abort().
   void poll(const std::string& user);
@@ -51,8 +50,8 @@ class NcclComm : device::NonCopyable {
   bool aborted_ = false;
 };
 
-/// Collective. NCCL takes one GPU for each rank: throws UsageError, with two ranks, their GPU and host, where
-/// ranks use the same one, and AgreedError where a rank has none.
+/// Collective. NCCL takes one GPU for each rank: throws UsageError, with two ranks, their GPU and host, where ranks use
+/// the same one, and AgreedError where a rank has none.
 void refuse_shared_devices(MPI_Comm);
 
 /// Collective over the ranks of the communicator. The schedule's stream must outlive the plan.

@@ -30,8 +30,8 @@ struct Reduction {
 /// Nothing if NCCL does not have it, such as one of integers of 2 bytes.
 std::optional<Reduction> reduction(Scalar scalar, ReduceOp op, std::int64_t elements) {
   constexpr auto none = ncclNumTypes;
-  constexpr ncclDataType_t types[] = {ncclInt8,  ncclUint8,  none,        none,       ncclInt32, ncclUint32,
-                                      ncclInt64, ncclUint64, ncclFloat32, ncclFloat64}; // of NumberType
+  constexpr ncclDataType_t types[] = {ncclInt8,   ncclUint8, none,       none,        ncclInt32,
+                                      ncclUint32, ncclInt64, ncclUint64, ncclFloat32, ncclFloat64}; // of NumberType
   const auto numbers = number_reduction(scalar, op, elements);
   const auto type = numbers ? types[static_cast<int>(numbers->type)] : none;
   if (type == none) return std::nullopt;
@@ -52,22 +52,19 @@ class Collectives final : public StreamCollectives {
 
   void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
     const auto as = reduction(out.scalar, op, element_count(out.shape)).value();
-    queue("ncclAllReduce", out, [&] {
-      return ncclAllReduce(in, out.data, as.count, as.type, as.op, ranks_->get(), native(stream));
-    });
+    queue("ncclAllReduce", out,
+          [&] { return ncclAllReduce(in, out.data, as.count, as.type, as.op, ranks_->get(), native(stream)); });
   }
 
   void reduce(Stream stream, const Buffer& in, void* out, ReduceOp op, int root) override {
     const auto as = reduction(in.scalar, op, element_count(in.shape)).value();
-    queue("ncclReduce", in, [&] {
-      return ncclReduce(in.data, out, as.count, as.type, as.op, root, ranks_->get(), native(stream));
-    });
+    queue("ncclReduce", in,
+          [&] { return ncclReduce(in.data, out, as.count, as.type, as.op, root, ranks_->get(), native(stream)); });
   }
 
   void bcast(Stream stream, const Buffer& buffer, int root) override {
     queue("ncclBroadcast", buffer, [&] {
-      return ncclBroadcast(buffer.data, buffer.data, bytes(buffer), ncclUint8, root, ranks_->get(),
-                           native(stream));
+      return ncclBroadcast(buffer.data, buffer.data, bytes(buffer), ncclUint8, root, ranks_->get(), native(stream));
     });
   }
 
@@ -84,11 +81,9 @@ class Collectives final : public StreamCollectives {
       auto code = ncclGroupStart();
       for (int r = 0; r < ranks && code == ncclSuccess; ++r) {
         const auto offset = part * static_cast<std::size_t>(r);
-        code = ncclSend(static_cast<const char*>(in.data) + offset, part, ncclUint8, r, ranks_->get(),
-                        native(stream));
+        code = ncclSend(static_cast<const char*>(in.data) + offset, part, ncclUint8, r, ranks_->get(), native(stream));
         if (code == ncclSuccess)
-          code =
-              ncclRecv(static_cast<char*>(out) + offset, part, ncclUint8, r, ranks_->get(), native(stream));
+          code = ncclRecv(static_cast<char*>(out) + offset, part, ncclUint8, r, ranks_->get(), native(stream));
       }
       const auto ended = ncclGroupEnd();
       return code == ncclSuccess ? ended : code;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Backend `raw`, the traditional way: pointer, count and MPI datatype of contiguous memory. The baseline
-// that the others are compared with.
+// Backend `raw`, the traditional way: pointer, count and MPI datatype of contiguous memory. The baseline that the
+// others are compared with.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>

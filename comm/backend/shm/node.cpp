@@ -42,8 +42,7 @@ Node::Node(const BackendContext& context)
 /// MPI numbers the ranks of the node in the order that they have outside, as it was asked to.
 int Node::local(int rank) const {
   const auto found = std::ranges::lower_bound(members_, rank);
-  return found != members_.end() && *found == rank ? static_cast<int>(found - members_.begin())
-                                                   : MPI_UNDEFINED;
+  return found != members_.end() && *found == rank ? static_cast<int>(found - members_.begin()) : MPI_UNDEFINED;
 }
 
 Node::~Node() {
@@ -73,8 +72,7 @@ std::byte* Window::part(int local_rank) const {
   int unit = 0;
   std::byte* base = nullptr;
   check(MPI_Win_shared_query(window_, local_rank, &bytes, &unit, &base), "MPI_Win_shared_query");
-  const auto past_line =
-      reinterpret_cast<std::uintptr_t>(base) % alignment; // on every rank: pages are mapped
+  const auto past_line = reinterpret_cast<std::uintptr_t>(base) % alignment; // on every rank: pages are mapped
   return base + (alignment - past_line) % alignment;
 }
 

@@ -34,8 +34,8 @@ class Node : device::NonCopyable {
   int nodes_ = 0;
 };
 
-/// Memory that each rank of a node has a part of and all can read and write. Zero at the beginning, and
-/// touched first by the rank whose part it is.
+/// Memory that each rank of a node has a part of and all can read and write. Zero at the beginning, and touched first
+/// by the rank whose part it is.
 class Window : device::NonCopyable {
  public:
   /// Collective over the node.

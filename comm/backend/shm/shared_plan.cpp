@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A message within a node: a place in the receiver's memory and two counters, of the steps in which the
-// sender has filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has
-// been emptied; a receiver reads once n has been filled. Counters lie on cache lines of their own.
+// A message within a node: a place in the receiver's memory and two counters, of the steps in which the sender has
+// filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has been emptied; a receiver
+// reads once n has been filled. Counters lie on cache lines of their own.
 #include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
@@ -62,8 +62,7 @@ class SharedPlan final : public Plan {
 
   void prepare() override {
     for (auto& s : sends_)
-      wait_for(s.slot->emptied, timeout_,
-               [&] { return fmt::format("rank {} to receive View '{}'", s.peer, s.label); });
+      wait_for(s.slot->emptied, timeout_, [&] { return fmt::format("rank {} to receive View '{}'", s.peer, s.label); });
   }
 
   void start() override {
@@ -116,11 +115,10 @@ class SharedPlan final : public Plan {
   /// Collective. The same number, if there is room for the window.
   std::size_t roomy(std::size_t bytes) const {
     if (const auto lack = mpi::lack_of_room(comm_, bytes))
-      throw UsageError(
-          fmt::format("{}: backend 'shm' has no room: {}; give it more (docker run --shm-size, or "
-                      "mount -o remount,size=...), or choose backend raw or view",
-                      subject_, *lack),
-          Axis::backend, "E-SPACE-SHM");
+      throw UsageError(fmt::format("{}: backend 'shm' has no room: {}; give it more (docker run --shm-size, or "
+                                   "mount -o remount,size=...), or choose backend raw or view",
+                                   subject_, *lack),
+                       Axis::backend, "E-SPACE-SHM");
     return bytes;
   }
 
@@ -140,8 +138,7 @@ class SharedPlan final : public Plan {
       receive_places_.push_back(on_node(t) ? put(receives_, t, window_.part(me) + mine[k++]) : nullptr);
     k = 0;
     for (const auto& t : schedule.sends)
-      send_places_.push_back(on_node(t) ? put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++])
-                                        : nullptr);
+      send_places_.push_back(on_node(t) ? put(sends_, t, window_.part(node_->local(t.peer)) + theirs[k++]) : nullptr);
   }
 
   /// Returns where its elements lie.
@@ -178,8 +175,7 @@ class SharedPlan final : public Plan {
 
 } // namespace
 
-PlannedExchange make_plan(const BackendContext& context, std::shared_ptr<Node> node,
-                          const Schedule& schedule) {
+PlannedExchange make_plan(const BackendContext& context, std::shared_ptr<Node> node, const Schedule& schedule) {
   auto plan = std::make_unique<SharedPlan>(context, std::move(node), schedule);
   auto sends = plan->send_places();
   auto receives = plan->receive_places();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Backend `shm`: the pack kernel of the sender writes into memory that the receiver's unpack kernel reads, by
-// MPI-3 shared-memory windows (MPI 3.1, section 11.2.3). Messages to other nodes go by nonblocking MPI.
+// Backend `shm`: the pack kernel of the sender writes into memory that the receiver's unpack kernel reads, by MPI-3
+// shared-memory windows (MPI 3.1, section 11.2.3). Messages to other nodes go by nonblocking MPI.
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/shm/node.hpp"
 
@@ -23,10 +23,9 @@ class Shm final : public mpi::MpiBackend {
 
   std::string remark() const override {
     if (node_->nodes() == 1) return {};
-    return fmt::format(
-        "the ranks are on {} nodes; shared memory carries messages within a node, and nonblocking "
-        "MPI those between nodes",
-        node_->nodes());
+    return fmt::format("the ranks are on {} nodes; shared memory carries messages within a node, and nonblocking "
+                       "MPI those between nodes",
+                       node_->nodes());
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Backend `view`, the typed View bindings: a View travels as it lies, a strided one described to MPI by a
-// derived datatype that is made once, with the plan.
+// Backend `view`, the typed View bindings: a View travels as it lies, a strided one described to MPI by a derived
+// datatype that is made once, with the plan.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>

@@ -32,8 +32,7 @@ TEST(GpuAwareness, TheEnvironmentOverrulesMpi) {
   {
     const Overruled no("0");
     EXPECT_FALSE(gpu_awareness().aware);
-    EXPECT_EQ(gpu_awareness().header,
-              "KONTOR_GPU_AWARE_MPI in the environment says that it does not take it");
+    EXPECT_EQ(gpu_awareness().header, "KONTOR_GPU_AWARE_MPI in the environment says that it does not take it");
   }
   const Overruled yes("1");
   EXPECT_TRUE(gpu_awareness().aware);
@@ -43,10 +42,9 @@ TEST(GpuAwareness, DirectIsRefusedWithoutIt) {
   const Overruled no("0");
   for (const auto* backend : {"raw", "view"}) {
     const auto text = direct_refused(method(backend));
-    EXPECT_EQ(
-        text.substr(0, text.find(";")),
-        "path 'direct' hands device memory to MPI, and KONTOR_GPU_AWARE_MPI in the environment says that it "
-        "does not take it");
+    EXPECT_EQ(text.substr(0, text.find(";")),
+              "path 'direct' hands device memory to MPI, and KONTOR_GPU_AWARE_MPI in the environment says that it "
+              "does not take it");
     expect_facts(text, {"choose path 'staged'"});
   }
 }
@@ -55,8 +53,7 @@ TEST(GpuAwareness, DirectIsRefusedWithoutIt) {
 TEST(GpuAwareness, DatatypesNeedAnMpiThatKnows) {
   const Overruled yes("1");
   const auto text = direct_refused(method("view", Packing::datatype));
-  EXPECT_EQ(text.substr(0, text.find(",")),
-            "packing 'datatype' with path 'direct' has MPI pack device memory");
+  EXPECT_EQ(text.substr(0, text.find(",")), "packing 'datatype' with path 'direct' has MPI pack device memory");
   expect_facts(text, {"choose packing 'kernel'"});
   if (device::on_host<Kokkos::DefaultExecutionSpace>) { // else it is tried, and may crash
     EXPECT_EQ(direct_refused(method("view", Packing::kernel)), "no error");
@@ -68,13 +65,11 @@ TEST(GpuAwareness, OwnHostMemoryIsRefused) {
   for (const auto* aware : {"0", "1"}) {
     const Overruled header(aware);
     const auto pattern = direct_refused(method("view", Packing::kernel, Pattern::rma));
-    EXPECT_EQ(
-        pattern.substr(0, pattern.find(";")),
-        "pattern 'rma' keeps messages in host memory of its own, which kernels on a device do not reach");
+    EXPECT_EQ(pattern.substr(0, pattern.find(";")),
+              "pattern 'rma' keeps messages in host memory of its own, which kernels on a device do not reach");
     const auto backend = direct_refused(method("shm"));
-    EXPECT_EQ(
-        backend.substr(0, backend.find(";")),
-        "backend 'shm' keeps messages in host memory of its own, which kernels on a device do not reach");
+    EXPECT_EQ(backend.substr(0, backend.find(";")),
+              "backend 'shm' keeps messages in host memory of its own, which kernels on a device do not reach");
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops by which backend `ipc` copies a View's cells into those of another rank, walked on the host by
-// the functions that the kernel calls.
+// The loops by which backend `ipc` copies a View's cells into those of another rank, walked on the host by the
+// functions that the kernel calls.
 #include "backend/ipc/copy_block.hpp"
 
 #include <kontor/comm/views/layout.hpp>
@@ -24,8 +24,7 @@ class Array {
  public:
   Array(const Sizes& extents, const Sizes& strides, std::uint32_t size, std::size_t before = 0) {
     std::int64_t last = 0;
-    for (std::size_t d = 0; d < extents.size(); ++d)
-      last += std::max<std::int64_t>(0, extents[d] - 1) * strides[d];
+    for (std::size_t d = 0; d < extents.size(); ++d) last += std::max<std::int64_t>(0, extents[d] - 1) * strides[d];
     const auto bytes = before + static_cast<std::size_t>(last + 1) * size;
     memory_.resize(bytes / sizeof(Aligned) + 1);
     buffer.data = data() + before;
@@ -134,8 +133,7 @@ TEST(IpcPieces, ContiguousViewsGoInTheLargestUnits) {
 }
 
 TEST(IpcPieces, UnitsFitTheirPlaces) {
-  const auto unit = [](std::size_t before_from, std::size_t before_to, std::int64_t extent,
-                       std::uint32_t size) {
+  const auto unit = [](std::size_t before_from, std::size_t before_to, std::int64_t extent, std::uint32_t size) {
     Array from({extent}, {1}, size, before_from), to({extent}, {1}, size, before_to);
     return only_piece(from, to).unit;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the kernels of backend `ipc` combine numbers by mailboxes, made on the host by the functions that they
-// call: each rank is a thread.
+// How the kernels of backend `ipc` combine numbers by mailboxes, made on the host by the functions that they call: each
+// rank is a thread.
 #include "backend/ipc/mailbox_reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -34,9 +34,7 @@ struct HostMemory {
     }
   };
   void store(Word& word, Word value) const { std::atomic_ref(word).store(value, std::memory_order_relaxed); }
-  Word load(const Word& word) const {
-    return std::atomic_ref(const_cast<Word&>(word)).load(std::memory_order_relaxed);
-  }
+  Word load(const Word& word) const { return std::atomic_ref(const_cast<Word&>(word)).load(std::memory_order_relaxed); }
   Wait wait() const { return {Clock::now() + timeout}; }
 };
 
@@ -77,8 +75,7 @@ int reduce(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std:
   constexpr std::uint32_t threads = 3;
   for (std::uint32_t t = 0; t < threads; ++t) send_numbers(boxes, step, in, count, t, threads, memory);
   for (std::uint32_t t = 0; t < threads; ++t)
-    if (const int late = combine_numbers(boxes, step, in, out, count, how, t, threads, memory); late >= 0)
-      return late;
+    if (const int late = combine_numbers(boxes, step, in, out, count, how, t, threads, memory); late >= 0) return late;
   return -1;
 }
 
@@ -86,8 +83,7 @@ int reduce(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std:
 std::vector<double> numbers_of(int rank, std::uint64_t step, std::uint32_t count) {
   std::mt19937_64 random(1000 * step + static_cast<std::uint64_t>(rank));
   std::vector<double> result(count);
-  for (auto& x : result)
-    x = std::ldexp(static_cast<double>(random() % 1000), static_cast<int>(random() % 60));
+  for (auto& x : result) x = std::ldexp(static_cast<double>(random() % 1000), static_cast<int>(random() % 60));
   return result;
 }
 
@@ -100,8 +96,8 @@ std::vector<double> sum_in_order(int ranks, std::uint64_t step, std::uint32_t co
   return sum;
 }
 
-/// Many steps of several sizes; ranks are late in turns, and the others do not wait for them longer than they
-/// must. Beyond 2^32 steps too.
+/// Many steps of several sizes; ranks are late in turns, and the others do not wait for them longer than they must.
+/// Beyond 2^32 steps too.
 TEST(MailboxReduction, ManyStepsOfSkewedRanks) {
   constexpr std::uint32_t most = 16;
   constexpr int steps = 200;
@@ -112,8 +108,7 @@ TEST(MailboxReduction, ManyStepsOfSkewedRanks) {
       std::uint64_t step = (std::uint64_t{1} << 32) - steps / 2;
       for (int s = 0; s < steps; ++s, ++step) {
         const auto count = 1 + static_cast<std::uint32_t>(step * 7 % most);
-        if (s % 8 == 0 && s / 8 % size == boxes.rank)
-          std::this_thread::sleep_for(std::chrono::microseconds(200));
+        if (s % 8 == 0 && s / 8 % size == boxes.rank) std::this_thread::sleep_for(std::chrono::microseconds(200));
         const auto in = numbers_of(boxes.rank, step, count);
         std::vector<double> out(count);
         if (reduce(boxes, step, in.data(), out.data(), count, ReduceOp::sum) >= 0) ++wrong;
@@ -170,15 +165,14 @@ void expect_types() {
   (expect_type<Ts>(), ...);
 }
 TEST(MailboxReduction, AllNumbers) {
-  expect_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-               std::int64_t, std::uint64_t, float, double>();
+  expect_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+               std::uint64_t, float, double>();
 }
 
 TEST(MailboxReduction, IntegersWrapAround) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(combined(ReduceOp::sum, most, std::int64_t{1}), std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(combined(ReduceOp::product, std::int16_t{300}, std::int16_t{300}),
-            static_cast<std::int16_t>(90000));
+  EXPECT_EQ(combined(ReduceOp::product, std::int16_t{300}, std::int16_t{300}), static_cast<std::int16_t>(90000));
 }
 
 /// One rank gets the result, and the others wait too.
@@ -199,9 +193,7 @@ TEST(MailboxReduction, ARankThatHasLeft) {
   ranks.run([&](const Mailboxes& boxes) {
     const HostMemory memory{std::chrono::milliseconds(30)};
     double number = 1;
-    const auto step = [&](std::uint64_t s) {
-      return reduce(boxes, s, &number, &number, 1, ReduceOp::sum, memory);
-    };
+    const auto step = [&](std::uint64_t s) { return reduce(boxes, s, &number, &number, 1, ReduceOp::sum, memory); };
     EXPECT_EQ(reduce(boxes, 1, &number, &number, 1, ReduceOp::sum), -1);
     if (boxes.rank != gone) {
       EXPECT_EQ(step(2), gone);

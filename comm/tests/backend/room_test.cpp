@@ -19,8 +19,7 @@ class Room : public testing::Test {
   void SetUp() override {
     struct statvfs system {};
     ASSERT_EQ(statvfs(mpi::window_directory().c_str(), &system), 0) << mpi::window_directory();
-    if (system.f_blocks * system.f_frsize > 64 * mib)
-      GTEST_SKIP() << "there is room for all windows of a test";
+    if (system.f_blocks * system.f_frsize > 64 * mib) GTEST_SKIP() << "there is room for all windows of a test";
   }
 
   /// Of so many bytes from rank to rank.
@@ -42,8 +41,7 @@ class Room : public testing::Test {
     const Communicator comm(MPI_COMM_WORLD, options);
     const auto text = text_of<UsageError>([&] { make(comm, 40 * mib); });
     EXPECT_EQ(text.rfind(std::string("exchange 'big': ") + by, 0), 0u) << text;
-    expect_facts(
-        text, {" MiB of shared memory are needed on host ", " MiB are free in " + mpi::window_directory()});
+    expect_facts(text, {" MiB of shared memory are needed on host ", " MiB are free in " + mpi::window_directory()});
     // Others may use the room that there is, until that is full as well.
     std::vector<Exchange<Ints>> exchanges;
     std::string full = "no error";

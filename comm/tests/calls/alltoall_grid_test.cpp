@@ -44,8 +44,7 @@ TEST(AlltoallGrid, HasFewPartners) {
   EXPECT_LE(grid.rows(), grid.columns() + 3);
   EXPECT_LE(grid.row().size(), grid.columns() + 1);
   EXPECT_LE(grid.column().size(), grid.rows());
-  EXPECT_EQ(allreduce(comm, grid.column().rank() == 0 ? grid.column().size() : 0, ReduceOp::sum),
-            comm.size());
+  EXPECT_EQ(allreduce(comm, grid.column().rank() == 0 ? grid.column().size() : 0, ReduceOp::sum), comm.size());
 }
 
 TEST(AlltoallGrid, StridedStructs) {
@@ -74,8 +73,7 @@ TEST(AlltoallGrid, CountsThatAreWrong) {
   for (const auto& [counts, fact] : {std::pair(std::vector<int>(size, 4), "but View 'in' has 3 elements"),
                                      {std::vector<int>(size + 1, 0), "ranks"},
                                      {std::vector<int>(size, -3), "the count of rank 0 is -3"}})
-    expect_facts(text_of<CallError>([&] { (void)alltoallv_with_counts(grid, in, counts); }),
-                 {"along a grid", fact});
+    expect_facts(text_of<CallError>([&] { (void)alltoallv_with_counts(grid, in, counts); }), {"along a grid", fact});
   expect_usable(comm);
 }
 

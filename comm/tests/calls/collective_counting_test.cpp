@@ -71,10 +71,8 @@ TEST_P(CollectiveCounting, Functors) {
   const auto heavier = commutative([](const Pair& x, const Pair& y) { return x.weight < y.weight ? y : x; });
   start_counting_mpi();
   allreduce(comm, pairs, heavier);
-  EXPECT_EQ(
-      stop_counting_mpi(),
-      (MpiCalls{
-          {"MPI_Allreduce", 1}, {"MPI_Op_create", 1}, {"MPI_Type_contiguous", 1}, {"MPI_Type_commit", 1}}));
+  EXPECT_EQ(stop_counting_mpi(),
+            (MpiCalls{{"MPI_Allreduce", 1}, {"MPI_Op_create", 1}, {"MPI_Type_contiguous", 1}, {"MPI_Type_commit", 1}}));
   expect_one("allreduce", KONTOR_FORMS(allreduce, comm, pairs, heavier));
   expect_one("scan", KONTOR_FORMS(scan, comm, pairs, heavier));
 

@@ -32,24 +32,19 @@ TEST_F(LocalErrors, RootIsNobody) {
   expect_refused([&] { (void)ibcast(comm, four, ranks); }, {"ibcast of View 'four', (4) double", nobody});
   expect_refused([&] { reduce(comm, four, ReduceOp::sum, -1); },
                  {"reduce of View 'four', (4) double, sum, root -1: there is no rank -1"});
-  expect_refused([&] { gather(comm, four, whole, ranks); },
-                 {"gather of View 'four'", "4 x double a rank", nobody});
-  expect_refused([&] { scatterv(comm, whole, {1}, four, ranks); },
-                 {"scatterv of View 'four' (4), double", nobody});
+  expect_refused([&] { gather(comm, four, whole, ranks); }, {"gather of View 'four'", "4 x double a rank", nobody});
+  expect_refused([&] { scatterv(comm, whole, {1}, four, ranks); }, {"scatterv of View 'four' (4), double", nobody});
 }
 
 TEST_F(LocalErrors, SizesThatDoNotFit) {
   const Plane wrong("wrong", 2, 5);
-  const auto needs = [](int n) {
-    return fmt::format("View 'wrong', (2, 5) double must have {} elements", n);
-  };
+  const auto needs = [](int n) { return fmt::format("View 'wrong', (2, 5) double must have {} elements", n); };
   const auto of_all = needs(4 * ranks) + ", those of all ranks, but has 10";
   const auto as_given = ", as many as are given, but has 10";
   const auto root = fmt::format("4 x double a rank, root {}", rank);
   const std::string four_into = " of View 'four', (4) double, into View 'wrong', (2, 5) double, ";
   expect_refused([&] { gather(comm, four, wrong, rank); }, {"gather" + four_into + root, of_all});
-  expect_refused([&] { allgather(comm, four, wrong); },
-                 {"allgather" + four_into + "4 x double a rank", of_all});
+  expect_refused([&] { allgather(comm, four, wrong); }, {"allgather" + four_into + "4 x double a rank", of_all});
   expect_refused([&] { (void)iallgather(comm, four, wrong); }, {"iallgather" + four_into, of_all});
   expect_refused([&] { scatter(comm, wrong, four, rank); },
                  {"scatter of View 'wrong', (2, 5) double, into View 'four', (4) double, " + root, of_all});
@@ -63,8 +58,8 @@ TEST_F(LocalErrors, SizesThatDoNotFit) {
 TEST_F(LocalErrors, PartsThatDoNotDivide) {
   if (ranks == 1) return;
   const Doubles odd("odd", whole.size() + 1);
-  const auto why = fmt::format("the {0} elements of View 'odd', ({0}) double do not divide among {1} ranks",
-                               odd.size(), ranks);
+  const auto why =
+      fmt::format("the {0} elements of View 'odd', ({0}) double do not divide among {1} ranks", odd.size(), ranks);
   expect_refused([&] { allgather(comm, odd); }, {"allgather of View 'odd'", "4 x double a rank", why});
   expect_refused([&] { alltoall(comm, odd); }, {"alltoall of View 'odd'", "4 x double a rank", why});
 }
@@ -105,14 +100,12 @@ struct Three {
 
 TEST_F(LocalErrors, UndefinedOperations) {
   const auto expect = [&](auto operation, const char* call, const std::string& op, const char* scalar) {
-    expect_refused(operation,
-                   {fmt::format("{0}, {1}: {1} is not defined for {2}", call, op, scalar), "functor"});
+    expect_refused(operation, {fmt::format("{0}, {1}: {1} is not defined for {2}", call, op, scalar), "functor"});
   };
   const Complexes view("phases", 2);
   expect([&] { allreduce(comm, Kokkos::complex<double>(1), ReduceOp::min); },
          "allreduce of a value, () complex<double>", "min", "complex<double>");
-  expect([&] { scan(comm, four, ReduceOp::bitwise_xor); }, "scan of View 'four', (4) double", "bitwise xor",
-         "double");
+  expect([&] { scan(comm, four, ReduceOp::bitwise_xor); }, "scan of View 'four', (4) double", "bitwise xor", "double");
   expect([&] { exscan(comm, Three{}, ReduceOp::sum); }, "exscan of a value, () 12-byte struct", "sum",
          "12-byte struct");
   for (const auto check : {CheckLevel::local, CheckLevel::off}) // where MPI would not understand
@@ -127,8 +120,7 @@ TEST_F(LocalErrors, LevelOff) {
     return fmt::format("root {}: {} failed: {}", ranks, function, mpi_text(MPI_ERR_ROOT));
   };
   expect_error<MpiError>([&] { bcast(comm, four, ranks); }, {"bcast of View 'four'", failed("MPI_Bcast")});
-  expect_error<MpiError>([&] { gather(comm, four, whole, ranks); },
-                         {"gather of View 'four'", failed("MPI_Gather")});
+  expect_error<MpiError>([&] { gather(comm, four, whole, ranks); }, {"gather of View 'four'", failed("MPI_Gather")});
 }
 
 TEST_F(LocalErrors, PackingNoneRefusesStridedViews) {

@@ -73,8 +73,7 @@ TEST(DeviceCalls, Reductions) {
         set(out, -1, 0);
       };
       const auto expect = [&](const Forms& forms, const auto& view, double first, double step) {
-        in_all_forms(prepare, forms,
-                     [&](const char* form) { EXPECT_EQ(wrong(view, first, step), 0) << form; });
+        in_all_forms(prepare, forms, [&](const char* form) { EXPECT_EQ(wrong(view, first, step), 0) << form; });
       };
       expect(KONTOR_FORMS(allreduce, comm, in, out, sum), out, ranks, ranks);
       expect(KONTOR_FORMS(allreduce, comm, in, out, plus), out, ranks, ranks);
@@ -114,9 +113,8 @@ TEST(DeviceCalls, Collectives) {
         set(whole, given.first, given.step);
         set(other, -1, 0);
       };
-      in_all_forms(prepare, forms, [&](const char* form) {
-        EXPECT_EQ(wrong(view, expected.first, expected.step), 0) << form;
-      });
+      in_all_forms(prepare, forms,
+                   [&](const char* form) { EXPECT_EQ(wrong(view, expected.first, expected.step), 0) << form; });
     };
     for (int root = 0; root < ranks; ++root) {
       const auto gathered = rank == root ? Line{0, 1} : Line{};
@@ -157,9 +155,7 @@ TEST(DeviceCalls, ByTheBackend) {
   const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
   const On<Row> on(comm);
   using detail::Kind;
-  const auto of_sum = [](const Kind& kind, int root = 0) {
-    return detail::reduction<Row>(kind, ReduceOp::sum, root);
-  };
+  const auto of_sum = [](const Kind& kind, int root = 0) { return detail::reduction<Row>(kind, ReduceOp::sum, root); };
   const auto queue = [&](const detail::Collective& collective, const auto&... views) {
     EXPECT_TRUE(detail::queue(on, &backend, collective, views...));
   };

@@ -71,8 +71,7 @@ template <class T>
 void give(const Numbers<T>& view, int rank, const Space& instance) {
   T* const data = view.data();
   Kokkos::parallel_for(
-      Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)),
-      KOKKOS_LAMBDA(int i) { data[i] = given<T>(rank, i); });
+      Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)), KOKKOS_LAMBDA(int i) { data[i] = given<T>(rank, i); });
 }
 
 /// Elements that are not what comes of given() of so many ranks.
@@ -133,8 +132,8 @@ TEST(DeviceCalls, ReductionsOfAllNumbers) {
   with_each_method([](const Communicator& comm) {
     if (has_device && !comm.capabilities().stream_collectives) return; // MPI's
     for (const int count : {1, 5})
-      expect_numbers<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                     std::int64_t, std::uint64_t, float, double>(comm, count);
+      expect_numbers<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                     std::uint64_t, float, double>(comm, count);
     const Kokkos::View<Kokkos::complex<float>*, OnDevice> pairs("pairs", 3);
     const Numbers<float> parts(reinterpret_cast<float*>(pairs.data()), 6);
     Reduction reduction(comm, "pairs", pairs, ReduceOp::sum);
@@ -155,8 +154,7 @@ TEST(DeviceCalls, ReductionsOfAllSizes) {
   });
 }
 
-/// Ranks are late in turns, and none waits on the host. Two reductions, of two instances, take place beside
-/// each other.
+/// Ranks are late in turns, and none waits on the host. Two reductions, of two instances, take place beside each other.
 TEST(DeviceCalls, ManyReductionsOfSkewedRanks) {
   if (!has_device) GTEST_SKIP() << "only devices have reductions of their own";
   with_each_method([](const Communicator& comm) {

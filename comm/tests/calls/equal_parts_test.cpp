@@ -1,32 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collective operations that move parts of one size deliver the bits that MPI's deliver: in every form, for
-// Views of many shapes, and leave the memory around them as it was.
+// Collective operations that move parts of one size deliver the bits that MPI's deliver: in every form, for Views of
+// many shapes, and leave the memory around them as it was.
 #include "part_calls.hpp"
 
 namespace kontor::comm::test {
 namespace {
 
-/// The operations are compiled once, for all Views; a View's type decides how it is lent to them. So all
-/// Views are lent in each way, to be read, to be written and both, and `everything` is for a few of them.
+/// The operations are compiled once, for all Views; a View's type decides how it is lent to them. So all Views are lent
+/// in each way, to be read, to be written and both, and `everything` is for a few of them.
 enum class Which { each_way, everything };
 
 template <Which which, class Part, class Whole>
-void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field,
-                        const Field<Whole>& whole_field, const Field<Whole>& other_field) {
+void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field, const Field<Whole>& whole_field,
+                        const Field<Whole>& other_field) {
   const auto& part = part_field.view;
   const auto& whole = whole_field.view;
   const auto& other = other_field.view;
-  Twins views({watched(part_field, Order::storage), watched(whole_field, Order::storage),
-               watched(other_field, Order::storage)},
-              [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
+  Twins views(
+      {watched(part_field, Order::storage), watched(whole_field, Order::storage), watched(other_field, Order::storage)},
+      [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
   const MpiParts mpi(comm, std::vector<int>(comm.size(), watched(part_field).bytes()), 1);
-  const auto allgather_of_mpi = [&](const Given& given, void* to) {
-    mpi.allgather(given[of_part].data(), to);
-  };
-  const auto alltoall_of_mpi = [&](const Given& given, void* to) {
-    mpi.alltoall(given[of_whole].data(), to);
-  };
+  const auto allgather_of_mpi = [&](const Given& given, void* to) { mpi.allgather(given[of_part].data(), to); };
+  const auto alltoall_of_mpi = [&](const Given& given, void* to) { mpi.alltoall(given[of_whole].data(), to); };
   views.expect(of_whole, true, alltoall_of_mpi, KONTOR_FORMS(alltoall, comm, whole));
   views.expect(of_whole, true, allgather_of_mpi, KONTOR_FORMS(allgather, comm, part, whole));
   if constexpr (which == Which::everything) {

@@ -40,16 +40,12 @@ auto on_device(const Numbers& values) {
 
 struct SumAndSquare {
   Kokkos::View<double*, Space::memory_space> x;
-  KOKKOS_INLINE_FUNCTION Kokkos::Array<double, 2> operator()(std::int64_t i) const {
-    return {x(i), x(i) * x(i)};
-  }
+  KOKKOS_INLINE_FUNCTION Kokkos::Array<double, 2> operator()(std::int64_t i) const { return {x(i), x(i) * x(i)}; }
 };
 struct Table {
   Kokkos::View<double*, Space::memory_space> x;
   std::int64_t length;
-  KOKKOS_INLINE_FUNCTION double operator()(std::int64_t row, std::int64_t i) const {
-    return x(row * length + i);
-  }
+  KOKKOS_INLINE_FUNCTION double operator()(std::int64_t row, std::int64_t i) const { return x(row * length + i); }
 };
 
 void expect_results(const ExactSums<>& sums, const Numbers& expected, const char* what) {
@@ -121,8 +117,7 @@ TEST(ExactSums, Misuse) {
   const auto text = text_of<CallError>([&] { sums.add_dot(instance, 0, two, three); });
   expect_facts(text, {"'two' (2)", "'three' (3)"});
   const auto moved = std::move(sums);
-  expect_facts(text_of<CallError>([&] { sums.add_sum(instance, 0, two); }),
-               {"moved from"}); // NOLINT: defined
+  expect_facts(text_of<CallError>([&] { sums.add_sum(instance, 0, two); }), {"moved from"}); // NOLINT: defined
   if (comm.size() == 1) return;
   const int last = comm.size() - 1;
   const auto counts = text_of<AgreedError>([&] { ExactSums<>(comm, "dots", comm.rank() == last ? 3 : 2); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions by functors keep the order of ranks; those of values, and in chunks, give what one call of a
-// View gives.
+// Reductions by functors keep the order of ranks; those of values, and in chunks, give what one call of a View gives.
 #include "collective_forms.hpp"
 
 #include <cmath>
@@ -24,8 +23,8 @@ void expect_order_of_ranks() {
   const int me = comm.rank();
   const int last = comm.size() - 1;
   const auto of_ranks = [&](int first, int last) {
-    return bytes_of(std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1),
-                                affine_of_ranks(first, last, 2)});
+    return bytes_of(
+        std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1), affine_of_ranks(first, last, 2)});
   };
   Twins views({watched(in_field, Order::storage), watched(out_field, Order::storage)},
               [&](Watched& view, int number) { number == 0 ? view.store(of_ranks(me, me)) : view.fill(1); });
@@ -132,10 +131,9 @@ TEST(Values, Arrays) {
   const auto sums = allreduce(comm, Kokkos::Array<int, 2>{{1, comm.rank()}}, ReduceOp::sum);
   EXPECT_EQ(sums[0], n);
   EXPECT_EQ(sums[1], n * (n - 1) / 2);
-  EXPECT_EQ(
-      text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
-      "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
-      "say what it is");
+  EXPECT_EQ(text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
+            "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
+            "say what it is");
 }
 
 /// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.

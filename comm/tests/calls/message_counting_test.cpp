@@ -56,8 +56,7 @@ TEST_P(MessageCounting, Tests) {
     barrier(comm);
     EXPECT_TRUE(request.test().has_value());
   });
-  const MpiCalls calls{
-      {"MPI_Irecv", 2}, {"MPI_Isend", 2}, {"MPI_Waitall", 2}, {"MPI_Barrier", 1}, {"MPI_Testall", 1}};
+  const MpiCalls calls{{"MPI_Irecv", 2}, {"MPI_Isend", 2}, {"MPI_Waitall", 2}, {"MPI_Barrier", 1}, {"MPI_Testall", 1}};
   expect_calls(calls, [&] {
     std::array<Request<Block>, 2> pool{irecv(comm, in, previous, 0), irecv(comm, in, previous, 1)};
     auto first = isend(comm, out, next, 0);

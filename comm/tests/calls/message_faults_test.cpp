@@ -30,8 +30,7 @@ TEST_F(MessageFaults, Blocking) {
 /// The receive that has begun already is taken back.
 TEST_F(MessageFaults, Begin) {
   expect_failing("MPI_Irecv", from("isendrecv", 0), [&] { isendrecv(comm, out, next, in, previous).wait(); });
-  expect_failing("MPI_Isend", to("isendrecv", 2),
-                 [&] { isendrecv(comm, out, next, in, previous, 2).wait(); });
+  expect_failing("MPI_Isend", to("isendrecv", 2), [&] { isendrecv(comm, out, next, in, previous, 2).wait(); });
   expect_failing("MPI_Isend", to("isend", 0), [&] { isend(comm, out, next).wait(); });
 }
 

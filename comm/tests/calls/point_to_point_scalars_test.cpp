@@ -17,17 +17,15 @@ struct Particle {
 
 template <class T>
 class PointToPointScalars : public testing::Test {};
-using Scalars =
-    testing::Types<signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
-                   float, double, Kokkos::complex<float>, std::complex<double>, Particle>;
+using Scalars = testing::Types<signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+                               float, double, Kokkos::complex<float>, std::complex<double>, Particle>;
 TYPED_TEST_SUITE(PointToPointScalars, Scalars);
 
 /// By one call: the others do the same with the scalar.
 TYPED_TEST(PointToPointScalars, Arrive) {
   const auto out = inside<TypeParam, Left>("out", Index<2>{3, 2});
   const auto in = inside<TypeParam, Left>("in", Index<2>{3, 2});
-  expect_delivered(Delivery(watched(out), watched(in)),
-                   {[&](const Communicator& comm, int next, int previous) {
+  expect_delivered(Delivery(watched(out), watched(in)), {[&](const Communicator& comm, int next, int previous) {
                      sendrecv(comm, out.view, next, in.view, previous);
                    }});
 }

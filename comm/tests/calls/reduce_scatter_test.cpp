@@ -55,8 +55,7 @@ TEST_P(ReduceScatter, EqualParts) {
   for (const int n : {0, 1, 5}) {
     const Grid in("in", n * ranks, 3), out("out", n, 2);
     expect_all_forms(Ints("in", n * ranks), Ints("out", n), nullptr, n * rank);
-    expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 1), Kokkos::subview(out, Kokkos::ALL, 0), nullptr,
-                     n * rank);
+    expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 1), Kokkos::subview(out, Kokkos::ALL, 0), nullptr, n * rank);
   }
 }
 
@@ -98,8 +97,7 @@ TEST_P(ReduceScatter, CountsThatDiffer) {
   std::vector<int> counts(ranks, 2);
   if (rank == 0) std::swap(counts[0] = 1, counts[1] = 3);
   const Ints in("in", 2 * ranks), out("out", counts[rank]);
-  expect_facts(text_of<AgreedError>([&] { reduce_scatter(comm, in, out, counts, ReduceOp::sum); }),
-               {"counts ("});
+  expect_facts(text_of<AgreedError>([&] { reduce_scatter(comm, in, out, counts, ReduceOp::sum); }), {"counts ("});
 }
 
 } // namespace

@@ -9,8 +9,8 @@ namespace {
 
 using ReductionPlans = OnRing;
 
-/// Three steps, wherever the elements are combined, with other work of the communicator in between. Elements
-/// meet by logical index.
+/// Three steps, wherever the elements are combined, with other work of the communicator in between. Elements meet by
+/// logical index.
 template <class In, class Out>
 void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field) {
   using T = ValueOf<Out>;
@@ -21,8 +21,8 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
     Watched out = watched(out_field);
     using Method = detail::ReductionMethod<In, Out>;
     const typename In::execution_space instance;
-    std::unique_ptr<Method, detail::CompleteOrLeak> method(new Method(
-        comm, "steps", in_field.view, out_field.view, ReduceOp::sum, instance, {where, &collectives}));
+    std::unique_ptr<Method, detail::CompleteOrLeak> method(
+        new Method(comm, "steps", in_field.view, out_field.view, ReduceOp::sum, instance, {where, &collectives}));
     EXPECT_EQ(method->stream_ordered(), where == detail::ReducedIn::stream);
     for (int step = 0; step < 3; ++step) {
       in.fill_small<T>(comm.rank() + step);
@@ -114,11 +114,9 @@ TEST_F(ReductionPlans, Chunks) {
 TEST_F(ReductionPlans, StepsOutOfTurn) {
   const Doubles values("values", 2);
   Reduction reduction(comm, "dots", values, ReduceOp::sum);
-  expect_facts(text_of<CallError>([&] { reduction.finish(); }),
-               {"reduction 'dots': finish() without start()"});
+  expect_facts(text_of<CallError>([&] { reduction.finish(); }), {"reduction 'dots': finish() without start()"});
   reduction.start();
-  expect_facts(text_of<CallError>([&] { reduction.start(); }),
-               {"reduction 'dots': start() again before finish()"});
+  expect_facts(text_of<CallError>([&] { reduction.start(); }), {"reduction 'dots': start() again before finish()"});
   reduction.finish();
   auto moved = std::move(reduction);
   expect_facts(text_of<CallError>([&] { reduction.start(); }), {"moved from"}); // NOLINT

@@ -25,29 +25,28 @@ class Reductions {
   Reductions(const Communicator& comm, const Field<View>& in, const Field<View>& out, const Twin& twin,
              MPI_Datatype type)
       : comm_(comm), in_(in.view), out_(out.view), op_(twin.op), mpi_op_(twin.mpi_op), type_(type),
-        count_(watched(in).count()), views_({watched(in, Order::storage), watched(out, Order::storage)},
-                                            [rank = comm.rank()](Watched& view, int number) {
-                                              view.fill_small<ValueOf<View>>(rank + number);
-                                            }) {}
+        count_(watched(in).count()),
+        views_({watched(in, Order::storage), watched(out, Order::storage)},
+               [rank = comm.rank()](Watched& view, int number) { view.fill_small<ValueOf<View>>(rank + number); }) {}
 
   void expect_allreduce_out() {
     views_.expect(1, true, of_in(by(MPI_Allreduce)), KONTOR_FORMS(allreduce, comm_, in_, out_, op_));
   }
-  /// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an
-  /// allreduce shows.
+  /// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an allreduce
+  /// shows.
   void expect_allreduce() {
     expect(true, by(MPI_Allreduce), KONTOR_FORMS(allreduce, comm_, in_, out_, op_),
            KONTOR_FORMS(allreduce, comm_, in_, op_));
   }
   void expect_all() {
     expect_allreduce();
-    expect(true, by(MPI_Scan), KONTOR_FORMS(scan, comm_, in_, out_, op_),
-           KONTOR_FORMS(scan, comm_, in_, op_));
+    expect(true, by(MPI_Scan), KONTOR_FORMS(scan, comm_, in_, out_, op_), KONTOR_FORMS(scan, comm_, in_, op_));
     expect(comm_.rank() > 0, by(MPI_Exscan), KONTOR_FORMS(exscan, comm_, in_, out_, op_),
            KONTOR_FORMS(exscan, comm_, in_, op_));
     for (int root = 0; root < comm_.size(); ++root) {
-      const auto mpi_reduce = [root](const void* from, void* to, int n, MPI_Datatype t, MPI_Op op,
-                                     MPI_Comm c) { MPI_Reduce(from, to, n, t, op, root, c); };
+      const auto mpi_reduce = [root](const void* from, void* to, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+        MPI_Reduce(from, to, n, t, op, root, c);
+      };
       expect(comm_.rank() == root, by(mpi_reduce), KONTOR_FORMS(reduce, comm_, in_, out_, op_, root),
              KONTOR_FORMS(reduce, comm_, in_, op_, root));
     }
@@ -57,9 +56,7 @@ class Reductions {
   using OfMpi = std::function<void(const void* from, void* to)>;
   template <class Function>
   OfMpi by(Function function) const {
-    return [this, function](const void* from, void* to) {
-      function(from, to, count_, type_, mpi_op_, comm_.native());
-    };
+    return [this, function](const void* from, void* to) { function(from, to, count_, type_, mpi_op_, comm_.native()); };
   }
   static Twins::Mpi of_in(const OfMpi& mpi) {
     return [mpi](const Given& given, void* to) { mpi(given[0].data(), to); };
@@ -82,10 +79,8 @@ class Reductions {
 template <class T, class Layout, std::size_t rank>
 void expect_shape(const Communicator& comm, const Index<rank>& extents, MPI_Datatype type) {
   if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
-    Reductions(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type)
-        .expect_allreduce();
-  Reductions(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type)
-      .expect_allreduce();
+    Reductions(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type).expect_allreduce();
+  Reductions(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type).expect_allreduce();
 }
 
 /// Every rank and every layout; all pairs of them are lent in the tests of EqualParts.
@@ -102,11 +97,10 @@ TEST(Reductions, RanksAndLayouts) {
 TEST(Reductions, OfEveryKind) {
   with_levels(levels_with_checks, [](const Communicator& comm) {
     for (const std::size_t rows : {3, 0})
-      Reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}),
-                 whole<double, Left>("out", Index<2>{rows, 4}), sum, MPI_DOUBLE)
+      Reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}), whole<double, Left>("out", Index<2>{rows, 4}), sum,
+                 MPI_DOUBLE)
           .expect_all();
-    Reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}), sum,
-               MPI_INT)
+    Reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}), sum, MPI_INT)
         .expect_all();
   });
 }
@@ -150,10 +144,8 @@ void expect_ops(MPI_Datatype type, const std::vector<Twin>& twins) {
 }
 
 const std::vector<Twin> field_ops{{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}};
-const std::vector<Twin> ordered_ops{{ReduceOp::sum, MPI_SUM},
-                                    {ReduceOp::product, MPI_PROD},
-                                    {ReduceOp::min, MPI_MIN},
-                                    {ReduceOp::max, MPI_MAX}};
+const std::vector<Twin> ordered_ops{
+    {ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}, {ReduceOp::min, MPI_MIN}, {ReduceOp::max, MPI_MAX}};
 const std::vector<Twin> bit_ops{
     {ReduceOp::min, MPI_MIN},        {ReduceOp::max, MPI_MAX},          {ReduceOp::logical_and, MPI_LAND},
     {ReduceOp::logical_or, MPI_LOR}, {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
@@ -194,9 +186,8 @@ TEST(Reductions, LimitsOfEveryType) {
   expect_limits<long>(comm);
   expect_limits<long double>(comm);
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-  EXPECT_EQ(
-      text_of<CallError>([&] { allreduce(comm, 1u, ReduceOp::max); }),
-      "allreduce of a value, () uint32, max: max is not defined for uint32; a functor can say what it is");
+  EXPECT_EQ(text_of<CallError>([&] { allreduce(comm, 1u, ReduceOp::max); }),
+            "allreduce of a value, () uint32, max: max is not defined for uint32; a functor can say what it is");
 #else
   expect_limits<unsigned char>(comm);
   expect_limits<unsigned short>(comm);

@@ -107,7 +107,7 @@ TEST_P(RequestPools, StatusOfEach) {
     const auto moved = std::move(requests[1]);
     EXPECT_EQ(moved.status().tag, 1);
     EXPECT_NE(text_of<CallError>([&] { requests[1].status(); }),
-              "no error"); // NOLINT: what is left is defined
+              "no error");                                                    // NOLINT: what is left is defined
     EXPECT_NE(text_of<CallError>([&] { requests[3].status(); }), "no error"); // it sends
   };
   expect("wait_all", [](Pool& pool) { wait_all(pool); });

@@ -119,8 +119,7 @@ TEST_P(Requests, DroppedSendGoesOn) {
   }
   const auto text = testing::internal::GetCapturedStderr();
   if (!text.empty()) {
-    EXPECT_EQ(text,
-              line_of(comm, fmt::format("isend to rank {} (tag 0);it goes on and keeps its Views", next)));
+    EXPECT_EQ(text, line_of(comm, fmt::format("isend to rank {} (tag 0);it goes on and keeps its Views", next)));
   }
   Ints received("received", comm.options().check == CheckLevel::off ? big : 3);
   recv(comm, received, previous);

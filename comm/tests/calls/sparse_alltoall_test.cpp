@@ -68,11 +68,10 @@ TEST_F(SparseAlltoall, StridedViews) {
 
 TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
   const Doubles row("row", 1);
-  EXPECT_EQ(
-      text_of<CallError>([&] {
-        (void)sparse_alltoall(comm, SparseMessages<Doubles>{{ranks, row}}, "graph");
-      }),
-      fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", ranks, ranks));
+  EXPECT_EQ(text_of<CallError>([&] {
+              (void)sparse_alltoall(comm, SparseMessages<Doubles>{{ranks, row}}, "graph");
+            }),
+            fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", ranks, ranks));
   EXPECT_EQ(text_of<CallError>([&] {
               (void)sparse_alltoall(comm, SparseMessages<Doubles>{{0, row}, {0, row}}, "graph");
             }),

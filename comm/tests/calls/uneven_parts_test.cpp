@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collective operations whose ranks have parts of different sizes deliver the bits that MPI's deliver, in
-// every form.
+// Collective operations whose ranks have parts of different sizes deliver the bits that MPI's deliver, in every form.
 #include "part_calls.hpp"
 
 namespace kontor::comm::test {
@@ -72,10 +71,8 @@ TEST(UnevenParts, ViewsThatAreMadeHaveALabel) {
 TEST(UnevenParts, InEveryForm) {
   using Label = const char*;
   with_levels(levels_with_checks, [](const Communicator& comm) {
-    expect_uneven_parts<int>(
-        comm, [](Label label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
-    expect_uneven_parts<Pair>(
-        comm, [](Label label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
+    expect_uneven_parts<int>(comm, [](Label label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
+    expect_uneven_parts<Pair>(comm, [](Label label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
     expect_uneven_parts<double>(comm, [](Label label, std::size_t n) {
       return inside<double, Left>(label, Index<2>{1, n});
     });

@@ -27,8 +27,7 @@ class Values : public AtLevel {
     for (int root = 0; root < comm.size(); ++root) {
       EXPECT_TRUE(bcast(comm, of(comm.rank()), root) == of(root)) << root;
       EXPECT_TRUE(ibcast(comm, of(comm.rank()), root).wait() == of(root)) << root;
-      EXPECT_TRUE(gather(comm, of(comm.rank()), root) == (comm.rank() == root ? all : std::vector<T>()))
-          << root;
+      EXPECT_TRUE(gather(comm, of(comm.rank()), root) == (comm.rank() == root ? all : std::vector<T>())) << root;
     }
   }
 };

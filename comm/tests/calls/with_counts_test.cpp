@@ -20,11 +20,10 @@ auto asked(Request request) {
     if (auto result = request.test()) return *result;
 }
 
-/// By value and into memory that is there, blocking and not. `call(kept...)` and `request(kept...)` take
-/// memory or nothing.
+/// By value and into memory that is there, blocking and not. `call(kept...)` and `request(kept...)` take memory or
+/// nothing.
 template <class Row, class Call, class RequestOf, class Expect>
-void expect_in_each_way(Received<Row>& kept, const Call& call, const RequestOf& request,
-                        const Expect& expect) {
+void expect_in_each_way(Received<Row>& kept, const Call& call, const RequestOf& request, const Expect& expect) {
   expect(call());
   kept = call(std::move(kept));
   expect(kept);

@@ -84,8 +84,8 @@ TEST_F(WithExtents, ToNobody) {
   EXPECT_EQ(irecv_with_extents<HostView<double>>(comm, no_rank).wait().data(), nullptr);
 }
 
-/// What does not fit is taken away, so the next message is received as if nothing had been; at `cross_rank`
-/// the sender hears of it too.
+/// What does not fit is taken away, so the next message is received as if nothing had been; at `cross_rank` the sender
+/// hears of it too.
 template <class Receiver>
 void expect_refused(const std::string& theirs) {
   with_levels(all_levels, [&](const Communicator& comm) {
@@ -138,8 +138,7 @@ TEST_F(WithExtents, Dropped) {
   });
 }
 
-/// One of the two ends blocks. Of two receives that fit both, the one that is asked first has the first
-/// message.
+/// One of the two ends blocks. Of two receives that fit both, the one that is asked first has the first message.
 TEST_F(WithExtents, BlockingAndNot) {
   with_levels(levels_with_checks, [](const Communicator& comm) {
     if (comm.size() == 1) return;

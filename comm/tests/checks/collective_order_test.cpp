@@ -35,10 +35,10 @@ class CrossRank : public OnRing {
 };
 
 TEST_F(CrossRank, Order) {
-  expect_calls([&] { is_last ? void(allreduce(comm, five, ReduceOp::sum)) : bcast(comm, four, 0); },
-               bcast_of_four, "allreduce of View 'five', (5) double, sum");
-  expect_calls([&] { is_last ? barrier(comm) : allgather(comm, four, whole); },
-               "allgather " + four_into_whole, "barrier");
+  expect_calls([&] { is_last ? void(allreduce(comm, five, ReduceOp::sum)) : bcast(comm, four, 0); }, bcast_of_four,
+               "allreduce of View 'five', (5) double, sum");
+  expect_calls([&] { is_last ? barrier(comm) : allgather(comm, four, whole); }, "allgather " + four_into_whole,
+               "barrier");
 }
 
 TEST_F(CrossRank, RootScalarAndExtents) {
@@ -49,8 +49,7 @@ TEST_F(CrossRank, RootScalarAndExtents) {
                "bcast of View 'floats', (4) float, root 0");
   expect_calls([&] { allreduce(comm, is_last ? five : four, ReduceOp::sum); },
                "allreduce of View 'four', (4) double, sum", "allreduce of View 'five', (5) double, sum");
-  expect_calls([&] { gather(comm, is_last ? five : four, whole, 0); },
-               "gather " + four_into_whole + ", root 0",
+  expect_calls([&] { gather(comm, is_last ? five : four, whole, 0); }, "gather " + four_into_whole + ", root 0",
                "gather of View 'five', (5) double, 5 x double a rank, root 0");
 }
 
@@ -74,25 +73,22 @@ TEST_F(CrossRank, Operations) {
     is_last ? allreduce(comm, four, commutative(std::plus<>())) : allreduce(comm, four, std::multiplies<>());
   });
   EXPECT_TRUE(std::regex_match(
-      text,
-      std::regex(
-          "rank 0 calls allreduce of View 'four', \\(4\\) double, non-commutative functor .*multiplies.*, "
-          "but rank \\d calls allreduce of View 'four', \\(4\\) double, commutative functor .*plus.*")))
+      text, std::regex("rank 0 calls allreduce of View 'four', \\(4\\) double, non-commutative functor .*multiplies.*, "
+                       "but rank \\d calls allreduce of View 'four', \\(4\\) double, commutative functor .*plus.*")))
       << text;
 }
 
 TEST_F(CrossRank, BlockingAndNonblocking) {
-  expect_calls([&] { is_last ? bcast(comm, four, 0) : void(ibcast(comm, four, 0).wait()); },
-               "i" + bcast_of_four, bcast_of_four);
+  expect_calls([&] { is_last ? bcast(comm, four, 0) : void(ibcast(comm, four, 0).wait()); }, "i" + bcast_of_four,
+               bcast_of_four);
   comm = Communicator(MPI_COMM_WORLD, comm.options()); // what was begun cannot end
 }
 
 /// What one rank sees alone becomes the error of all.
 TEST_F(CrossRank, LocalProblemOfOneRank) {
   const auto place = fmt::format("on rank {}: ", last);
-  expect_error<UsageError>(
-      [&] { bcast(comm, four, is_last ? ranks : 0); },
-      {place + "bcast of View 'four'", fmt::format("root {0}: there is no rank {0}", ranks)});
+  expect_error<UsageError>([&] { bcast(comm, four, is_last ? ranks : 0); },
+                           {place + "bcast of View 'four'", fmt::format("root {0}: there is no rank {0}", ranks)});
   expect_error<UsageError>([&] { gather(comm, four, is_last ? five : whole, last); },
                            {place + "gather of View 'four', (4) double, into View 'five'",
                             fmt::format("must have {} elements, those of all ranks, but has 5", 4 * ranks)});
@@ -101,8 +97,7 @@ TEST_F(CrossRank, LocalProblemOfOneRank) {
 TEST_F(CrossRank, Counts) {
   const std::vector<int> counts(ranks, 4);
   const auto from_last = fmt::format("rank {} sends 5 elements to rank 0, which expects 4", last);
-  expect_error<AgreedError>([&] { gatherv(comm, is_last ? five : four, whole, counts, 0); },
-                            {"gatherv: " + from_last});
+  expect_error<AgreedError>([&] { gatherv(comm, is_last ? five : four, whole, counts, 0); }, {"gatherv: " + from_last});
   expect_error<AgreedError>(
       [&] { allgatherv(comm, four, whole, counts), scatterv(comm, whole, counts, is_last ? five : four, 0); },
       {fmt::format("scatterv: rank 0 sends 4 elements to rank {}, which expects 5", last)});
@@ -122,9 +117,8 @@ TEST_F(CrossRank, CountsOfANonblockingCall) {
   const std::vector<int> counts(ranks, 4);
   const Doubles three("three", 3);
   auto request = igatherv(waiting, is_last ? three : four, whole, counts, 0);
-  expect_error<AgreedError>(
-      [&] { request.wait(); },
-      {fmt::format("igatherv: rank {} sends 3 elements to rank 0, which expects 4", last)});
+  expect_error<AgreedError>([&] { request.wait(); },
+                            {fmt::format("igatherv: rank {} sends 3 elements to rank 0, which expects 4", last)});
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -134,8 +128,7 @@ TEST_F(CrossRank, MissingRank) {
   const auto others = ranks == 2 ? std::string("0") : fmt::format("0-{}", last - 1);
   if (is_last) MPI_Barrier(MPI_COMM_WORLD);
   const auto missing = fmt::format("ranks that called it: {}; missing: {}", others, last);
-  expect_error<Error>([&] { bcast(waiting, four, 0); },
-                      {bcast_of_four, " 0.5 s", is_last ? "given up" : missing});
+  expect_error<Error>([&] { bcast(waiting, four, 0); }, {bcast_of_four, " 0.5 s", is_last ? "given up" : missing});
   if (!is_last) MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -169,8 +162,7 @@ TEST_F(CrossRank, NonblockingCallsDoNotWait) {
   meeting.wait();
 }
 
-/// MPI reports the failure of what has begun to the handler of MPI_COMM_WORLD: it is not asked about it
-/// again.
+/// MPI reports the failure of what has begun to the handler of MPI_COMM_WORLD: it is not asked about it again.
 TEST_F(CrossRank, RanksGoOnAfterANonblockingMismatch) {
   const HostView<double*> in("in", is_last ? 8 : 4), out("out", 4 * ranks + (is_last ? 4 : 0));
   std::vector<int> counts(ranks, 4);

@@ -30,8 +30,7 @@ TEST_F(LocalChecks, Peers) {
   expect_refused([&] { recv(comm, view, -7); }, "recv from rank -7" + of_view + or_any);
   expect_refused([&] { sendrecv(comm, view, 0, view, ranks); },
                  fmt::format("sendrecv from rank {}", ranks) + of_view + or_any);
-  expect_refused([&] { probe(comm, ranks); },
-                 fmt::format("probe from rank {} (any tag): {}", ranks, peers) + or_any);
+  expect_refused([&] { probe(comm, ranks); }, fmt::format("probe from rank {} (any tag): {}", ranks, peers) + or_any);
   expect_refused([&] { recv_with_extents<Ints>(comm, ranks); },
                  fmt::format("recv_with_extents from rank {} (tag 0): {}", ranks, peers) + or_any);
 }
@@ -41,19 +40,16 @@ TEST_F(LocalChecks, Tags) {
   expect_refused([&] { send(comm, view, 0, any_tag); }, "send to rank 0 (any tag)" + of_view);
   expect_refused([&] { irecv(comm, view, 0, -2).wait(); },
                  "irecv from rank 0 (tag -2)" + of_view + "; any_tag takes whatever the message has");
-  expect_refused([&] { send_with_extents(comm, view, 0, -2); },
-                 "send_with_extents to rank 0 (tag -2)" + of_view);
+  expect_refused([&] { send_with_extents(comm, view, 0, -2); }, "send_with_extents to rank 0 (tag -2)" + of_view);
   const int limit = comm.tag_limit();
   if (limit == std::numeric_limits<int>::max()) return;
-  expect_refused([&] { send(comm, view, 0, limit + 1); },
-                 fmt::format("send to rank 0 (tag {})", limit + 1) + of_view);
+  expect_refused([&] { send(comm, view, 0, limit + 1); }, fmt::format("send to rank 0 (tag {})", limit + 1) + of_view);
 }
 
 TEST_F(LocalChecks, NoMemory) {
-  EXPECT_EQ(
-      text_of<CallError>([&] { isendrecv(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
-      "isendrecv from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
-      "is null)");
+  EXPECT_EQ(text_of<CallError>([&] { isendrecv(comm, view, 0, Nowhere(nullptr, 4), 0).wait(); }),
+            "isendrecv from rank 0 (tag 0) of View '', (4) int32: it has elements but no memory (its data pointer "
+            "is null)");
   sendrecv(comm, Nowhere(nullptr, 0), 0, Nowhere(nullptr, 0), comm.rank() == 0 ? any_source : no_rank, 3);
   for (int n = 1; n < ranks && comm.rank() == 0; ++n) recv(comm, Nowhere(nullptr, 0), any_source, 3);
 }
@@ -62,9 +58,8 @@ TEST_F(LocalChecks, ElementsShareMemory) {
   using Strided = HostView<int**, Stride>;
   const Ints storage("storage", 24);
   const Strided apart(storage.data(), Stride(3, 4, 4, 1));
-  for (const auto& [layout, strides] :
-       {std::pair(Stride(3, 1, 4, 1), "1, 1"), std::pair(Stride(3, 2, 3, 2), "2, 2"),
-        std::pair(Stride(3, 0, 4, 1), "0, 1")}) {
+  for (const auto& [layout, strides] : {std::pair(Stride(3, 1, 4, 1), "1, 1"), std::pair(Stride(3, 2, 3, 2), "2, 2"),
+                                        std::pair(Stride(3, 0, 4, 1), "0, 1")}) {
     const Strided shared(storage.data(), layout);
     const auto why = fmt::format("some of its elements share memory (strides {})", strides);
     const auto expect_shared = [&, why = why](const auto& operation) {
@@ -87,10 +82,9 @@ TEST_F(LocalChecks, ElementsShareMemory) {
 TEST_F(LocalChecks, PackingNone) {
   const Communicator strict(MPI_COMM_WORLD, {.packing = Packing::none});
   const Plane array("array", 4, 5);
-  EXPECT_EQ(
-      text_of<CallError>([&] { send(strict, Kokkos::subview(array, Kokkos::ALL, 1), 0); }),
-      "send: View 'array', (4) double, does not lie in one piece, and packing is 'none'; choose packing "
-      "'kernel', or a contiguous View");
+  EXPECT_EQ(text_of<CallError>([&] { send(strict, Kokkos::subview(array, Kokkos::ALL, 1), 0); }),
+            "send: View 'array', (4) double, does not lie in one piece, and packing is 'none'; choose packing "
+            "'kernel', or a contiguous View");
 }
 
 /// At level `off` it is MPI that refuses.

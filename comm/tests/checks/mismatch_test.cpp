@@ -9,8 +9,7 @@ namespace {
 /// The last rank does it differently.
 class Mismatch : public OnRing {
  protected:
-  static constexpr const char* hint =
-      "; slots are matched by number, so all ranks add them in the same order";
+  static constexpr const char* hint = "; slots are matched by number, so all ranks add them in the same order";
   int before_last = last > 0 ? last - 1 : 0;
   Plane out{"out", 4, 5};
   Plane in{"in", 4, 5};
@@ -43,8 +42,7 @@ class Mismatch : public OnRing {
 
 TEST_F(Mismatch, ExtentsRankAndScalar) {
   const Plane wide("wrong", 4, 6);
-  EXPECT_EQ(text(out, next, is_last ? wide : in, previous),
-            differ(before_last, last, "'wrong', (4, 6) double"));
+  EXPECT_EQ(text(out, next, is_last ? wide : in, previous), differ(before_last, last, "'wrong', (4, 6) double"));
   EXPECT_EQ(is_last ? text(out, next, Doubles("wrong", 20), previous) : text(out, next, in, previous),
             differ(before_last, last, "'wrong', (20) double"));
   if (comm.size() == 1) return; // one exchange has one scalar type
@@ -63,12 +61,11 @@ TEST_F(Mismatch, MissingReceive) {
 }
 
 TEST_F(Mismatch, MissingSend) {
-  expect_facts(
-      text(out, is_last ? no_rank : next, in, previous),
-      {fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), "
-                   "which does not send it there",
-                   last),
-       hint});
+  expect_facts(text(out, is_last ? no_rank : next, in, previous),
+               {fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), "
+                            "which does not send it there",
+                            last),
+                hint});
 }
 
 TEST_F(Mismatch, PeerOutOfRange) {
@@ -118,10 +115,9 @@ TEST_F(Mismatch, UnequalCountsOfAPair) {
       if (is_last && !sends) exchange.add_receive(more, previous);
     });
     const int from = sends ? last : before_last, to = sends ? 0 : last;
-    expect_facts(text,
-                 {fmt::format("exchange 'ring': rank {} sends {} to rank {} by add_send()", from,
-                              sends ? "2 messages" : "1 message", to),
-                  fmt::format("rank {} receives {} from rank {} by add_receive()", to, sends ? 1 : 2, from)});
+    expect_facts(text, {fmt::format("exchange 'ring': rank {} sends {} to rank {} by add_send()", from,
+                                    sends ? "2 messages" : "1 message", to),
+                        fmt::format("rank {} receives {} from rank {} by add_receive()", to, sends ? 1 : 2, from)});
   }
 }
 
@@ -133,10 +129,9 @@ TEST_F(Mismatch, OrderOfAPair) {
     exchange.add_receive(is_last ? wide_in : in, previous);
     exchange.add_receive(is_last ? in : wide_in, previous);
   });
-  expect_facts(text,
-               {fmt::format("exchange 'ring', message 1 of 2 from rank {} to rank {}", before_last, last),
-                fmt::format("rank {} sends View 'out', (4, 5) double", before_last),
-                fmt::format("rank {} receives View 'wide in', (4, 6) double", last)});
+  expect_facts(text, {fmt::format("exchange 'ring', message 1 of 2 from rank {} to rank {}", before_last, last),
+                      fmt::format("rank {} sends View 'out', (4, 5) double", before_last),
+                      fmt::format("rank {} receives View 'wide in', (4, 6) double", last)});
 }
 
 /// One end by slot, the other by pair: they do not find each other.
@@ -180,11 +175,10 @@ TEST_F(Mismatch, LongLabel) {
 TEST_F(Mismatch, PackingNone) {
   comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
   const auto refused = [](int rank, const std::string& view) {
-    return fmt::format(
-        "exchange 'ring': on rank {}, View {} does not lie in one piece in the order of the "
-        "message, and packing is 'none'; choose packing 'kernel', or contiguous Views of equal "
-        "layout at both ends",
-        rank, view);
+    return fmt::format("exchange 'ring': on rank {}, View {} does not lie in one piece in the order of the "
+                       "message, and packing is 'none'; choose packing 'kernel', or contiguous Views of equal "
+                       "layout at both ends",
+                       rank, view);
   };
   const HostView<double*, Stride> column(Kokkos::subview(out, Kokkos::ALL(), 1)), plain(Doubles("plain", 4));
   EXPECT_EQ(text<UsageError>(is_last ? column : plain, next, Doubles("whole", 4), previous),
@@ -195,8 +189,7 @@ TEST_F(Mismatch, PackingNone) {
 }
 
 TEST_F(Mismatch, PackingDatatypeOnRaw) {
-  const auto text =
-      text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); });
+  const auto text = text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); });
   expect_facts(text, {"backend 'raw' takes contiguous buffers only", "packing 'datatype' is not possible",
                       "choose packing 'kernel'", "or backend view"});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Many steps without a fence of the program's own: an exchange is ordered with the kernels before and after
-// it on its instance, on ranks that are now faster and now slower than their neighbours.
+// Many steps without a fence of the program's own: an exchange is ordered with the kernels before and after it on its
+// instance, on ranks that are now faster and now slower than their neighbours.
 #include "comm_test.hpp"
 
 #include <kontor/device/compat.hpp>

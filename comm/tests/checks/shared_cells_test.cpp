@@ -30,13 +30,11 @@ TEST_F(SharedCells, OfTwoViews) {
     exchange.add(column(is_last ? in : out, 2), next, column(third, 0), previous);
     exchange.add(row(out, 1), next, row(in, 1), previous);
   };
-  const auto reason =
-      ": they share cells, and what receives in a step may not be sent in it, nor receive twice";
-  EXPECT_EQ(
-      text_of<AgreedError>([&] { commit(twice, comm); }),
-      fmt::format("exchange 'ring': on rank {0}, View 'in', (5) double, receives from rank {1}, and View "
-                  "'in', (5) double, receives from rank {1}{2}",
-                  last, before_last, reason));
+  const auto reason = ": they share cells, and what receives in a step may not be sent in it, nor receive twice";
+  EXPECT_EQ(text_of<AgreedError>([&] { commit(twice, comm); }),
+            fmt::format("exchange 'ring': on rank {0}, View 'in', (5) double, receives from rank {1}, and View "
+                        "'in', (5) double, receives from rank {1}{2}",
+                        last, before_last, reason));
   EXPECT_EQ(text_of<AgreedError>([&] { commit(both_ways, comm); }),
             fmt::format("exchange 'ring': on rank {}, View 'in', (5) double, receives from rank {}, and View "
                         "'in', (4) double, is sent to rank 0{}",
@@ -62,8 +60,8 @@ TEST_F(SharedCells, OfOneView) {
   for (const auto& [layout, strides] :
        {std::pair(Stride(3, 1, 4, 1), "(strides 1, 1)"), std::pair(Stride(3, 0, 4, 1), "(strides 0, 1)")}) {
     const auto text = text_of<AgreedError>([&] { commit(layout); });
-    expect_facts(text, {"exchange 'ring'", fmt::format("on rank {}", last), "(3, 4) double, receives",
-                        "share memory", strides});
+    expect_facts(
+        text, {"exchange 'ring'", fmt::format("on rank {}", last), "(3, 4) double, receives", "share memory", strides});
   }
 }
 

@@ -16,8 +16,8 @@
 namespace kontor::comm::test {
 namespace {
 
-/// What rank 0 is told where the last rank never starts a plan in which it sends to rank 0. Plans are used
-/// directly here: an Exchange would find the missing rank before.
+/// What rank 0 is told where the last rank never starts a plan in which it sends to rank 0. Plans are used directly
+/// here: an Exchange would find the missing rank before.
 template <class Space>
 std::string text_at_rank_0(const Options& options) {
   using Numbers = Kokkos::View<int*, Space>;
@@ -26,8 +26,7 @@ std::string text_at_rank_0(const Options& options) {
   const bool sends = comm.rank() == last;
   const bool receives = comm.rank() == 0;
   const Numbers out("out", 1000), in("in", 1000);
-  const std::vector<Slot> slots{
-      {to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
+  const std::vector<Slot> slots{{to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
   const auto agreement = handshake(comm, "lost", slots);
   const auto method =
       detail::internals(comm).methods(device::on_host<Space> ? MemoryKind::host : MemoryKind::device).front();
@@ -48,8 +47,7 @@ std::string text_at_rank_0(const Options& options) {
     text = text_of<Error>(wait);
   }
   MPI_Barrier(comm.native());
-  static auto& left =
-      *new std::vector<std::unique_ptr<Plan>>; // their other ends are not in order: never destroyed
+  static auto& left = *new std::vector<std::unique_ptr<Plan>>; // their other ends are not in order: never destroyed
   left.push_back(std::move(plan));
   return text;
 }
@@ -90,16 +88,15 @@ TEST_F(Timeout, ALostMessageIsAnError) {
   for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent})
     expect_text_at_rank_0(method("raw", Packing::kernel, pattern),
                           from_last + "; the message is lost, or that rank is elsewhere");
-  expect_text_at_rank_0(
-      method("raw", Packing::kernel, Pattern::neighborhood),
-      fmt::format("one of its neighbours: it receives from ranks {} and sends to ranks ", last));
+  expect_text_at_rank_0(method("raw", Packing::kernel, Pattern::neighborhood),
+                        fmt::format("one of its neighbours: it receives from ranks {} and sends to ranks ", last));
   expect_text_at_rank_0(method("raw", Packing::kernel, Pattern::rma),
                         fmt::format("one of ranks {} to put its message", last));
   expect_text_at_rank_0(method("shm"), from_last);
 }
 
-/// Kernels of backend `ipc` that reduce have a timeout of their own. Before the test that leaves a plan
-/// behind, and with it memory that is mapped and cannot be mapped again.
+/// Kernels of backend `ipc` that reduce have a timeout of their own. Before the test that leaves a plan behind, and
+/// with it memory that is mapped and cannot be mapped again.
 TEST_F(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   using Sums = Kokkos::View<double*, Kokkos::DefaultExecutionSpace>;
   const auto ipc = ipc_method();
@@ -110,15 +107,14 @@ TEST_F(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   auto* collectives = detail::internals(comm).backend().stream_collectives();
   ASSERT_NE(collectives, nullptr);
   const auto reduce = [&] {
-    collectives->allreduce(device::native_stream(Sums::execution_space()), sums.data(), to_buffer(sums),
-                           ReduceOp::sum);
+    collectives->allreduce(device::native_stream(Sums::execution_space()), sums.data(), to_buffer(sums), ReduceOp::sum);
   };
   reduce();
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() != last) {
     const auto text = text_of<Error>(reduce);
-    expect_facts(text, {"'sums'", fmt::format("rank {} has waited 0.5 s", comm.rank()),
-                        fmt::format("for rank {}", last)});
+    expect_facts(text,
+                 {"'sums'", fmt::format("rank {} has waited 0.5 s", comm.rank()), fmt::format("for rank {}", last)});
     EXPECT_NE(text_of<Error>(reduce), "no error"); // nor is anything reduced afterwards
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -130,8 +126,8 @@ TEST_F(Timeout, ALostMessageIsAnErrorOnTheDevice) {
   if (!ipc_method()) GTEST_SKIP() << "there is no backend 'ipc' here";
   auto choice = method("ipc");
   choice.path = Path::direct;
-  expect_text_at_rank_0<Kokkos::DefaultExecutionSpace::memory_space>(
-      choice, fmt::format("rank {} to send to View 'in'", last));
+  expect_text_at_rank_0<Kokkos::DefaultExecutionSpace::memory_space>(choice,
+                                                                     fmt::format("rank {} to send to View 'in'", last));
 }
 
 /// A ring of the exchange's own, on a communicator that checks.
@@ -156,8 +152,7 @@ TEST_F(Timeout, ARankThatDoesNotStartIsAnError) {
 /// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
 TEST_F(Timeout, AFailedExchangeIsDroppedWithoutWaiting) {
   for (const auto& method : methods()) {
-    if (method.packing == Packing::automatic && method.backend != automatic_backend)
-      continue; // one of the others
+    if (method.packing == Packing::automatic && method.backend != automatic_backend) continue; // one of the others
     SCOPED_TRACE(to_string(method));
     auto ring = std::make_unique<TimedRing>(0.2, method);
     const bool elsewhere = ring->comm.rank() == last;
@@ -174,9 +169,8 @@ TEST_F(Timeout, ExchangesInAnotherOrderAreAnError) {
   TimedRing first(20);
   Exchange<Ints> second(first.comm, "second");
   second.commit();
-  EXPECT_EQ(
-      text_of<AgreedError>([&] { (first.comm.rank() == last ? second : first.exchange).start(); }),
-      fmt::format("rank 0 calls start, exchange 'halo', but rank {} calls start, exchange 'second'", last));
+  EXPECT_EQ(text_of<AgreedError>([&] { (first.comm.rank() == last ? second : first.exchange).start(); }),
+            fmt::format("rank 0 calls start, exchange 'halo', but rank {} calls start, exchange 'second'", last));
 }
 
 /// Where the others finish the step, and where they test it.

@@ -21,8 +21,7 @@ class Verified : public OnRing {
 
   /// Rank 0 sends the one, rank 1 receives into the other: both hear of it, in all four ways.
   template <class Sent, class Received>
-  void expect_difference(const Sent& sent, const Received& received, const std::string& a,
-                         const std::string& b) {
+  void expect_difference(const Sent& sent, const Received& received, const std::string& a, const std::string& b) {
     const auto text = "rank 0 sends View 'a', " + a + ", but rank 1 receives View 'b', " + b;
     if (rank == 0) {
       EXPECT_EQ(text_of<Error>([&] { send(comm, sent, 1, 4); }), "send to rank 1 (tag 4): " + text);
@@ -30,8 +29,7 @@ class Verified : public OnRing {
       send(comm, Ints("fits", 3), 1, 4);
     }
     if (rank == 1) {
-      EXPECT_EQ(text_of<Error>([&] { irecv(comm, received, 0, 4).wait(); }),
-                "irecv from rank 0 (tag 4): " + text);
+      EXPECT_EQ(text_of<Error>([&] { irecv(comm, received, 0, 4).wait(); }), "irecv from rank 0 (tag 4): " + text);
       EXPECT_EQ(text_of<Error>([&] { recv(comm, received, any_source, any_tag); }),
                 "recv from any rank (any tag): " + text);
       recv(comm, Ints("fits", 3), 0, 4);
@@ -89,40 +87,35 @@ TEST_F(Verified, ExchangeOfOneWithOthers) {
 TEST_F(Verified, ASendThatNobodyReceives) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 0.5});
   if (rank != 0) return;
-  EXPECT_EQ(
-      text_of<Error>([&] { send(comm, Ints("a", 3), 1, 2); }),
-      "rank 0: send to rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
-      "begun to receive it");
+  EXPECT_EQ(text_of<Error>([&] { send(comm, Ints("a", 3), 1, 2); }),
+            "rank 0: send to rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
+            "begun to receive it");
   auto request = isend(comm, Ints("b", 100000), 1, 2);
-  EXPECT_EQ(
-      text_of<Error>([&] { request.wait(); }),
-      "rank 0: isend to rank 1 (tag 2) of View 'b', (100000) int32 is not complete within 0.5 s: rank 1 has "
-      "not begun to receive it");
+  EXPECT_EQ(text_of<Error>([&] { request.wait(); }),
+            "rank 0: isend to rank 1 (tag 2) of View 'b', (100000) int32 is not complete within 0.5 s: rank 1 has "
+            "not begun to receive it");
   EXPECT_TRUE(request.active()); // one may go on waiting
 }
 
 TEST_F(Verified, AMessageThatNeverComes) {
-  const Communicator comm(MPI_COMM_WORLD,
-                          {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 0.5 : 20.});
+  const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 0.5 : 20.});
   if (rank == 1) send(comm, Ints("another", 3), 0, 8);
   if (rank != 0) return;
-  EXPECT_EQ(
-      text_of<Error>([&] { recv(comm, Ints("a", 3), 1, 2); }),
-      "rank 0: recv from rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
-      "sent it; what has come is a message from rank 1 with tag 8");
+  EXPECT_EQ(text_of<Error>([&] { recv(comm, Ints("a", 3), 1, 2); }),
+            "rank 0: recv from rank 1 (tag 2) of View 'a', (3) int32 is not complete within 0.5 s: rank 1 has not "
+            "sent it; what has come is a message from rank 1 with tag 8");
   recv(comm, Ints("another", 3), 1, 8);
   EXPECT_EQ(text_of<Error>([&] { probe(comm, any_source, 3); }),
             "rank 0: probe from any rank (tag 3): no message has come within 0.5 s");
   std::vector<Request<Ints>> pool;
   pool.push_back(irecv(comm, Ints("a", 3), any_source));
-  EXPECT_EQ(
-      text_of<Error>([&] { wait_any(pool); }),
-      "rank 0: irecv from any rank (tag 0) of View 'a', (3) int32 is not complete within 0.5 s: nobody has "
-      "sent it");
+  EXPECT_EQ(text_of<Error>([&] { wait_any(pool); }),
+            "rank 0: irecv from any rank (tag 0) of View 'a', (3) int32 is not complete within 0.5 s: nobody has "
+            "sent it");
 }
 
-/// The receiver has begun to receive, and then does something else that the sender has to come to as well:
-/// legal, so no error, and the sender goes on without the answer in the end.
+/// The receiver has begun to receive, and then does something else that the sender has to come to as well: legal, so no
+/// error, and the sender goes on without the answer in the end.
 TEST_F(Verified, BeganBeforeAnotherWait) {
   const Ints in("in", 3);
   if (rank == 1) {
@@ -145,8 +138,8 @@ TEST_F(Verified, BeganBeforeAnotherWait) {
   }
 }
 
-/// An answer that comes when its sender no longer waits is not the answer to a later send, also where MPI's
-/// tags have begun again.
+/// An answer that comes when its sender no longer waits is not the answer to a later send, also where MPI's tags have
+/// begun again.
 TEST_F(Verified, ALateAnswer) {
   constexpr int tags = 32768;
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 1. : 20.});

@@ -79,9 +79,7 @@ TEST_F(SubCommunicators, RowsAndColumns) {
     EXPECT_EQ(row.periodic(), std::vector<bool>{false});
     EXPECT_EQ(column.periodic(), std::vector<bool>{true});
     EXPECT_EQ(row.options().packing, Packing::datatype);
-    const auto sum = [&](const Communicator& comm, int value) {
-      return allreduce(comm, value, ReduceOp::sum);
-    };
+    const auto sum = [&](const Communicator& comm, int value) { return allreduce(comm, value, ReduceOp::sum); };
     EXPECT_EQ(sum(row, grid.coordinates()[0]), dims[1] * grid.coordinates()[0]);
     EXPECT_EQ(sum(column, grid.coordinates()[1]), dims[0] * grid.coordinates()[1]);
     EXPECT_EQ(row.neighbour(0, 1), grid.coordinates()[1] + 1 < dims[1] ? row.rank() + 1 : no_rank);
@@ -99,10 +97,9 @@ TEST_F(SubCommunicators, PlanesOfABlock) {
     expect_usable(plane);
   }
   const Communicator grid(comm, {ranks, 1}, {false, false});
-  EXPECT_EQ(
-      text_of<UsageError>([&] { grid.sub({true}); }),
-      "a part of a process grid keeps one dimension at least and says so for each of its 2 dimensions; 1 "
-      "were given");
+  EXPECT_EQ(text_of<UsageError>([&] { grid.sub({true}); }),
+            "a part of a process grid keeps one dimension at least and says so for each of its 2 dimensions; 1 "
+            "were given");
 }
 
 /// Across a corner: around a periodic dimension, and beyond a closed one.
@@ -112,8 +109,7 @@ TEST_F(RankAt, Corners) {
     for (int i = -2 * dims[0]; i <= 2 * dims[0]; ++i) {
       for (int j = -2; j <= dims[1] + 1; ++j) {
         const int row = ((i % dims[0]) + dims[0]) % dims[0];
-        EXPECT_EQ(grid.rank_at({i, j}), j < 0 || j >= dims[1] ? no_rank : row * dims[1] + j)
-            << i << ", " << j;
+        EXPECT_EQ(grid.rank_at({i, j}), j < 0 || j >= dims[1] ? no_rank : row * dims[1] + j) << i << ", " << j;
       }
     }
   }
@@ -138,9 +134,8 @@ TEST(BalancedDims, AreThoseOfMpi) {
 
 TEST(BalancedDims, Errors) {
   const auto expect_refused = [](int ranks, const std::vector<int>& dims) {
-    EXPECT_EQ(
-        text_of<UsageError>([&] { balanced_dims(ranks, dims); }),
-        fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
+    EXPECT_EQ(text_of<UsageError>([&] { balanced_dims(ranks, dims); }),
+              fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
   };
   expect_refused(12, {0, 5});
   expect_refused(12, {3, 3});
@@ -150,8 +145,8 @@ TEST(BalancedDims, Errors) {
   expect_refused(4, {1 << 30, 1 << 30, 1 << 30});
 }
 
-/// The last rank asks for something else, which may be a grid or not: an error of all ranks, which goes on to
-/// be usable.
+/// The last rank asks for something else, which may be a grid or not: an error of all ranks, which goes on to be
+/// usable.
 TEST_F(CartesianErrors, RanksThatDiffer) {
   if (ranks == 1) GTEST_SKIP() << "one rank does not differ";
 
@@ -180,9 +175,8 @@ TEST_F(CartesianErrors, DimsAndEnds) {
   const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic) {
     return text_of<UsageError>([&] { Communicator(comm, dims, periodic); });
   };
-  EXPECT_EQ(
-      refused({ranks, 7}, {true, false}),
-      fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", ranks, 7 * ranks, ranks));
+  EXPECT_EQ(refused({ranks, 7}, {true, false}),
+            fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", ranks, 7 * ranks, ranks));
   EXPECT_EQ(refused({-ranks, -1}, {true, false}),
             fmt::format("a process grid of -{0} x -1 takes {0} ranks, but there are {0}", ranks));
   const std::string rule = "a process grid has 1 to 3 dimensions, each closed or periodic; ";

@@ -35,10 +35,9 @@ TEST_F(Split, WithoutColour) {
 
 TEST_F(Split, ByANegativeColour) {
   EXPECT_EQ(text_of<AgreedError>([&] { comm.split(is_last ? -7 : 0); }),
-            fmt::format(
-                "rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
-                "be in none of the parts",
-                last));
+            fmt::format("rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
+                        "be in none of the parts",
+                        last));
   expect_usable(comm);
 }
 
@@ -88,9 +87,8 @@ TEST(CommunicatorHandle, MovedFrom) {
 TEST(CommunicatorHandle, Agrees) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto agree = [&](bool problem) {
-    return text_of<AgreedError>([&] {
-      comm.agree(problem ? std::optional(fmt::format("rank {} says no", comm.rank())) : std::nullopt);
-    });
+    return text_of<AgreedError>(
+        [&] { comm.agree(problem ? std::optional(fmt::format("rank {} says no", comm.rank())) : std::nullopt); });
   };
   const int last = comm.size() - 1;
   EXPECT_EQ(agree(false), "no error");

@@ -18,8 +18,7 @@ int run(const char* backend) {
   exchange.commit();
   exchange.start();
   exchange.finish();
-  return kontor::comm::allreduce(comm, in(3), kontor::comm::ReduceOp::sum) -
-         comm.size() * (comm.size() - 1) / 2;
+  return kontor::comm::allreduce(comm, in(3), kontor::comm::ReduceOp::sum) - comm.size() * (comm.size() - 1) / 2;
 }
 
 int main(int argc, char** argv) {

@@ -14,8 +14,7 @@ namespace {
 /// An exchange around the ring: of rows, which are contiguous, or of columns.
 struct Ring {
   Ring(const Options& options, bool columns)
-      : comm(MPI_COMM_WORLD, options),
-        exchange(ring_exchange(comm, "ring", line(columns, 1), line(columns, 0))) {}
+      : comm(MPI_COMM_WORLD, options), exchange(ring_exchange(comm, "ring", line(columns, 1), line(columns, 0))) {}
   static Plane filled(int rank) {
     const Plane plane("plane", 6, 6);
     Kokkos::deep_copy(plane, rank);
@@ -31,8 +30,7 @@ struct Ring {
 };
 
 /// What an exchange of columns, or of rows, chooses from.
-void expect_candidates(const Options& options, const std::vector<std::string>& expected,
-                       bool columns = true) {
+void expect_candidates(const Options& options, const std::vector<std::string>& expected, bool columns = true) {
   const Ring ring(options, columns);
   std::vector<std::string> found;
   for (const auto& candidate : ring.exchange.timed_methods()) found.push_back(to_string(candidate.options));
@@ -54,8 +52,7 @@ TEST(Choice, Packing) {
 TEST(Choice, Pattern) {
   expect_candidates(method("raw", Packing::kernel, Pattern::automatic),
                     {"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
-                     "raw, neighborhood, packing kernel", "raw, blocking, packing kernel",
-                     "raw, rma, packing kernel"});
+                     "raw, neighborhood, packing kernel", "raw, blocking, packing kernel", "raw, rma, packing kernel"});
 }
 
 /// `null` would always win.
@@ -91,11 +88,9 @@ TEST(Choice, WhatCannotBeDone) {
          {"pattern 'rma' puts messages into windows in one piece", "packing 'datatype' is not possible",
           "choose packing 'kernel' or 'auto', or another pattern"});
   expect(method("shm", Packing::kernel, Pattern::persistent),
-         {"backend 'shm' has no pattern 'persistent'", "choose pattern 'nonblocking'",
-          "or backend raw or view"});
-  expect(method("shm", Packing::none),
-         {"backend 'shm' copies every message into shared memory by the pack kernel",
-          "packing 'none' is not possible", "choose packing 'kernel' or 'auto'"});
+         {"backend 'shm' has no pattern 'persistent'", "choose pattern 'nonblocking'", "or backend raw or view"});
+  expect(method("shm", Packing::none), {"backend 'shm' copies every message into shared memory by the pack kernel",
+                                        "packing 'none' is not possible", "choose packing 'kernel' or 'auto'"});
   expect(method("null", Packing::datatype),
          {"backend 'null' moves nothing", "packing 'datatype' is not possible", "choose packing 'kernel'"});
 }

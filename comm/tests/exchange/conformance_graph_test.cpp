@@ -30,8 +30,8 @@ std::vector<Edge> random_graph(int ranks) {
   return edges;
 }
 
-/// The ends that a rank has, in an order of its own: peer by peer, or the first messages of all peers before
-/// the second ones.
+/// The ends that a rank has, in an order of its own: peer by peer, or the first messages of all peers before the second
+/// ones.
 std::vector<Edge> ends(const std::vector<Edge>& graph, int Edge::*mine, int Edge::*peer, int me) {
   std::vector<Edge> result;
   std::ranges::copy_if(graph, std::back_inserter(result), [&](const Edge& e) { return e.*mine == me; });
@@ -136,8 +136,7 @@ TEST(Graph, CornersOfABlock) {
       const auto in_own_part = [](int i) { return i > 0 && i <= n; };
       const auto global = [&](int i, int j) { return value(n * here[0] + i - 1, n * here[1] + j - 1); };
       for (int i = 0; i < n + 2; ++i)
-        for (int j = 0; j < n + 2; ++j)
-          block.view(i, j) = in_own_part(i) && in_own_part(j) ? global(i, j) : -1;
+        for (int j = 0; j < n + 2; ++j) block.view(i, j) = in_own_part(i) && in_own_part(j) ? global(i, j) : -1;
       run_step_at(place, halo);
       for (int i = 0; i < n + 2; ++i)
         for (int j = 0; j < n + 2; ++j) EXPECT_EQ(block.view(i, j), global(i, j)) << i << ", " << j;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows, columns and faces of one array: its interior is sent, its ghost cells receive, and nothing else of
-// it may change.
+// Rows, columns and faces of one array: its interior is sent, its ghost cells receive, and nothing else of it may
+// change.
 #include "ring.hpp"
 
 #include <algorithm>
@@ -42,9 +42,7 @@ void expect_plane_halos() {
   const auto plane = whole<double, Layout>("plane", Index<2>{6, 8});
   const auto row = [&](int i) { return part(Kokkos::subview(plane.view, i, std::pair(1, 7)), plane); };
   const auto column = [&](int j) { return part(Kokkos::subview(plane.view, std::pair(1, 5), j), plane); };
-  const auto rows = [&](int i) {
-    return part(Kokkos::subview(plane.view, std::pair(i, i + 2), Kokkos::ALL()), plane);
-  };
+  const auto rows = [&](int i) { return part(Kokkos::subview(plane.view, std::pair(i, i + 2), Kokkos::ALL()), plane); };
   expect_halo(row(4), row(0), row(1), row(5));
   expect_halo(column(6), column(0), column(1), column(7));
   expect_halo(rows(2), rows(0), rows(2), rows(4));

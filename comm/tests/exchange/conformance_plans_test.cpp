@@ -51,8 +51,7 @@ TEST_F(Plans, UnmanagedViews) {
 
 TEST_F(Plans, EmptyMessages) {
   expect_ring(whole<double, Left>("a", Index<2>{0, 4}), inside<double, Right>("b", Index<2>{0, 4}),
-              inside<double, Left>("c", Index<2>{3, 0}), whole<double, Stride>("d", Index<2>{3, 0}),
-              Contiguity::yes);
+              inside<double, Left>("c", Index<2>{3, 0}), whole<double, Stride>("d", Index<2>{3, 0}), Contiguity::yes);
   expect_ring(inside<double, Left>("a", Index<2>{3, 4}), whole<double, Right>("b", Index<2>{3, 4}),
               whole<double, Right>("c", Index<3>{0, 0, 0}), whole<double, Left>("d", Index<3>{0, 0, 0}));
 }
@@ -136,17 +135,15 @@ TEST_F(Plans, OutliveTheirViewsAndCommunicator) {
   EXPECT_EQ(in(2, 1), expected);
 }
 
-/// A plan that goes while its messages travel, by destruction and by move assignment. The messages are
-/// too big to leave the sender before the receiver takes them.
+/// A plan that goes while its messages travel, by destruction and by move assignment. The messages are too big to leave
+/// the sender before the receiver takes them.
 template <class Space>
 void drop_in_flight(const Options& method) {
   const Communicator comm(MPI_COMM_WORLD, method);
   using Plane = Kokkos::View<double**, Right, Space>;
   const auto make = [&] {
     const Plane out("out", 300, 401), in("in", 300, 401);
-    const auto strip = [](const Plane& plane) {
-      return Kokkos::subview(plane, Kokkos::ALL(), std::pair(0, 400));
-    };
+    const auto strip = [](const Plane& plane) { return Kokkos::subview(plane, Kokkos::ALL(), std::pair(0, 400)); };
     auto exchange = ring_exchange(comm, "dropped", strip(out), strip(in));
     return exchange;
   };

@@ -29,8 +29,8 @@ struct RowEdge {
 
 constexpr std::size_t owned = 24;
 
-/// The same on all ranks. Up to two messages between two ranks, to oneself too; everyone sends to rank 0.
-/// Some have no rows, some send a row several times. Ghosts begin after the rows that are owned.
+/// The same on all ranks. Up to two messages between two ranks, to oneself too; everyone sends to rank 0. Some have no
+/// rows, some send a row several times. Ghosts begin after the rows that are owned.
 std::vector<RowEdge> random_row_graph(int ranks, unsigned seed) {
   std::mt19937 random(seed + static_cast<unsigned>(ranks));
   std::vector<RowEdge> edges;
@@ -88,8 +88,7 @@ std::uint64_t seed_of(int rank, int step) {
 
 /// What `x` and its ghosts hold after a step.
 template <class T, class Layout, std::size_t rank>
-std::vector<T> reference(const std::vector<RowEdge>& graph, int me, int step,
-                         const Field<Owning<T, Layout, rank>>& x) {
+std::vector<T> reference(const std::vector<RowEdge>& graph, int me, int step, const Field<Owning<T, Layout, rank>>& x) {
   std::vector<T> expected(x.memory.begin(), x.memory.end());
   for (const auto& e : graph) {
     if (e.to != me) continue;
@@ -174,8 +173,7 @@ TEST(RowsByIndex, MeetOtherViews) {
     const std::vector<std::int64_t> from{5, 0, 5}, to{8, 2, 3};
     Exchange<Kokkos::View<double**, typename Place::Space>> exchange(comm, "ring");
     exchange.add(place.view(a), list_of<int, Place>(from), next, place.view(b), Kokkos::ALL, previous);
-    exchange.add(place.view(c), std::pair(0, 3), next, place.view(d), list_of<std::int64_t, Place>(to),
-                 previous);
+    exchange.add(place.view(c), std::pair(0, 3), next, place.view(d), list_of<std::int64_t, Place>(to), previous);
     if (!goes_by_index(comm)) {
       EXPECT_THROW(exchange.commit(), UsageError);
       return;

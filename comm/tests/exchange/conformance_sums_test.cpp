@@ -50,8 +50,7 @@ void expect_sums(const Communicator& comm, Place& place) {
     std::vector<int> shared; // in the order of nodes, on which two ranks agree
     for (int node = 0; node <= ranks; ++node)
       for (std::size_t n = 0; n < nodes.size(); ++n)
-        if (nodes[n] == node && sharers(node, ranks).count(peer) > 0)
-          shared.push_back(2 * static_cast<int>(n));
+        if (nodes[n] == node && sharers(node, ranks).count(peer) > 0) shared.push_back(2 * static_cast<int>(n));
     if (peer == me || shared.empty()) continue;
     const Ints list("list", shared.size());
     for (std::size_t i = 0; i < shared.size(); ++i) list(i) = shared[i];

@@ -16,8 +16,7 @@ TEST(Ranks, Zero) {
 
 TEST(Ranks, One) {
   expect_ring(whole<double, Left>("a", Index<1>{7}), inside<double, Right>("b", Index<1>{7}),
-              inside<double, Left>("c", Index<1>{9}), whole<double, Right>("d", Index<1>{9}),
-              Contiguity::yes);
+              inside<double, Left>("c", Index<1>{9}), whole<double, Right>("d", Index<1>{9}), Contiguity::yes);
   expect_ring(whole<double, Stride>("a", Index<1>{7}), inside<double, Left>("b", Index<1>{7}),
               inside<double, Right>("c", Index<1>{9}), inside<double, Stride>("d", Index<1>{9}));
 }
@@ -54,10 +53,10 @@ TEST(Ranks, LongRows) {
 
 template <class Sender, class Receiver, std::size_t rank>
 void expect_pair(const Index<rank>& up, const Index<rank>& down) {
-  expect_ring(inside<double, Sender>("a", up), inside<double, Receiver>("b", up),
-              whole<double, Receiver>("c", down), inside<double, Sender>("d", down));
-  expect_ring(whole<double, Sender>("a", up), whole<double, Receiver>("b", up),
-              inside<double, Receiver>("c", down), whole<double, Sender>("d", down));
+  expect_ring(inside<double, Sender>("a", up), inside<double, Receiver>("b", up), whole<double, Receiver>("c", down),
+              inside<double, Sender>("d", down));
+  expect_ring(whole<double, Sender>("a", up), whole<double, Receiver>("b", up), inside<double, Receiver>("c", down),
+              whole<double, Sender>("d", down));
 }
 
 template <class Sender, class Receiver>
@@ -88,11 +87,11 @@ TEST(Layouts, DifferOnDifferentRanks) {
     expect_ring(whole<double, Left>("a", up), inside<double, Right>("b", up), inside<double, Left>("c", down),
                 whole<double, Stride>("d", down));
   else if (rank % 3 == 1)
-    expect_ring(inside<double, Right>("a", up), whole<double, Stride>("b", up),
-                whole<double, Right>("c", down), inside<double, Left>("d", down));
+    expect_ring(inside<double, Right>("a", up), whole<double, Stride>("b", up), whole<double, Right>("c", down),
+                inside<double, Left>("d", down));
   else
-    expect_ring(whole<double, Stride>("a", up), whole<double, Left>("b", up),
-                inside<double, Stride>("c", down), whole<double, Right>("d", down));
+    expect_ring(whole<double, Stride>("a", up), whole<double, Left>("b", up), inside<double, Stride>("c", down),
+                whole<double, Right>("d", down));
 }
 
 /// Equal layouts without gaps travel in one piece, so packing `none` is enough.

@@ -26,8 +26,7 @@ MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receiv
              {"MPI_Win_complete", sends},
              {"MPI_Put", slots * sends}};
     break;
-  default:
-    calls = {{"MPI_Irecv", slots * receives}, {"MPI_Isend", slots * sends}, {"MPI_Waitall", messages > 0}};
+  default: calls = {{"MPI_Irecv", slots * receives}, {"MPI_Isend", slots * sends}, {"MPI_Waitall", messages > 0}};
   }
   std::erase_if(calls, [](const auto& call) { return call.second == 0; });
   return calls;
@@ -49,14 +48,14 @@ bool begins_with_comm(const std::string& label) {
 
 enum class Messages { contiguous, strided, by_index };
 
-/// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory
-/// of the backend's own. What is sent by index arrives in place.
+/// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory of the
+/// backend's own. What is sent by index arrives in place.
 List expected_kernels(const Options& method, Messages messages, bool sends, bool receives) {
   const bool by_kernel = messages != Messages::contiguous && method.packing != Packing::datatype;
   List kernels;
   if (sends && (by_kernel || method.backend == "shm")) kernels.push_back("comm/pack");
-  if (receives && ((by_kernel && messages == Messages::strided) || method.backend == "shm" ||
-                   method.pattern == Pattern::rma))
+  if (receives &&
+      ((by_kernel && messages == Messages::strided) || method.backend == "shm" || method.pattern == Pattern::rma))
     kernels.push_back("comm/unpack");
   return kernels;
 }
@@ -76,8 +75,7 @@ List expected_regions(const List& kernels) {
   return regions;
 }
 
-/// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last
-/// ones.
+/// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last ones.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
   if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
@@ -131,8 +129,8 @@ TEST(Counting, ClosedEndsTakeNoMessages) {
   for (const auto& method : methods()) expect_step_costs(method, Messages::strided, false);
 }
 
-/// One kernel for all Views that are packed, and one message for those of one pair of ranks, whatever their
-/// scalars. Views that lie in one piece at both ends travel alone.
+/// One kernel for all Views that are packed, and one message for those of one pair of ranks, whatever their scalars.
+/// Views that lie in one piece at both ends travel alone.
 TEST(Counting, ViewsOfAPairShareAMessage) {
   for (const auto messages : {comm::Messages::per_pair, comm::Messages::per_slot}) {
     const Communicator comm(MPI_COMM_WORLD, {.packing = Packing::kernel, .messages = messages});
@@ -144,8 +142,8 @@ TEST(Counting, ViewsOfAPairShareAMessage) {
       exchange.add(inside<float, Right>("out", Index<2>{4, 5}).view, previous,
                    inside<float, Left>("in", Index<2>{4, 5}).view, next);
     }
-    exchange.add(whole<double, Right>("out", Index<1>{9}).view, next,
-                 whole<double, Right>("in", Index<1>{9}).view, previous);
+    exchange.add(whole<double, Right>("out", Index<1>{9}).view, next, whole<double, Right>("in", Index<1>{9}).view,
+                 previous);
     exchange.commit();
     const auto cost = cost_of([&] { run_step(exchange); });
     EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
@@ -192,8 +190,7 @@ TEST(Counting, DatatypesAreFreed) {
                    run_step(exchange);
                  }).mpi;
     const bool by_datatype = comm.options().packing == Packing::datatype;
-    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"] +
-                  calls["MPI_Type_create_hindexed_block"],
+    EXPECT_EQ(calls["MPI_Type_contiguous"] + calls["MPI_Type_create_hvector"] + calls["MPI_Type_create_hindexed_block"],
               calls["MPI_Type_free"]);
     if (comm.options().packing != Packing::automatic) {
       EXPECT_EQ(calls["MPI_Type_commit"], by_datatype ? 3 : 0);

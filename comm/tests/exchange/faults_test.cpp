@@ -104,8 +104,7 @@ TEST_F(Faults, WaitallOnASend) {
 
 TEST_F(Faults, WaitallOnAReceive) {
   Exchange<Ints> exchange(comm, "faulty");
-  exchange.add(out, comm.rank() == 0 ? no_rank : next, in,
-               comm.rank() == 1 % comm.size() ? no_rank : previous);
+  exchange.add(out, comm.rank() == 0 ? no_rank : next, in, comm.rank() == 1 % comm.size() ? no_rank : previous);
   exchange.commit();
   exchange.start();
   const bool only_receives = comm.rank() == 0 && comm.size() > 1;
@@ -126,13 +125,11 @@ TEST_F(Faults, UnwindingDoesNotWait) {
 TEST_F(Faults, Collectives) {
   const auto sum = ReduceOp::sum;
   expect_failing("MPI_Allreduce", "allreduce of a value, () int32, sum", [&] { allreduce(comm, 1, sum); });
-  expect_failing("MPI_Allreduce", "allreduce of View 'in', (3) int32, sum",
-                 [&] { allreduce(comm, in, sum); });
+  expect_failing("MPI_Allreduce", "allreduce of View 'in', (3) int32, sum", [&] { allreduce(comm, in, sum); });
   expect_failing("MPI_Bcast", "bcast of View 'in', (3) int32, root 0", [&] { bcast(comm, in, 0); });
   const std::vector<int> counts(ranks, 1);
   const Ints from("from", ranks), to("to", ranks);
-  expect_failing("MPI_Alltoallv",
-                 fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32", ranks),
+  expect_failing("MPI_Alltoallv", fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32", ranks),
                  [&] { alltoallv(comm, from, counts, to, counts); });
 }
 
@@ -183,8 +180,7 @@ TEST_F(Faults, FewTags) {
   ASSERT_EQ(few.tag_limit(), 5);
   const auto make = [&](int slots) {
     Exchange<Ints> exchange(few, "many");
-    for (int k = 0; k < slots; ++k)
-      exchange.add(Ints("out", k + 1), few.rank(), Ints("in", k + 1), few.rank());
+    for (int k = 0; k < slots; ++k) exchange.add(Ints("out", k + 1), few.rank(), Ints("in", k + 1), few.rank());
     exchange.commit();
     run_step(exchange);
   };
@@ -214,10 +210,9 @@ TEST_F(Faults, TruncatedMessage) {
   exchange.start();
   let_fail("");
   EXPECT_EQ(text_of<MpiError>([&] { exchange.finish(); }),
-            comm.rank() == 1
-                ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
-                      mpi_text(MPI_ERR_TRUNCATE)
-                : "no error");
+            comm.rank() == 1 ? "exchange 'faulty': MPI_Waitall on the receive from rank 0 of View 'in' failed: " +
+                                   mpi_text(MPI_ERR_TRUNCATE)
+                             : "no error");
   PMPI_Barrier(comm.native());
 }
 

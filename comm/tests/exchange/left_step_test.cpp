@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An exception that passes between start() and finish() takes the exchange and the Views with it, and MPI may
-// still be sending them.
+// An exception that passes between start() and finish() takes the exchange and the Views with it, and MPI may still be
+// sending them.
 #include "comm_test.hpp"
 
 #include <algorithm>
@@ -67,8 +67,7 @@ TEST(LeftStep, PeersReceiveWhatWasSent) {
         chain.exchange.start();
         if (comm.rank() == 0) throw Gone();
         chain.exchange.finish();
-        EXPECT_TRUE(holds(chain.in, comm.rank() - 1))
-            << "found " << chain.in(0) << " and " << chain.in(n - 1);
+        EXPECT_TRUE(holds(chain.in, comm.rank() - 1)) << "found " << chain.in(0) << " and " << chain.in(n - 1);
         MPI_Barrier(MPI_COMM_WORLD);
         if (method.backend == "shm") throw Gone(); // its exchanges end together, or not at all
       } catch (const Gone&) {

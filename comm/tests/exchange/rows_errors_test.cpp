@@ -39,12 +39,11 @@ TEST_F(RowErrors, IndexBeyondTheView) {
                  {place(), fmt::format("is sent to rank {}", 0), "index list 'list'",
                   fmt::format("{} at position 2", wrong), "20 rows", "0 to 19"});
     expect_facts(text(std::pair(0, 3), list({12, is_last ? wrong : 17, 11})),
-                 {place(), fmt::format("receives from rank {}", last == 0 ? 0 : last - 1),
-                  "index list 'list'", fmt::format("{} at position 1", wrong), "0 to 19"});
+                 {place(), fmt::format("receives from rank {}", last == 0 ? 0 : last - 1), "index list 'list'",
+                  fmt::format("{} at position 1", wrong), "0 to 19"});
   }
   // As good as contiguous, but for the last one.
-  expect_facts(text(is_last ? list({18, 19, 20}) : list({1, 2, 3}), std::pair(10, 13)),
-               {place(), "20 at position 2"});
+  expect_facts(text(is_last ? list({18, 19, 20}) : list({1, 2, 3}), std::pair(10, 13)), {place(), "20 at position 2"});
 }
 
 TEST_F(RowErrors, RangeBeyondTheView) {
@@ -93,9 +92,9 @@ TEST_F(RowErrors, SharedCells) {
 }
 
 TEST_F(RowErrors, UnequalNumbersOfRows) {
-  expect_facts(text(list({3, 1, 5}), is_last ? std::pair(10, 14) : std::pair(10, 13)),
-               {"exchange 'rows', slot 0", "(3) double", "rows by index",
-                fmt::format("rank {} receives", last), "(4) double"});
+  expect_facts(
+      text(list({3, 1, 5}), is_last ? std::pair(10, 14) : std::pair(10, 13)),
+      {"exchange 'rows', slot 0", "(3) double", "rows by index", fmt::format("rank {} receives", last), "(4) double"});
 }
 
 TEST_F(RowErrors, PackingNone) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device
-// memory, but its code is the same for Views anywhere, so that it is tried here where there is no device.
+// Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device memory, but
+// its code is the same for Views anywhere, so that it is tried here where there is no device.
 #include "exchange/exchange_method.hpp"
 #include "ring.hpp"
 
@@ -13,8 +13,7 @@ namespace kontor::comm::test {
 namespace {
 
 std::shared_ptr<const Executor> executor() {
-  return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(
-      Kokkos::DefaultHostExecutionSpace());
+  return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(Kokkos::DefaultHostExecutionSpace());
 }
 
 Options staged(Pattern pattern) {
@@ -32,10 +31,8 @@ Method staged_method(const Communicator& comm, const Options& options) {
 
 /// Collective. Two legs of a ring, three steps, by an exchange method on path `staged` with so many chunks.
 template <class A, class B, class C, class D>
-void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
-                   std::size_t chunks) {
-  for (const auto pattern :
-       {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood}) {
+void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d, std::size_t chunks) {
+  for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood}) {
     auto options = staged(pattern);
     SCOPED_TRACE(to_string(options));
     options.path = Path::automatic;
@@ -76,12 +73,11 @@ TEST(Staged, LongMessageInOnePiece) {
                 whole<double, Left>("c", Index<2>{3, 5}), inside<double, Right>("d", Index<2>{3, 5}), 3);
 }
 
-/// Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of
-/// them a piece.
+/// Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of them a
+/// piece.
 TEST(Staged, LongStridedMessages) {
-  expect_staged(
-      inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
-      whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3);
+  expect_staged(inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
+                whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3);
 }
 
 /// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.

@@ -16,8 +16,8 @@ namespace kontor::comm::test {
 namespace {
 
 using Bytes = Kokkos::View<std::uint8_t*, Kokkos::HostSpace>;
-using Rows = Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace,
-                          Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using Rows =
+    Kokkos::View<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 constexpr std::size_t rows = 2200;
 constexpr std::size_t columns = 1'000'003;

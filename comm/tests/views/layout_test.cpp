@@ -31,8 +31,7 @@ Shape left(const Sizes& extents) {
 
 Shape right(const Sizes& extents) {
   Sizes strides(extents.size(), 1);
-  for (int d = static_cast<int>(extents.size()) - 2; d >= 0; --d)
-    strides[d] = strides[d + 1] * extents[d + 1];
+  for (int d = static_cast<int>(extents.size()) - 2; d >= 0; --d) strides[d] = strides[d + 1] * extents[d + 1];
   return shape_of(extents, strides);
 }
 
@@ -155,8 +154,7 @@ std::set<const std::byte*> bytes_of(const Buffer& buffer) {
   for (int d = 0; d < buffer.shape.rank; ++d) {
     std::vector<std::int64_t> more;
     for (const auto place : places)
-      for (std::int64_t i = 0; i < buffer.shape.extents[d]; ++i)
-        more.push_back(place + i * buffer.shape.strides[d]);
+      for (std::int64_t i = 0; i < buffer.shape.extents[d]; ++i) more.push_back(place + i * buffer.shape.strides[d]);
     places = more;
   }
   std::set<const std::byte*> bytes;
@@ -169,9 +167,7 @@ std::set<const std::byte*> bytes_of(const Buffer& buffer) {
 /// Against all their bytes, one by one: arrays of any extents and strides, and parts of one array.
 TEST(SharedMemory, IsFoundExactly) {
   std::mt19937 random(1);
-  const auto number = [&](int low, int high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random);
-  };
+  const auto number = [&](int low, int high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); };
   std::vector<std::byte> memory(100000);
   const auto any = [&] {
     const int rank = static_cast<int>(number(0, 3));
@@ -181,8 +177,7 @@ TEST(SharedMemory, IsFoundExactly) {
       strides.push_back(number(0, 30));
     }
     const auto size = static_cast<std::uint32_t>(1u << number(0, 4));
-    return Buffer{
-        memory.data() + number(0, 300), {ScalarKind::bytes, size}, shape_of(extents, strides), {}, ""};
+    return Buffer{memory.data() + number(0, 300), {ScalarKind::bytes, size}, shape_of(extents, strides), {}, ""};
   };
   const auto part = [&] {
     const Sizes all{6, 7, 8};

@@ -58,9 +58,7 @@ TEST(RowsByIndex, ConsecutiveOnesAreARange) {
 /// Against a table of which cells each of them has.
 TEST(RowsByIndex, SharedCellsAreFoundExactly) {
   std::mt19937 random(3);
-  const auto number = [&](int low, int high) {
-    return std::uniform_int_distribution<int>(low, high)(random);
-  };
+  const auto number = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   std::vector<double> memory(60);
   int found = 0;
   constexpr int times = 2000;
@@ -91,8 +89,7 @@ TEST(RowsByIndex, SharedCellsAreFoundExactly) {
       chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
       for (const auto row : chosen)
         for (int c = 0; c < columns; ++c)
-          ++(receives ? receivers
-                      : senders)[static_cast<std::size_t>(row_by_row ? 3 * row + c : row + 20 * c)];
+          ++(receives ? receivers : senders)[static_cast<std::size_t>(row_by_row ? 3 * row + c : row + 20 * c)];
       Slot slot;
       (receives ? slot.receive : slot.send) = buffer;
       (receives ? slot.source : slot.destination) = 0;

@@ -18,8 +18,7 @@ Shifts shifts_after(std::int64_t steps, double courant) {
   for (auto k = mode; k < steps && weights.back() > least; ++k)
     weights.push_back(weights.back() * odds * static_cast<double>(steps - k) / static_cast<double>(k + 1));
   for (; first > 0 && weights.front() > least; --first)
-    weights.push_front(weights.front() / odds * static_cast<double>(first) /
-                       static_cast<double>(steps - first + 1));
+    weights.push_front(weights.front() / odds * static_cast<double>(first) / static_cast<double>(steps - first + 1));
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   Shifts shifts{first, {}};
   for (const auto weight : weights) shifts.weights.push_back(weight / sum);

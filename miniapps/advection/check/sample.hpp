@@ -10,8 +10,7 @@ namespace kontor::advection {
 struct Sample {
   std::int64_t all, every;
 
-  Sample(std::int64_t n, std::int64_t most)
-      : all(n), every(std::max<std::int64_t>(1, (n + most - 1) / most)) {}
+  Sample(std::int64_t n, std::int64_t most) : all(n), every(std::max<std::int64_t>(1, (n + most - 1) / most)) {}
 
   std::int64_t count() const { return (all + every - 1) / every; }
   std::int64_t at(std::int64_t i) const { return i * every; }

@@ -15,8 +15,8 @@
 
 namespace kontor::advection {
 
-/// Collective, waits. Compares the field after all steps, and the samples (gathering, probe) of the cells
-/// `probed` of a rank, with the exact solution of the scheme. Of many values some are compared (sample.hpp).
+/// Collective, waits. Compares the field after all steps, and the samples (gathering, probe) of the cells `probed` of a
+/// rank, with the exact solution of the scheme. Of many values some are compared (sample.hpp).
 miniapp::Verification verify(const comm::Communicator& ring, const Options&, const grid::Block&,
                              const grid::FieldView<double>& field, const std::vector<std::int64_t>& probed,
                              const Kokkos::View<double**>& samples);

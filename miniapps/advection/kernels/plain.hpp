@@ -10,12 +10,12 @@
 /// A step of the first-order upwind scheme as a textbook has it, on a CPU and on a device.
 namespace kontor::advection {
 
-/// Local; queued on `instance`. to_i = (1 - courant) from_i + courant from_(i + upwind) of the cells from
-/// `begin` to before `end`, own cell 0 being `first` in both fields. The cell upwind is beside it: upwind is
-/// -1 or 1. A sum of two parts, so that with courant 1 not a bit changes.
-inline void plain_step(const grid::FieldView<double>::execution_space& instance,
-                       const grid::FieldView<double>& from, const grid::FieldView<double>& to, double courant,
-                       std::int64_t upwind, std::int64_t first, std::int64_t begin, std::int64_t end) {
+/// Local; queued on `instance`. to_i = (1 - courant) from_i + courant from_(i + upwind) of the cells from `begin` to
+/// before `end`, own cell 0 being `first` in both fields. The cell upwind is beside it: upwind is -1 or 1. A sum of two
+/// parts, so that with courant 1 not a bit changes.
+inline void plain_step(const grid::FieldView<double>::execution_space& instance, const grid::FieldView<double>& from,
+                       const grid::FieldView<double>& to, double courant, std::int64_t upwind, std::int64_t first,
+                       std::int64_t begin, std::int64_t end) {
   using Space = grid::FieldView<double>::execution_space;
   Kokkos::parallel_for(
       "advection/upwind", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, begin, end),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact solution of the scheme is what a plain loop computes, and the verification finds a field that was
-// not advanced and probes that were not gathered.
+// The exact solution of the scheme is what a plain loop computes, and the verification finds a field that was not
+// advanced and probes that were not gathered.
 #include "advection/advection.hpp"
 #include "advection/check/exact.hpp"
 #include "advection/check/sample.hpp"

@@ -68,9 +68,7 @@ class Reference {
   static double shape(int a, double at) { return a == 1 ? at : 1 - at; }
   double slope(int axis, int a) const { return (a == 1 ? 1 : -1) / o_.spacing(axis); }
 
-  bool on_face(const Index& at, int face) const {
-    return at[face / 2] == (face % 2 == 0 ? 0 : o_.elements[face / 2]);
-  }
+  bool on_face(const Index& at, int face) const { return at[face / 2] == (face % 2 == 0 ? 0 : o_.elements[face / 2]); }
   std::optional<double> temperature(const Index& at) const {
     for (int face = 5; face >= 0; --face)
       if (o_.faces[face].condition == FaceCondition::temperature && on_face(at, face))
@@ -108,8 +106,7 @@ class Reference {
         for (int d = 2; d >= 0; --d) place = 3 * place + (b >> d & 1) - (a >> d & 1) + 1;
         row[place] += weight * k * (of_a[0] * of_b[0] + of_a[1] * of_b[1] + of_a[2] * of_b[2]);
       }
-      add(weight * value(source_, at) * shape(a & 1, in[0]) * shape(a >> 1 & 1, in[1]) *
-          shape(a >> 2, in[2]));
+      add(weight * value(source_, at) * shape(a & 1, in[0]) * shape(a >> 1 & 1, in[1]) * shape(a >> 2, in[2]));
     }
   }
 
@@ -127,8 +124,7 @@ class Reference {
           at[axis] = static_cast<double>(point[axis]);
           at[b] = static_cast<double>(along_b) + s;
           at[c] = static_cast<double>(along_c) + t;
-          add(o_.spacing(b) * o_.spacing(c) / 4 * value(faces_[face], at) * shape(node[0], s) *
-              shape(node[1], t));
+          add(o_.spacing(b) * o_.spacing(c) / 4 * value(faces_[face], at) * shape(node[0], s) * shape(node[1], t));
         }
     }
   }
@@ -145,8 +141,7 @@ ReferenceRows fe_heat_reference(const FeHeatOptions& options, const Partition& p
   const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   const Reference reference(options);
   ReferenceRows rows;
-  for (GlobalIndex r = 0; r < partition.own; r += reference_stride(partition.own))
-    reference.add_row(global(r), rows);
+  for (GlobalIndex r = 0; r < partition.own; r += reference_stride(partition.own)) reference.add_row(global(r), rows);
   return rows;
 }
 

@@ -8,16 +8,15 @@
 #include <cstddef>
 #include <vector>
 
-/// Rows of the system as a textbook defines them, to verify those that were solved. What makes them shares no
-/// code with what assembles, distributes or multiplies the matrix.
+/// Rows of the system as a textbook defines them, to verify those that were solved. What makes them shares no code with
+/// what assembles, distributes or multiplies the matrix.
 namespace kontor::cg {
 
 /// Any rows of the whole matrix, in host memory; entries that are 0 may be left out.
 struct ReferenceRows {
   std::vector<GlobalIndex> rows = {};
-  std::vector<double> rhs = {}; ///< of each row
-  std::vector<double> rhs_size =
-      {}; ///< of each row: the sum of the sizes of what the right-hand side adds up
+  std::vector<double> rhs = {};      ///< of each row
+  std::vector<double> rhs_size = {}; ///< of each row: the sum of the sizes of what the right-hand side adds up
   std::vector<std::size_t> end = {}; ///< of each row's entries
   std::vector<GlobalIndex> columns = {};
   std::vector<double> values = {};
@@ -47,8 +46,8 @@ ReferenceRows fe_heat_reference(const FeHeatOptions&, const Partition&);
 /// Local; waits. The same of a stencil.
 ReferenceRows stencil_reference(const StencilOptions&, const Partition&);
 
-/// Local. No eigenvalue of the matrix of a stencil is smaller: with t = pi / (points + 1) along each axis, 7
-/// points have 6 - 2 sum of cos t, 27 points 27 - product of (1 + 2 cos t).
+/// Local. No eigenvalue of the matrix of a stencil is smaller: with t = pi / (points + 1) along each axis, 7 points
+/// have 6 - 2 sum of cos t, 27 points 27 - product of (1 + 2 cos t).
 double least_eigenvalue(const StencilOptions&);
 
 } // namespace kontor::cg

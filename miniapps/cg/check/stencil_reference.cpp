@@ -20,8 +20,7 @@ ReferenceRows stencil_reference(const StencilOptions& o, const Partition& partit
     const auto entry = [&](std::int64_t x, std::int64_t y, std::int64_t z, double value) {
       if (x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2]) return;
       reference.add_entry((z * n[1] + y) * n[0] + x, value);
-      const double term =
-          value * exact(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z), 0);
+      const double term = value * exact(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z), 0);
       rhs += term;
       size += std::abs(term);
     };

@@ -27,8 +27,7 @@ struct FillAtRandom {
 
 } // namespace
 
-double asymmetry(const comm::Communicator& comm, const Partition& partition, const Space& compute,
-                 const Apply& apply) {
+double asymmetry(const comm::Communicator& comm, const Partition& partition, const Space& compute, const Apply& apply) {
   enum { x_x, y_y, bx_bx, by_by, x_by, y_bx, count };
   comm::ExactSums<Space> sums(comm, "symmetry", count, compute);
   const Vector all("cg/random vector", partition.global.extent(0)); // ghosts too: nothing needs to travel

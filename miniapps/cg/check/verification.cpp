@@ -52,17 +52,17 @@ double largest_entry(const comm::Communicator& comm, const Vector& values) {
   return comm::allreduce(comm, values.extent(0) > 0 ? largest : 0.0, comm::ReduceOp::max);
 }
 
-/// By how much the residual of the recurrence may differ from the true one. Rounding alone leaves the unit
-/// roundoff times |A| |x| / |b| and the number of iterations (A. Greenbaum, SIAM J. Matrix Anal. Appl. 18,
-/// 1997); above this the recurrence has lost its meaning.
+/// By how much the residual of the recurrence may differ from the true one. Rounding alone leaves the unit roundoff
+/// times |A| |x| / |b| and the number of iterations (A. Greenbaum, SIAM J. Matrix Anal. Appl. 18, 1997); above this the
+/// recurrence has lost its meaning.
 constexpr double recurrence_tolerance = 1e-8;
 
-/// By how much A x and b may differ from those of the reference rows, beside the sum of the sizes of what
-/// each adds up: rounding leaves about as many unit roundoffs as a row has entries.
+/// By how much A x and b may differ from those of the reference rows, beside the sum of the sizes of what each adds up:
+/// rounding leaves about as many unit roundoffs as a row has entries.
 constexpr double reference_tolerance = 1e-12;
 
-/// By how much |b| of the solve may differ from what its rows add up to: rounding of long sums leaves less,
-/// and a rank that is left out of sums more, unless its part of b is 0.
+/// By how much |b| of the solve may differ from what its rows add up to: rounding of long sums leaves less, and a rank
+/// that is left out of sums more, unless its part of b is 0.
 constexpr double norm_tolerance = 1e-8;
 
 /// A tolerance above this part of the solution would let a wrong answer pass.
@@ -73,8 +73,7 @@ template <int count, class Row>
 std::array<double, count> sums_of(const comm::Communicator& comm, const Space& compute, std::int64_t rows,
                                   const Row& row) {
   const Vector mine("cg/sums to verify with", count);
-  for_rows_with_sums<count>("cg/compare", compute, rows, row, parts_of_rows(count),
-                            StoreTo<count>{mine.data()});
+  for_rows_with_sums<count>("cg/compare", compute, rows, row, parts_of_rows(count), StoreTo<count>{mine.data()});
   compute.fence();
   std::array<double, count> sums{};
   const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine);
@@ -91,8 +90,8 @@ struct SquareSum {
   }
 };
 
-/// Collective; waits. Own values, then the ghosts by their numbers in the whole matrix; `block` are this
-/// rank's of all values in the order of rows.
+/// Collective; waits. Own values, then the ghosts by their numbers in the whole matrix; `block` are this rank's of all
+/// values in the order of rows.
 Vector with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own,
                    const std::vector<double>& block) {
   const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
@@ -114,8 +113,8 @@ struct Departure {
 };
 
 /// Collective; waits.
-Departure departure(const comm::Communicator& baseline, const LinearSystem& system,
-                    const ReferenceRows& reference, const std::vector<double>& x, const Vector& ax) {
+Departure departure(const comm::Communicator& baseline, const LinearSystem& system, const ReferenceRows& reference,
+                    const std::vector<double>& x, const Vector& ax) {
   const auto rows = system.partition.rows;
   const auto at = [&](const std::vector<double>& block, const std::vector<GlobalIndex>& wanted) {
     return values_of_rows(baseline, rows, block, wanted);
@@ -160,8 +159,8 @@ double norm_of(const comm::Communicator& baseline, Preconditioner& m, const Spac
   return largest;
 }
 
-/// Collective. For a solution that is known of a matrix whose eigenvalues are not: a tenth of the least one
-/// that the iteration has seen. With M it sees those of M A, which are at most |M| times those of A.
+/// Collective. For a solution that is known of a matrix whose eigenvalues are not: a tenth of the least one that the
+/// iteration has seen. With M it sees those of M A, which are at most |M| times those of A.
 double seen_eigenvalue(const comm::Communicator& baseline, const Answer& answer, Preconditioner* m,
                        const Space& compute, LocalIndex own) {
   const double least = answer.coefficients.empty() ? 0 : ritz_values(answer.coefficients).smallest;
@@ -174,8 +173,8 @@ struct Compared {
   bool of_system; ///< the known solution is that of A x = b itself, and not of what that stands for
 };
 
-/// The error beside the known solution: what it may be is the sum of what the discretisation misses and what
-/// the residual leaves, or what the deck says.
+/// The error beside the known solution: what it may be is the sum of what the discretisation misses and what the
+/// residual leaves, or what the deck says.
 miniapp::Verification verify_error(const Compared& c, const ErrorBound& bound, const Options& options,
                                    const miniapp::Verification& of_residual) {
   const double left = c.residual / bound.least_eigenvalue;
@@ -225,10 +224,10 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
                                 largest);
   } else if (outcome.iterations == 0) {
     result.conclusive = false;
-    result.remark = fmt::format("nothing was solved: {}; {}", words(outcome.ending),
-                                outcome.ending == StopReason::zero_rhs
-                                    ? "give a right-hand side other than 0"
-                                    : "give another guess or a smaller solver.tolerance");
+    result.remark =
+        fmt::format("nothing was solved: {}; {}", words(outcome.ending),
+                    outcome.ending == StopReason::zero_rhs ? "give a right-hand side other than 0"
+                                                           : "give another guess or a smaller solver.tolerance");
   } else if (result.tolerance > most_of_solution) {
     result.conclusive = false;
     result.remark = fmt::format("solver.tolerance is {:g}, so large that a wrong answer would pass; {:g} or "
@@ -239,14 +238,14 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
 }
 
 /// Collective. A x is that of `ax`.
-miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system,
-                                      const Vector& ax, const Space& compute, const Options& options,
-                                      const Answer& answer, Preconditioner* m, Accuracy& accuracy) {
+miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system, const Vector& ax,
+                                      const Space& compute, const Options& options, const Answer& answer,
+                                      Preconditioner* m, Accuracy& accuracy) {
   const auto own = system.partition.own;
   const auto& outcome = answer.outcome;
-  const auto sums = sums_of<4>(
-      baseline, compute, own,
-      Compare{system.rhs, ax, answer.solution, system.exact.value_or(Vector()), system.exact.has_value()});
+  const auto sums =
+      sums_of<4>(baseline, compute, own,
+                 Compare{system.rhs, ax, answer.solution, system.exact.value_or(Vector()), system.exact.has_value()});
   const auto rows = static_cast<double>(system.partition.rows);
   const double rhs = std::sqrt(sums[0]);
   accuracy.residual = std::sqrt(sums[1]) / (rhs > 0 ? rhs : 1);
@@ -273,8 +272,7 @@ miniapp::Verification verify_solution(const comm::Communicator& baseline, const 
 }
 
 /// The verdict where an operator is not symmetric, of a run that had another one so far.
-miniapp::Verification not_symmetric(const std::string& which, double found,
-                                    const miniapp::Verification& verified) {
+miniapp::Verification not_symmetric(const std::string& which, double found, const miniapp::Verification& verified) {
   return {.measure = fmt::format("asymmetry of the {}, |x.By - y.Bx| beside |x||By| + |y||Bx|", which),
           .error = found,
           .tolerance = symmetry_tolerance,
@@ -315,9 +313,8 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
   else if (result.passed() && !(of_preconditioner <= symmetry_tolerance))
     result = not_symmetric("preconditioner", of_preconditioner, result);
   else if (succeeded(answer.outcome.ending) && !(of_reference.largest() <= reference_tolerance))
-    result = {.measure =
-                  fmt::format("{} against rows that are computed by its definition",
-                              of_reference.product > reference_tolerance ? "A x" : "the right-hand side"),
+    result = {.measure = fmt::format("{} against rows that are computed by its definition",
+                                     of_reference.product > reference_tolerance ? "A x" : "the right-hand side"),
               .error = of_reference.product > reference_tolerance ? of_reference.product : of_reference.rhs,
               .tolerance = reference_tolerance,
               .remark = result.remark};

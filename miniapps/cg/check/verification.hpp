@@ -28,15 +28,15 @@ struct Answer {
   std::vector<std::pair<double, double>> coefficients; ///< alpha and beta of its iterations
 };
 
-/// Collective. Verifies a solve, in this order: matrix and right-hand side against the rows of
-/// `reference`; symmetry of the matrix and of the preconditioner, null if there is none; the true residual
-/// against the recurrence's; |b| against that by the solve's sums; the error where the solution is known. A
-/// solve without an iteration is inconclusive. What is found is put into `found`.
+/// Collective. Verifies a solve, in this order: matrix and right-hand side against the rows of `reference`; symmetry of
+/// the matrix and of the preconditioner, null if there is none; the true residual against the recurrence's; |b| against
+/// that by the solve's sums; the error where the solution is known. A solve without an iteration is inconclusive. What
+/// is found is put into `found`.
 ///
-/// Values of other ranks come by their numbers in the whole matrix over `baseline`, all ranks by backend
-/// `raw`; neither the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
-miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&,
-                             const ReferenceRows& reference, const Matrix&, const Space& compute,
-                             const Options&, const Answer&, Preconditioner*, Accuracy* found = nullptr);
+/// Values of other ranks come by their numbers in the whole matrix over `baseline`, all ranks by backend `raw`; neither
+/// the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&, const ReferenceRows& reference,
+                             const Matrix&, const Space& compute, const Options&, const Answer&, Preconditioner*,
+                             Accuracy* found = nullptr);
 
 } // namespace kontor::cg

@@ -26,20 +26,19 @@ struct CsrKernel {
 
   KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const { return static_cast<LocalIndex>(position); }
 
-  /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is
-  /// summed by a thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga,
-  /// "Efficient sparse matrix-vector multiplication on GPUs using the CSR storage format", SC14, 2014).
+  /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is summed by a
+  /// thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga, "Efficient sparse
+  /// matrix-vector multiplication on GPUs using the CSR storage format", SC14, 2014).
   template <class Member>
   KOKKOS_FUNCTION Stage stage_of(const Member& team) const {
-    auto* const values_at = team.team_shmem().get_shmem_aligned(
-        static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double));
+    auto* const values_at =
+        team.team_shmem().get_shmem_aligned(static_cast<std::ptrdiff_t>(staged * sizeof(double)), sizeof(double));
     auto* const columns_at = team.team_shmem().get_shmem_aligned(
         static_cast<std::ptrdiff_t>(staged * sizeof(LocalIndex)), sizeof(LocalIndex));
     return {static_cast<double*>(values_at), static_cast<LocalIndex*>(columns_at)};
   }
   template <class Member>
-  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const RowRange& block,
-                             LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(const Member& team, const Stage& stage, const RowRange& block, LocalIndex row) const {
     const auto end = offsets[block.end];
     const auto of_row = row < 0 ? end : offsets[row], end_of_row = row < 0 ? end : offsets[row + 1];
     double sum = 0;
@@ -55,10 +54,9 @@ struct CsrKernel {
     return sum;
   }
 
-  /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the
-  /// scratch memory might be what is read next, for all that a compiler knows.
-  KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread,
-                            int threads) const {
+  /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the scratch
+  /// memory might be what is read next, for all that a compiler knows.
+  KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread, int threads) const {
     constexpr int at_once = 8;
     for (int begin = thread; begin < count; begin += at_once * threads) {
       double value[at_once];
@@ -77,8 +75,8 @@ struct CsrKernel {
     }
   }
 
-  /// Two rows at a time, from the two halves of the block: an addition need not wait for the one before, and
-  /// memory is read in twice as many streams.
+  /// Two rows at a time, from the two halves of the block: an addition need not wait for the one before, and memory is
+  /// read in twice as many streams.
   template <bool with_dot>
   double block(std::int64_t begin, std::int64_t end) const {
     const auto half = (end - begin) / 2;
@@ -141,8 +139,8 @@ struct MostEntries {
   }
 };
 
-/// Rows that a team takes at a time: as many as fill what it stages, by their average, but no more than it
-/// has threads; and the entries that it stages, no more than such rows have.
+/// Rows that a team takes at a time: as many as fill what it stages, by their average, but no more than it has threads;
+/// and the entries that it stages, no more than such rows have.
 struct Staging {
   int threads = 1, rows = 1, entries = 1;
 
@@ -180,8 +178,7 @@ struct Csr {
 
 } // namespace
 
-std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior,
-                                 const ProductTuning& tuning) {
+std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior, const ProductTuning& tuning) {
   return std::make_unique<Product<Csr>>(Csr{rows, interior, Staging(rows, tuning)}, tuning);
 }
 

@@ -14,17 +14,15 @@ namespace kontor::cg {
 /// A matrix whose product computes no sum on the way: a kernel of its own does.
 class DotApart : public Matrix {
  public:
-  /// Local. `label` is that of the dot's kernel; `rows` are all of this rank, the first `interior` of which
-  /// read no ghosts.
+  /// Local. `label` is that of the dot's kernel; `rows` are all of this rank, the first `interior` of which read no
+  /// ghosts.
   DotApart(std::string label, LocalIndex rows, LocalIndex interior)
       : label_(std::move(label)), rows_(rows), interior_(interior) {}
 
-  void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y,
-                        double* sum) const final {
+  void multiply_and_dot(const Space& instance, Part part, const Vector& x, const Vector& y, double* sum) const final {
     multiply(instance, part, x, y);
     const auto range = range_of(part);
-    for_rows_with_sums<1>(label_, instance, range.count(), DotTerm{x, y, range.begin}, parts_,
-                          StoreTo<1>{sum});
+    for_rows_with_sums<1>(label_, instance, range.count(), DotTerm{x, y, range.begin}, parts_, StoreTo<1>{sum});
   }
 
  protected:

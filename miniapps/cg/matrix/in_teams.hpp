@@ -26,8 +26,8 @@ KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
 #endif
 }
 
-/// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from
-/// a device's threads its memory is far away.
+/// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from a device's
+/// threads its memory is far away.
 template <int at_once, class Value, class X>
 KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
   double sum = 0;
@@ -49,9 +49,9 @@ inline constexpr int few_at_once = 5;
 
 namespace detail {
 
-/// A position is a thread's, as a device wants it. A team takes a block after the other, as many blocks
-/// further on as there are teams, and leaves one part of the dot: the last team, which adds up the parts of
-/// all, waits until their rows are in memory.
+/// A position is a thread's, as a device wants it. A team takes a block after the other, as many blocks further on as
+/// there are teams, and leaves one part of the dot: the last team, which adds up the parts of all, waits until their
+/// rows are in memory.
 template <class Kernel, bool with_dot>
 struct InTeams {
   Kernel kernel;

@@ -36,15 +36,14 @@ class PartOfRows {
     const auto first = offsets(0), end = offsets(rows);
     for (std::size_t row = 0; row <= rows; ++row) on_host(row) = static_cast<Offset>(offsets(row) - first);
     Kokkos::deep_copy(row_map, on_host);
-    matrix_ = Crs("cg/Kokkos Kernels", static_cast<LocalIndex>(rows), columns,
-                  static_cast<Offset>(end - first), Kokkos::subview(from.values, std::pair(first, end)),
-                  row_map, Kokkos::subview(from.columns, std::pair(first, end)));
+    matrix_ = Crs("cg/Kokkos Kernels", static_cast<LocalIndex>(rows), columns, static_cast<Offset>(end - first),
+                  Kokkos::subview(from.values, std::pair(first, end)), row_map,
+                  Kokkos::subview(from.columns, std::pair(first, end)));
   }
 
   void multiply(const Space& instance, const Vector& x, const Vector& all_y) const {
     if (range_.count() == 0) return;
-    const Vector y =
-        Kokkos::subview(all_y, std::pair(range_.begin, range_.end)); // the type that the handle knows
+    const Vector y = Kokkos::subview(all_y, std::pair(range_.begin, range_.end)); // the type that the handle knows
 #if KOKKOSKERNELS_VERSION >= 40300
     KokkosSparse::spmv(instance, &handle_, KokkosSparse::NoTranspose, 1.0, matrix_, x, 0.0, y);
 #else // the default instance
@@ -65,9 +64,8 @@ template <class Offset>
 class KokkosKernels final : public DotApart {
  public:
   KokkosKernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns)
-      : DotApart("cg/dot beside Kokkos Kernels", rows.rows(), interior), rows_(rows.rows()),
-        entries_(rows.entries()), interior_(rows, range_of(Part::interior), columns),
-        boundary_(rows, range_of(Part::boundary), columns) {}
+      : DotApart("cg/dot beside Kokkos Kernels", rows.rows(), interior), rows_(rows.rows()), entries_(rows.entries()),
+        interior_(rows, range_of(Part::interior), columns), boundary_(rows, range_of(Part::boundary), columns) {}
 
   void multiply(const Space& instance, Part part, const Vector& x, const Vector& y) const override {
     if (part != Part::boundary) interior_.multiply(instance, x, y);
@@ -91,8 +89,7 @@ bool has_kokkos_kernels() {
   return true;
 }
 
-std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior,
-                                            LocalIndex columns) {
+std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns) {
   if (rows.entries() <= std::numeric_limits<int>::max())
     return std::make_unique<KokkosKernels<int>>(rows, interior, columns);
   return std::make_unique<KokkosKernels<std::size_t>>(rows, interior, columns);

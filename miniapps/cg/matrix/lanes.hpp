@@ -36,8 +36,8 @@ inline void add_products(Lanes& sum, double a, const double* b) {
   sum += a * loaded(b);
 }
 
-/// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no
-/// sum that began as 0: none is -0.
+/// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no sum that
+/// began as 0: none is -0.
 inline void add_in(std::uint32_t lanes, Lanes& sum, const Lanes& products) {
   LaneBits lane;
   for (int l = 0; l < width; ++l) lane[l] = std::int64_t{1} << l;
@@ -57,8 +57,8 @@ inline void store(double* to, const Lanes& lanes) {
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-/// Local. Asks for the cache line of an address that is read soon; any address will do. Processors fetch
-/// ahead by themselves, but not over the end of a page.
+/// Local. Asks for the cache line of an address that is read soon; any address will do. Processors fetch ahead by
+/// themselves, but not over the end of a page.
 inline void prefetch(const void* address) {
   __builtin_prefetch(address);
 }
@@ -88,8 +88,8 @@ inline void prefetch(const void*) {}
 /// Numbers of a cache line.
 inline constexpr int cache_line = 8;
 
-/// Parts of a matrix that a core reads side by side, as its memory likes it: two were faster on a processor
-/// with AVX-512, one on a processor without (lab/results/cg-cpu.md).
+/// Parts of a matrix that a core reads side by side, as its memory likes it: two were faster on a processor with
+/// AVX-512, one on a processor without (lab/results/cg-cpu.md).
 inline constexpr int memory_streams = width == 8 ? 2 : 1;
 /// So many bytes ahead they keep a core's memory busiest.
 inline constexpr int prefetch_bytes = 2048;

@@ -33,8 +33,8 @@ inline RowRange range_of(Part part, std::int64_t own, std::int64_t interior) {
 
 /// A rank's rows in some format.
 ///
-/// Every format of our own sums a row in the order of its entries, so that all give the same bits, on a
-/// processor as on a device, whatever the partition. Kokkos Kernels promises nothing.
+/// Every format of our own sums a row in the order of its entries, so that all give the same bits, on a processor as on
+/// a device, whatever the partition. Kokkos Kernels promises nothing.
 class Matrix {
  public:
   virtual ~Matrix() = default;
@@ -42,14 +42,13 @@ class Matrix {
   /// Local; waits for nothing. y = A x in the rows of that part. x has own values and ghosts, y own ones.
   virtual void multiply(const Space&, Part, const Vector& x, const Vector& y) const = 0;
 
-  /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space. The
-  /// order of additions depends on the numbers of rows alone.
+  /// Local; waits for nothing. The same, and *sum = x.y over these rows, in the memory of the space. The order of
+  /// additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
-  /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x
-  /// into y (solver/persistent.hpp). Only if can_iterate().
-  virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {
-  }
+  /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x into y
+  /// (solver/persistent.hpp). Only if can_iterate().
+  virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {}
   /// Whether this format has such a kernel.
   virtual bool can_iterate() const { return false; }
 
@@ -94,16 +93,15 @@ std::unique_ptr<Matrix> make_plain(const CompressedRows& rows, LocalIndex interi
 std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
                                   const ProductTuning& = {});
 
-/// Local; waits. The product of Kokkos Kernels, which is cuSPARSE on NVIDIA; nullptr where this build has no
-/// Kokkos Kernels. `columns`: own rows and ghosts.
-std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior,
-                                            LocalIndex columns);
+/// Local; waits. The product of Kokkos Kernels, which is cuSPARSE on NVIDIA; nullptr where this build has no Kokkos
+/// Kernels. `columns`: own rows and ghosts.
+std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns);
 
 /// Local. Whether this build has make_kokkos_kernels().
 bool has_kokkos_kernels();
 
-/// The most positions of a rank that kernels number. Half of what 32 bits hold: a thread's last step ends
-/// beyond them by as much as all teams have at a time.
+/// The most positions of a rank that kernels number. Half of what 32 bits hold: a thread's last step ends beyond them
+/// by as much as all teams have at a time.
 inline constexpr std::int64_t most_positions = (std::int64_t{1} << 31) - (1 << 16);
 
 /// Local. What is wrong if a format numbers so many positions for the rows of a rank; nothing if they fit.

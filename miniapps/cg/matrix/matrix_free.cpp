@@ -19,8 +19,8 @@ constexpr int most_entries = 27;
 constexpr int run_rows = 32;
 constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 
-/// Rows that follow one another, and have the same neighbours as far away, as far as they have them: lines
-/// of points run on in the next line.
+/// Rows that follow one another, and have the same neighbours as far away, as far as they have them: lines of points
+/// run on in the next line.
 struct Run {
   LocalIndex first = 0;
   LocalIndex rows = 0; ///< at most run_rows
@@ -96,8 +96,7 @@ struct FreeKernel {
         for (int v = 0; v < vectors; ++v) add_products(sum[v], weights[e], xs_e + v * width);
       } else if (lanes != 0) {
 #pragma GCC unroll 8
-        for (int v = 0; v < vectors; ++v)
-          add_products(sum[v], weights[e], xs_e + v * width, lanes >> (v * width));
+        for (int v = 0; v < vectors; ++v) add_products(sum[v], weights[e], xs_e + v * width, lanes >> (v * width));
       }
     }
     for (int v = 0; v < vectors; ++v) store(sums + v * width, sum[v]);
@@ -187,8 +186,8 @@ class RunMaker {
 template <class T>
 Kokkos::View<T*> in_space(const char* label, const std::vector<T>& from) {
   Kokkos::View<T*> to(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), from.size());
-  Kokkos::deep_copy(to, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                            from.data(), from.size()));
+  Kokkos::deep_copy(
+      to, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
   return to;
 }
 

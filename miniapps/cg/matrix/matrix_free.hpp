@@ -15,15 +15,14 @@ struct StencilEntry {
   double weight = 0;
 };
 
-/// Local; waits. The product with a stencil whose weights are the same everywhere; nothing of the matrix is
-/// stored. At most 27 entries, in the order of rows of the whole matrix; those outside the box are left out.
-/// The same bits as the assembled matrix has.
-std::unique_ptr<Matrix> make_matrix_free(const BoxRows&, const std::vector<StencilEntry>&,
-                                         const ProductTuning& = {});
+/// Local; waits. The product with a stencil whose weights are the same everywhere; nothing of the matrix is stored. At
+/// most 27 entries, in the order of rows of the whole matrix; those outside the box are left out. The same bits as the
+/// assembled matrix has.
+std::unique_ptr<Matrix> make_matrix_free(const BoxRows&, const std::vector<StencilEntry>&, const ProductTuning& = {});
 
-/// Local. What it has at most of a block of points (x, y, z) of a process grid (x, y, z): runs of up to 32
-/// rows, and patterns of neighbours that a run may have. Rows whose points are cut off from those beside them
-/// are numbered apart, and have runs of their own.
+/// Local. What it has at most of a block of points (x, y, z) of a process grid (x, y, z): runs of up to 32 rows, and
+/// patterns of neighbours that a run may have. Rows whose points are cut off from those beside them are numbered apart,
+/// and have runs of their own.
 struct MostRuns {
   double runs = 0, patterns = 0;
 };

@@ -14,10 +14,9 @@ void add_parts(const Space& instance, double* parts, std::int64_t count, double*
 
 std::optional<std::string> excess_of_positions(int rank, LocalIndex rows, std::int64_t positions) {
   if (positions <= most_positions) return {};
-  return fmt::format(
-      "rank {} has {} rows, for which solver.format numbers {} positions, padding included; the "
-      "most is {}: use more ranks, or solver.format: csr [E-DECK-RANKS]",
-      rank, rows, positions, most_positions);
+  return fmt::format("rank {} has {} rows, for which solver.format numbers {} positions, padding included; the "
+                     "most is {}: use more ranks, or solver.format: csr [E-DECK-RANKS]",
+                     rank, rows, positions, most_positions);
 }
 
 } // namespace kontor::cg

@@ -44,14 +44,14 @@ inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
 
 } // namespace detail
 
-/// Local; waits for nothing. *sum = the first `count` parts, put together in an order that depends on their
-/// number alone. The parts are used up. `zero` is a 0 in the memory of the space.
+/// Local; waits for nothing. *sum = the first `count` parts, put together in an order that depends on their number
+/// alone. The parts are used up. `zero` is a 0 in the memory of the space.
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
-/// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product
-/// moves, and, if its Kernel is Staged, how a device's teams are made: their threads, positions of a block,
-/// bytes of scratch memory. The Kernel has x, y and block() of many positions; for teams row_of() a position,
-/// -1 if there is none, and sum() of a position and its row, or, if it is Staged, of all rows of a team.
+/// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product moves, and,
+/// if its Kernel is Staged, how a device's teams are made: their threads, positions of a block, bytes of scratch
+/// memory. The Kernel has x, y and block() of many positions; for teams row_of() a position, -1 if there is none, and
+/// sum() of a position and its row, or, if it is Staged, of all rows of a team.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -80,13 +80,11 @@ class Product final : public Matrix {
       launch<true>(instance, p, x, y);
       count += parts(p);
     }
-    add_parts(instance, parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0), count, sum,
-              zero_.data());
+    add_parts(instance, parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0), count, sum, zero_.data());
   }
 
   bool can_iterate() const override { return persistent; }
-  void iterate(const Space& instance, const Vector& x, const Vector& y,
-               const PersistentSteps& steps) const override {
+  void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
     if constexpr (persistent) {
       const auto positions = format_.positions(Part::all).count();
       launch_persistent(instance, format_.kernel(x.data(), y.data()), positions, steps);
@@ -128,11 +126,10 @@ class Product final : public Matrix {
     const auto team = this->team();
     const int count = teams_of(range.count(), team.block, tuning_.most_teams(team.threads));
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
-    backwards =
-        tuning_.alternate && !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
+    backwards = tuning_.alternate && !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
     Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, team.threads, team.scratch),
-                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range,
-                                                           team.block, backwards, team_parts_.places(), sum});
+                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, team.block,
+                                                           backwards, team_parts_.places(), sum});
   }
 
   /// Where teams have scratch memory, fewer of them run at once.

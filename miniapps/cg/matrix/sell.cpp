@@ -50,9 +50,8 @@ struct SellKernel {
       return sum_in_order<at_once>(chunk.entries, value,
                                    values_of_x(shared + chunk.columns, lane, x + row)); // padding is 0
     const int length = lengths[place_of(position)];
-    return chunk.kind == Columns::narrow
-               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))
-               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, row));
+    return chunk.kind == Columns::narrow ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))
+                                         : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, row));
   }
   template <class Offset>
   KOKKOS_FUNCTION auto far(const Offset* offsets, LocalIndex row) const {
@@ -65,8 +64,7 @@ struct SellKernel {
     const auto chunks_of_block = (end_of_block - begin) / size;
     const auto share = chunks_of_block / memory_streams;
     for (std::int64_t c = 0; c < share; ++c)
-      for (int stream = 0; stream < memory_streams; ++stream)
-        one<with_dot>(begin / size + stream * share + c, dots);
+      for (int stream = 0; stream < memory_streams; ++stream) one<with_dot>(begin / size + stream * share + c, dots);
     for (auto c = memory_streams * share; c < chunks_of_block; ++c) one<with_dot>(begin / size + c, dots);
     double dot = 0;
     for (const double part : dots) dot += part;
@@ -133,9 +131,8 @@ struct SellKernel {
   }
 
   template <class Offset>
-  void far_chunk(const double* at, const Offset* offsets, std::int32_t entries,
-                 const std::int32_t (&row)[size], const std::int32_t (&length)[size],
-                 double (&sums)[size]) const {
+  void far_chunk(const double* at, const Offset* offsets, std::int32_t entries, const std::int32_t (&row)[size],
+                 const std::int32_t (&length)[size], double (&sums)[size]) const {
     for (double& sum : sums) sum = 0;
     for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
       for (int lane = 0; lane < size; lane += cache_line) {

@@ -8,14 +8,13 @@
 
 #include <cstdint>
 
-/// SELL-C-sigma: M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, "A unified sparse matrix data
-/// format for efficient general sparse matrix-vector multiply on modern processors with wide SIMD units",
-/// SIAM J. Sci. Comput. 36 (2014). C rows are a chunk, whose first entries stand side by side, then the
-/// second ones and so on; a row is a lane. Within windows of sigma rows the long ones come first, where that
-/// saves padding.
+/// SELL-C-sigma: M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, "A unified sparse matrix data format for
+/// efficient general sparse matrix-vector multiply on modern processors with wide SIMD units", SIAM J. Sci. Comput. 36
+/// (2014). C rows are a chunk, whose first entries stand side by side, then the second ones and so on; a row is a lane.
+/// Within windows of sigma rows the long ones come first, where that saves padding.
 ///
-/// Columns are offsets from the row, in as few bytes as a chunk allows. Often, as in a stencil's matrix, the
-/// rows of a chunk have the same offsets: then one number and a bit for each row do for C entries.
+/// Columns are offsets from the row, in as few bytes as a chunk allows. Often, as in a stencil's matrix, the rows of a
+/// chunk have the same offsets: then one number and a bit for each row do for C entries.
 namespace kontor::cg {
 
 /// How the columns of a chunk are stored.
@@ -30,8 +29,8 @@ struct SellChunk {
   bool sorted = false; ///< its rows are not in their order
 };
 
-/// A rank's rows. Positions are rows in the order of chunks; a chunk has rows of one part only, so the last
-/// one of a part may have positions without a row.
+/// A rank's rows. Positions are rows in the order of chunks; a chunk has rows of one part only, so the last one of a
+/// part may have positions without a row.
 struct SellRows {
   int chunk = 32;          ///< C, at most 32
   LocalIndex rows = 0;     ///< own

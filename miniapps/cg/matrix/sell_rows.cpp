@@ -56,8 +56,8 @@ struct SortWindow {
   }
 };
 
-/// Goes through the rows of a chunk together: one offset after the other, with the rows that have it next. A
-/// row's entries keep their order.
+/// Goes through the rows of a chunk together: one offset after the other, with the rows that have it next. A row's
+/// entries keep their order.
 struct MergedColumnCursor {
   const CompressedRows& rows;
   std::int64_t first;
@@ -149,8 +149,7 @@ struct MeasureChunk {
     for (auto next = together.smallest(); next.lanes != 0; next = together.smallest(), ++entries) {
       if (entries == most) return;
       // All lanes are read, those without this entry too.
-      if (next.lanes != all && (first + next.offset < 0 || first + next.offset + at.to.chunk > at.columns))
-        return;
+      if (next.lanes != all && (first + next.offset < 0 || first + next.offset + at.to.chunk > at.columns)) return;
       full = full && next.lanes == all;
       together.pass(next.lanes);
     }
@@ -223,10 +222,9 @@ void place_chunks(SellRows& to, const Kokkos::View<SellChunk*>::HostMirror& chun
   to.shared = allocated<Kokkos::View<SharedOffset*>>("cg/sell shared offsets", columns[0]);
   to.narrow = allocated<Kokkos::View<std::int16_t*>>("cg/sell narrow offsets", columns[1]);
   to.wide = allocated<Kokkos::View<std::int32_t*>>("cg/sell offsets", columns[2]);
-  to.bytes = static_cast<double>(values) * sizeof(double) +
-             static_cast<double>(columns[0]) * sizeof(SharedOffset) + static_cast<double>(columns[1]) * 2 +
-             static_cast<double>(columns[2]) * 4 + rows_told * sizeof(LocalIndex) +
-             static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
+  to.bytes = static_cast<double>(values) * sizeof(double) + static_cast<double>(columns[0]) * sizeof(SharedOffset) +
+             static_cast<double>(columns[1]) * 2 + static_cast<double>(columns[2]) * 4 +
+             rows_told * sizeof(LocalIndex) + static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
              2.0 * static_cast<double>(to.rows) * sizeof(double);
 }
 
@@ -243,14 +241,12 @@ SellRows make_sell_rows(const CompressedRows& from, LocalIndex interior, LocalIn
   }
   const auto count = to.interior_chunks() + detail::quotient_up(to.rows - interior, chunk);
   to.chunks = allocated<Kokkos::View<SellChunk*>>("cg/sell chunks", count);
-  Kokkos::parallel_for("cg/sell measure", Policy(0, count),
-                       MeasureChunk{{to, from, to.interior_chunks(), columns}});
+  Kokkos::parallel_for("cg/sell measure", Policy(0, count), MeasureChunk{{to, from, to.interior_chunks(), columns}});
   const auto chunks = Kokkos::create_mirror_view(to.chunks);
   Kokkos::deep_copy(chunks, to.chunks);
   place_chunks(to, chunks);
   Kokkos::deep_copy(to.chunks, chunks);
-  Kokkos::parallel_for("cg/sell fill", Policy(0, count),
-                       FillChunk{{to, from, to.interior_chunks(), columns}});
+  Kokkos::parallel_for("cg/sell fill", Policy(0, count), FillChunk{{to, from, to.interior_chunks(), columns}});
   device::fence(Space(), "cg/sell");
   miniapp::use_huge_pages(to.values);
   return to;

@@ -16,8 +16,8 @@ struct SharedOffset {
   auto operator<=>(const SharedOffset&) const = default; // NOLINT: clang-tidy 14 takes its 0 for nullptr
 };
 
-/// By its number, what the entry of a row is multiplied with: 0 where its lane has none. `x_row` is where x
-/// has the row's own value.
+/// By its number, what the entry of a row is multiplied with: 0 where its lane has none. `x_row` is where x has the
+/// row's own value.
 KOKKOS_INLINE_FUNCTION auto values_of_x(const SharedOffset* offsets, int lane, const double* x_row) {
   return [offsets, lane, x_row](int e) {
     const auto to = offsets[e];

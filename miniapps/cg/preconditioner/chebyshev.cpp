@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Y. Saad, "Iterative methods for sparse linear systems", 2nd ed., algorithm 12.1: so many steps of the
-// Chebyshev iteration from 0, for D^-1 A z = D^-1 r, which is a polynomial in D^-1 A times D^-1, so
-// symmetric. On its use beside Gauss-Seidel: M. Adams, M. Brezina, J. Hu, R. Tuminaro, "Parallel multigrid
-// smoothing: polynomial versus Gauss-Seidel", J. Comput. Phys. 188 (2003).
+// Y. Saad, "Iterative methods for sparse linear systems", 2nd ed., algorithm 12.1: so many steps of the Chebyshev
+// iteration from 0, for D^-1 A z = D^-1 r, which is a polynomial in D^-1 A times D^-1, so symmetric. On its use beside
+// Gauss-Seidel: M. Adams, M. Brezina, J. Hu, R. Tuminaro, "Parallel multigrid smoothing: polynomial versus
+// Gauss-Seidel", J. Comput. Phys. 188 (2003).
 //
-// Bounds of the eigenvalues of D^-1 A: from ten iterations of the conjugate-gradient method with D^-1. What
-// they find for the largest is too small, hence a tenth more, as PETSc's KSPCHEBYSHEV has it, but never more
-// than Gershgorin's bound, which is certain. What they find for the smallest is too large, which does no
-// harm: the polynomial is positive on all of (0, largest].
+// Bounds of the eigenvalues of D^-1 A: from ten iterations of the conjugate-gradient method with D^-1. What they find
+// for the largest is too small, hence a tenth more, as PETSc's KSPCHEBYSHEV has it, but never more than Gershgorin's
+// bound, which is certain. What they find for the smallest is too large, which does no harm: the polynomial is positive
+// on all of (0, largest].
 //
 // An application of degree d exchanges d times.
 #include "cg/preconditioner/diagonal.hpp"
@@ -97,9 +97,7 @@ class Chebyshev final : public Preconditioner {
   comm::PhaseTimes exchange_times() const override { return z_.exchange().times(); }
   void reset_exchange_times() override { z_.exchange().reset_times(); }
   nlohmann::ordered_json record() const override {
-    return {{"chebyshev_degree", degree_},
-            {"eigenvalue_min", bounds_.smallest},
-            {"eigenvalue_max", bounds_.largest}};
+    return {{"chebyshev_degree", degree_}, {"eigenvalue_min", bounds_.smallest}, {"eigenvalue_max", bounds_.largest}};
   }
 
  private:

@@ -8,8 +8,8 @@
 namespace kontor::cg {
 namespace {
 
-/// Leaves 1 / a_ii, and finds the largest sum |a_ij| / a_ii. A diagonal that is not above 0, or not there,
-/// makes it infinite.
+/// Leaves 1 / a_ii, and finds the largest sum |a_ij| / a_ii. A diagonal that is not above 0, or not there, makes it
+/// infinite.
 struct InvertDiagonal {
   CompressedRows a;
   Vector inverse;

@@ -11,8 +11,8 @@ namespace kontor::cg {
 struct InverseDiagonal {
   Vector values;        ///< of D^-1, own rows; 0 where an entry of D is 0
   bool positive = true; ///< all entries of D are above 0, on all ranks
-  /// The largest eigenvalue of D^-1 A is not above this: of all ranks' rows the largest sum |a_ij| / a_ii
-  /// (S. A. Gershgorin, 1931).
+  /// The largest eigenvalue of D^-1 A is not above this: of all ranks' rows the largest sum |a_ij| / a_ii (S. A.
+  /// Gershgorin, 1931).
   double gershgorin = 0;
 };
 

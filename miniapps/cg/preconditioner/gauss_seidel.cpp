@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symmetric Gauss-Seidel in multicolour order by Kokkos Kernels, M = (D + U)^-1 D (D + L)^-1 of this rank's
-// rows and columns: block Jacobi between the ranks, so without communication, and another M on other ranks.
+// Symmetric Gauss-Seidel in multicolour order by Kokkos Kernels, M = (D + U)^-1 D (D + L)^-1 of this rank's rows and
+// columns: block Jacobi between the ranks, so without communication, and another M on other ranks.
 #include "cg/preconditioner/preconditioner.hpp"
 
 #if defined(KONTOR_CG_KOKKOS_KERNELS)
@@ -27,11 +27,10 @@ namespace sparse = KokkosSparse::Experimental;
 /// The types that libraries of Kokkos Kernels are usually compiled for.
 using Offset = std::size_t;
 using Memory = Vector::memory_space;
-using Handle =
-    KokkosKernels::Experimental::KokkosKernelsHandle<Offset, LocalIndex, double, Space, Memory, Memory>;
+using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<Offset, LocalIndex, double, Space, Memory, Memory>;
 
-/// A colouring by one thread is a function of the matrix alone. Those by several threads differ from one
-/// setup to the next, and a restart would continue with another preconditioner.
+/// A colouring by one thread is a function of the matrix alone. Those by several threads differ from one setup to the
+/// next, and a restart would continue with another preconditioner.
 template <class H>
 concept TakesColouring = requires(H& handle) {
   handle.create_gs_handle(KokkosSparse::GS_DEFAULT, KokkosGraph::COLORING_SERIAL);
@@ -85,8 +84,8 @@ Square own_square(const CompressedRows& rows) {
   Offset entries = 0;
   Kokkos::deep_copy(entries, Kokkos::subview(square.offsets, own));
   square.columns = Rows(Kokkos::view_alloc("cg/gauss_seidel columns", Kokkos::WithoutInitializing), entries);
-  square.values = Kokkos::View<double*>(
-      Kokkos::view_alloc("cg/gauss_seidel values", Kokkos::WithoutInitializing), entries);
+  square.values =
+      Kokkos::View<double*>(Kokkos::view_alloc("cg/gauss_seidel values", Kokkos::WithoutInitializing), entries);
   for_rows("cg/gauss_seidel entries", Space(), own, CopyOwn{rows, square});
   return square;
 }
@@ -99,8 +98,7 @@ class GaussSeidel final : public Preconditioner {
     if (own_ == 0 || !definite_) return;
     create_gs_handle(handle_);
     sparse::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
-    sparse::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values,
-                                 true);
+    sparse::gauss_seidel_numeric(&handle_, own_, own_, square_.offsets, square_.columns, square_.values, true);
   }
   ~GaussSeidel() override { handle_.destroy_gs_handle(); }
   GaussSeidel(const GaussSeidel&) = delete;
@@ -110,8 +108,8 @@ class GaussSeidel final : public Preconditioner {
   void apply(const Vector& r, const Vector& z) override {
     if (own_ == 0 || !definite_) return;
     const miniapp::ScopedTimer timed(timer_);
-    sparse::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns,
-                                         square_.values, z, r, true, true, 1.0, 1);
+    sparse::symmetric_gauss_seidel_apply(&handle_, own_, own_, square_.offsets, square_.columns, square_.values, z, r,
+                                         true, true, 1.0, 1);
   }
   Cost cost() const override { return 2 * product_cost; } // there and back
   bool definite() const override { return definite_; }

@@ -15,8 +15,8 @@
 
 namespace kontor::cg {
 
-/// M, which is close to the inverse of the matrix, symmetric and positive definite. Each times itself as the
-/// region preconditioner.
+/// M, which is close to the inverse of the matrix, symmetric and positive definite. Each times itself as the region
+/// preconditioner.
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;

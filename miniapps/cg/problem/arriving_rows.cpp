@@ -13,8 +13,8 @@ namespace {
 
 template <class T>
 Kokkos::View<T*, Kokkos::HostSpace> host_array(const char* label, std::int64_t n) {
-  return Kokkos::View<T*, Kokkos::HostSpace>(
-      Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), static_cast<std::size_t>(n));
+  return Kokkos::View<T*, Kokkos::HostSpace>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
+                                             static_cast<std::size_t>(n));
 }
 
 /// In the memory of the default space.
@@ -70,9 +70,8 @@ LinearSystem ArrivingRows::finish(const comm::Communicator& comm) {
 
 /// By owner and number, as make_partition() orders them.
 std::vector<GhostRow> ArrivingRows::number_ghosts(const comm::Communicator& comm) {
-  std::sort(outside_.begin(), outside_.end(), [](const Outside& a, const Outside& b) {
-    return std::tie(a.owner, a.row) < std::tie(b.owner, b.row);
-  });
+  std::sort(outside_.begin(), outside_.end(),
+            [](const Outside& a, const Outside& b) { return std::tie(a.owner, a.row) < std::tie(b.owner, b.row); });
   std::vector<GhostRow> ghosts;
   for (const auto& column : outside_) {
     if (ghosts.empty() || ghosts.back().owner != column.owner || ghosts.back().row != column.row)
@@ -82,9 +81,9 @@ std::vector<GhostRow> ArrivingRows::number_ghosts(const comm::Communicator& comm
   std::optional<std::string> problem;
   constexpr std::size_t most = std::numeric_limits<LocalIndex>::max();
   if (own_.size() + ghosts.size() > most)
-    problem = fmt::format(
-        "rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks [E-DECK-RANKS]",
-        comm.rank(), own_.size(), ghosts.size(), most);
+    problem =
+        fmt::format("rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks [E-DECK-RANKS]",
+                    comm.rank(), own_.size(), ghosts.size(), most);
   comm.agree(problem);
   return ghosts;
 }

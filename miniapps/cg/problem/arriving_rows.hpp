@@ -44,8 +44,8 @@ class ArrivingRows {
   void add(const SentRow&);
   /// Local, on the rank `rank`. Entries of one row must come in the order of columns of the whole matrix.
   void add(const SentEntry&, int rank);
-  /// Collective, after the last. Numbers the ghosts and makes the system. Throws AgreedError on every rank if
-  /// rows and ghosts of a rank are more than local numbers can count.
+  /// Collective, after the last. Numbers the ghosts and makes the system. Throws AgreedError on every rank if rows and
+  /// ghosts of a rank are more than local numbers can count.
   LinearSystem finish(const comm::Communicator&);
 
  private:

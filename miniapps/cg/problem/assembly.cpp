@@ -38,8 +38,8 @@ struct FillColumns {
   }
 };
 
-/// The place among 27 of the node that differs from the one in the middle along the axes whose bits are in
-/// `across`, in element e around it.
+/// The place among 27 of the node that differs from the one in the middle along the axes whose bits are in `across`, in
+/// element e around it.
 KOKKOS_INLINE_FUNCTION constexpr int place_of(int e, int across) {
   int place = 13;
   for (int axis = 0, stride = 1; axis < 3; ++axis, stride *= 3)
@@ -85,8 +85,7 @@ struct GatherRows {
     add<5>(k, j, first, rows);
     add<6>(k, j, first, rows);
     add<7>(k, j, first, rows);
-    for (int lane = 0; lane < fe_lanes && first + lane < mesh.extents[0]; ++lane)
-      store(k, j, first + lane, lane, rows);
+    for (int lane = 0; lane < fe_lanes && first + lane < mesh.extents[0]; ++lane) store(k, j, first + lane, lane, rows);
   }
 
   KOKKOS_FUNCTION void store(int k, int j, int i, int lane, const double (&rows)[27][fe_lanes]) const {
@@ -116,8 +115,7 @@ struct GatherLoad {
       const auto stride = source.stride_2();
       double sum[fe_lanes] = {};
       for (int g = 0; g < element_nodes; ++g)
-        for (int lane = 0; lane < fe_lanes; ++lane)
-          sum[lane] += first[g * stride + lane] * integrals.load[g ^ a];
+        for (int lane = 0; lane < fe_lanes; ++lane) sum[lane] += first[g * stride + lane] * integrals.load[g ^ a];
       for (int lane = 0; lane < fe_lanes; ++lane) loads[lane] += sum[lane];
     }
     for (int lane = 0; lane < fe_lanes && i + lane < mesh.extents[0]; ++lane)
@@ -184,8 +182,7 @@ CompressedRows make_structure(const FeMesh& mesh) {
   Kokkos::parallel_for("cg/count entries", own_points(mesh), CountEntries{mesh, matrix.offsets});
   const auto entries = sum_counts(matrix.offsets);
   matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-  matrix.values =
-      Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+  matrix.values = Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
   Kokkos::parallel_for("cg/columns", own_points(mesh), FillColumns{mesh, matrix});
   return matrix;
 }
@@ -193,14 +190,13 @@ CompressedRows make_structure(const FeMesh& mesh) {
 void assemble_matrix(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
                      const GaussValues& conductivity, const CompressedRows& matrix) {
   if (how == Assembly::gather)
-    return Kokkos::parallel_for("cg/gather rows", own_blocks(mesh),
-                                GatherRows{mesh, integrals, conductivity, matrix});
+    return Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
   Kokkos::deep_copy(matrix.values, 0.0);
   Kokkos::parallel_for("cg/add elements", elements(mesh), AddElements{mesh, integrals, conductivity, matrix});
 }
 
-void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
-                   const GaussValues& source, const Vector& rhs) {
+void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
+                   const Vector& rhs) {
   if (how == Assembly::gather)
     return Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
   Kokkos::parallel_for("cg/add loads", elements(mesh), AddLoads{mesh, integrals, source, rhs});

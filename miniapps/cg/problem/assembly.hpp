@@ -5,26 +5,23 @@
 #include "cg/problem/element.hpp"
 #include "cg/problem/fe_mesh.hpp"
 
-/// From elements to the rows of a rank. All functions are local, and queue their work on the default
-/// instance.
+/// From elements to the rows of a rank. All functions are local, and queue their work on the default instance.
 namespace kontor::cg {
 
 /// Offsets and columns; room for values.
 CompressedRows make_structure(const FeMesh&);
 
-/// Values of the matrix, and the right-hand side. `gather`: row by row, each from the elements around it: no
-/// row is written twice, so nothing is atomic, and the sums run over the elements in the order of their
-/// numbers in the whole grid, whatever rank has the row. `atomic`: element by element, by atomic additions:
-/// the order of the sums is the device's.
+/// Values of the matrix, and the right-hand side. `gather`: row by row, each from the elements around it: no row is
+/// written twice, so nothing is atomic, and the sums run over the elements in the order of their numbers in the whole
+/// grid, whatever rank has the row. `atomic`: element by element, by atomic additions: the order of the sums is the
+/// device's.
 void assemble_matrix(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity,
                      const CompressedRows&);
-void assemble_load(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& source,
-                   const Vector& rhs);
+void assemble_load(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& source, const Vector& rhs);
 
-/// The entry for the point at an offset (x, y, z) from point (i, j, k), in the same order of sums. For a
-/// kernel.
-KOKKOS_INLINE_FUNCTION double matrix_entry(const ElementIntegrals& integrals, const GaussValues& conductivity,
-                                           int i, int j, int k, const int (&offset)[3]) {
+/// The entry for the point at an offset (x, y, z) from point (i, j, k), in the same order of sums. For a kernel.
+KOKKOS_INLINE_FUNCTION double matrix_entry(const ElementIntegrals& integrals, const GaussValues& conductivity, int i,
+                                           int j, int k, const int (&offset)[3]) {
   double sum = 0;
   for (int e = 0; e < element_nodes; ++e) {
     int across = 0; // bits of the axes along which the two nodes differ

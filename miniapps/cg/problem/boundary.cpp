@@ -108,8 +108,7 @@ FaceValues evaluate(const grid::Block& points, int face, std::int64_t plane, con
 
 } // namespace
 
-FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& options,
-                              grid::FiniteCheck& finite) {
+FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& options, grid::FiniteCheck& finite) {
   FaceConditions faces{};
   for (int face = 0; face < 6; ++face) {
     const int axis = face / 2;
@@ -125,8 +124,8 @@ FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& opti
 }
 
 void apply_boundary(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
-                    const FaceConditions& faces, const std::array<double, 3>& spacing,
-                    const CompressedRows& matrix, const Vector& rhs) {
+                    const FaceConditions& faces, const std::array<double, 3>& spacing, const CompressedRows& matrix,
+                    const Vector& rhs) {
   Kokkos::parallel_for(
       "cg/boundary", own_points(mesh),
       ApplyBoundary{mesh, integrals, conductivity, faces, {spacing[0], spacing[1], spacing[2]}, matrix, rhs});

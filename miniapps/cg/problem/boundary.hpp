@@ -8,8 +8,8 @@
 /// The conditions on the faces of the box.
 namespace kontor::cg {
 
-/// On one face: temperatures in its points, (c + 1, b + 1, 0) of block indices along the face's axes b < c;
-/// or fluxes in the Gauss points of its elements, (c, b, Gauss point), 0 outside of the box.
+/// On one face: temperatures in its points, (c + 1, b + 1, 0) of block indices along the face's axes b < c; or fluxes
+/// in the Gauss points of its elements, (c, b, Gauss point), 0 outside of the box.
 using FaceValues = Kokkos::View<double***, Kokkos::LayoutRight>;
 
 /// What is given on the faces x_min, x_max, y_min, ..., where they are near a rank's points. Where faces with
@@ -35,11 +35,10 @@ struct FaceConditions {
 FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions&, grid::FiniteCheck&);
 
 /// Local; queues its work on the default instance. Adds fluxes to the right-hand side, and brings the given
-/// temperatures to it: A_ij T_j is taken off row i of a free point for each fixed point j around it, and the
-/// row of a fixed point, which has only its diagonal, becomes A_ii T_i = A_ii * (given temperature).
-void apply_boundary(const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity,
-                    const FaceConditions&, const std::array<double, 3>& spacing, const CompressedRows&,
-                    const Vector& rhs);
+/// temperatures to it: A_ij T_j is taken off row i of a free point for each fixed point j around it, and the row of a
+/// fixed point, which has only its diagonal, becomes A_ii T_i = A_ii * (given temperature).
+void apply_boundary(const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity, const FaceConditions&,
+                    const std::array<double, 3>& spacing, const CompressedRows&, const Vector& rhs);
 
 /// Local; queues its work on the default instance. The given temperatures in the rows of fixed points.
 void set_temperatures(const FeMesh&, const FaceConditions&, const Vector& values);

@@ -30,8 +30,7 @@ void BoxProblem::write_vector(output::File& file, const std::string& dataset, co
   grid::write_view(file, dataset, grid::block_in_file(box_.block), block);
 }
 
-void BoxProblem::read_vector(const output::Reader& reader, const std::string& dataset,
-                             const Vector& v) const {
+void BoxProblem::read_vector(const output::Reader& reader, const std::string& dataset, const Vector& v) const {
   const auto block = new_block(box_, "cg/block");
   grid::read_view(reader, dataset, grid::block_in_file(box_.block), block);
   from_block(box_, block, v);

@@ -18,8 +18,8 @@ class BoxProblem : public Problem {
   /// Collective. Without rows.
   BoxProblem(const Options&, const miniapp::RunContext&);
 
-  /// Collective. Makes the rows, unless what is to come does not fit into memory: throws AgreedError then. A
-  /// row reads the points across faces, or, `corners`, all around.
+  /// Collective. Makes the rows, unless what is to come does not fit into memory: throws AgreedError then. A row reads
+  /// the points across faces, or, `corners`, all around.
   void make_rows(const Options&, bool corners);
 
   comm::Communicator cartesian_;

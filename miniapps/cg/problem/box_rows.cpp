@@ -23,8 +23,7 @@ void for_each_point(const grid::Box& box, const Each& each) {
 }
 
 GlobalIndex global_number(const grid::Block& block, std::int64_t i, std::int64_t j, std::int64_t k) {
-  return block.offset[0] + i +
-         block.global[0] * (block.offset[1] + j + block.global[1] * (block.offset[2] + k));
+  return block.offset[0] + i + block.global[0] * (block.offset[1] + j + block.global[1] * (block.offset[2] + k));
 }
 
 struct CopyRows {
@@ -52,8 +51,7 @@ void copy_rows(const BoxRows& box, const CopyRows& copy) {
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid& points, bool corners) {
   const auto block = grid::make_block(points, cartesian);
   const auto& n = block.extents;
-  const PointRows rows(Kokkos::view_alloc("cg/point rows", Kokkos::WithoutInitializing), n[2] + 2, n[1] + 2,
-                       n[0] + 2);
+  const PointRows rows(Kokkos::view_alloc("cg/point rows", Kokkos::WithoutInitializing), n[2] + 2, n[1] + 2, n[0] + 2);
   const auto numbers = Kokkos::create_mirror_view(rows);
   Kokkos::deep_copy(numbers, -1);
   const auto number = [&](std::int64_t i, std::int64_t j, std::int64_t k) -> LocalIndex& {
@@ -81,20 +79,17 @@ BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGr
   std::vector<Ghost> ghosts;
   const auto& here = cartesian.coordinates();
   for (const auto& direction : corners ? grid::across_all(3) : grid::across_faces(3)) {
-    const int owner =
-        cartesian.rank_at({here[0] + direction[2], here[1] + direction[1], here[2] + direction[0]});
+    const int owner = cartesian.rank_at({here[0] + direction[2], here[1] + direction[1], here[2] + direction[0]});
     if (owner == comm::no_rank) continue;
     for_each_point(grid::ghost_layer(block, direction), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       ghosts.push_back({owner, global_number(block, i, j, k), {i, j, k}});
     });
   }
-  std::sort(ghosts.begin(), ghosts.end(), [](const Ghost& a, const Ghost& b) {
-    return std::pair(a.owner, a.row) < std::pair(b.owner, b.row);
-  });
+  std::sort(ghosts.begin(), ghosts.end(),
+            [](const Ghost& a, const Ghost& b) { return std::pair(a.owner, a.row) < std::pair(b.owner, b.row); });
   std::vector<GhostRow> wanted;
   for (const auto& ghost : ghosts) {
-    number(ghost.point[0], ghost.point[1], ghost.point[2]) =
-        static_cast<LocalIndex>(own.size() + wanted.size());
+    number(ghost.point[0], ghost.point[1], ghost.point[2]) = static_cast<LocalIndex>(own.size() + wanted.size());
     wanted.push_back({ghost.owner, ghost.row});
   }
   Kokkos::deep_copy(rows, numbers);

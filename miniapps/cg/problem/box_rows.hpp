@@ -16,13 +16,12 @@
 /// The points of a box as rows of a matrix: each rank has a block of them.
 namespace kontor::cg {
 
-/// Local numbers of the points of a block and of the layer around it: (z + 1, y + 1, x + 1) of block indices;
-/// -1 where the box ends.
+/// Local numbers of the points of a block and of the layer around it: (z + 1, y + 1, x + 1) of block indices; -1 where
+/// the box ends.
 using PointRows = Kokkos::View<LocalIndex***, Kokkos::LayoutRight>;
 
 /// Three loops, over z, y and x: the last one over what lies side by side in memory.
-using BoxPolicy =
-    Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+using BoxPolicy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
 
 struct BoxRows {
   grid::Block block; ///< of points, with one layer of ghosts
@@ -30,8 +29,8 @@ struct BoxRows {
   PointRows rows;
 };
 
-/// Collective over the Cartesian communicator. Rows in the order of points, x fastest: first those that read
-/// no ghosts, then the others. A row reads the points across faces, or, `corners`, all around.
+/// Collective over the Cartesian communicator. Rows in the order of points, x fastest: first those that read no ghosts,
+/// then the others. A row reads the points across faces, or, `corners`, all around.
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid&, bool corners);
 
 /// Local. A block (z, y, x) of own points, without values.
@@ -45,7 +44,6 @@ void from_block(const BoxRows&, const grid::BlockView<double>& block, const Vect
 Vector by_rows(const BoxRows&, const grid::BlockView<double>& block, const std::string& label);
 
 /// Local, waits. f at own points, by row.
-Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label,
-                        grid::FiniteCheck&);
+Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label, grid::FiniteCheck&);
 
 } // namespace kontor::cg

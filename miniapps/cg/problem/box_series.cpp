@@ -26,8 +26,7 @@ bool inside(const grid::Block& points, int axis, std::int64_t i) {
 class Sines {
  public:
   Sines(const grid::Block& points, int axis, std::int64_t terms)
-      : points_(static_cast<std::size_t>(points.extents[axis])),
-        values_(points_ * static_cast<std::size_t>(terms)) {
+      : points_(static_cast<std::size_t>(points.extents[axis])), values_(points_ * static_cast<std::size_t>(terms)) {
     const std::int64_t n = points.global[axis] - 1;
     for (std::int64_t t = 0; t < terms; ++t)
       for (std::size_t p = 0; p < points_; ++p) {
@@ -37,9 +36,7 @@ class Sines {
       }
   }
   /// Of a term, at all points.
-  const double* operator[](std::int64_t term) const {
-    return &values_[static_cast<std::size_t>(term) * points_];
-  }
+  const double* operator[](std::int64_t term) const { return &values_[static_cast<std::size_t>(term) * points_]; }
 
  private:
   std::size_t points_;
@@ -66,12 +63,12 @@ double of_rectangle(double y, double z, double b, double c) {
 class FaceSeries {
  public:
   FaceSeries(const grid::Block& points, int face)
-      : points_(points), axis_(face / 2), b_(axis_ == 0 ? 1 : 0), c_(axis_ == 2 ? 1 : 2),
-        upper_(face % 2 == 1), along_b_(points, b_, terms(b_, points.spacing[axis_])),
-        along_c_(points, c_, terms(c_, points.spacing[axis_])) {}
+      : points_(points), axis_(face / 2), b_(axis_ == 0 ? 1 : 0), c_(axis_ == 2 ? 1 : 2), upper_(face % 2 == 1),
+        along_b_(points, b_, terms(b_, points.spacing[axis_])), along_c_(points, c_, terms(c_, points.spacing[axis_])) {
+  }
 
-  /// Adds temperature * series to the points of a plane across the axis, inside of the box; `of_source`: with
-  /// terms over g^2.
+  /// Adds temperature * series to the points of a plane across the axis, inside of the box; `of_source`: with terms
+  /// over g^2.
   void add(const grid::HostBlockView<double>& values, std::int64_t plane, double temperature,
            bool of_source = false) const {
     const auto number = points_.offset[axis_] + plane;
@@ -92,8 +89,7 @@ class FaceSeries {
       for (std::int64_t c = 0; c < points_.extents[c_]; ++c) {
         if (!inside(points_, c_, c)) continue;
         for (std::int64_t b = 0; b < points_.extents[b_]; ++b)
-          if (inside(points_, b_, b))
-            at(values, plane, b, c) += along_b_[s][b] * over_n[static_cast<std::size_t>(c)];
+          if (inside(points_, b_, b)) at(values, plane, b, c) += along_b_[s][b] * over_n[static_cast<std::size_t>(c)];
       }
     }
   }
@@ -103,8 +99,7 @@ class FaceSeries {
   std::int64_t terms(int axis, double distance) const {
     return static_cast<std::int64_t>(largest_exponent * width(points_, axis) / (2 * pi * distance)) + 1;
   }
-  double& at(const grid::HostBlockView<double>& values, std::int64_t a, std::int64_t b,
-             std::int64_t c) const {
+  double& at(const grid::HostBlockView<double>& values, std::int64_t a, std::int64_t b, std::int64_t c) const {
     std::int64_t index[3];
     index[axis_] = a;
     index[b_] = b;

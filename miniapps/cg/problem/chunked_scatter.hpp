@@ -16,15 +16,13 @@ namespace kontor::cg {
 /// Local. Values of a vector as a View, valid as long as the vector is and does not grow.
 template <class T>
 auto view_of(std::vector<T>& values) {
-  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(),
-                                                                                      values.size());
+  return Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size());
 }
 
-/// Collective. Items from rank 0 to all ranks, in chunks. At rank 0 send(put) calls put(rank, item) for each
-/// of them. Each rank calls take(item) for its own, in that order; the other ranks know their `count`.
+/// Collective. Items from rank 0 to all ranks, in chunks. At rank 0 send(put) calls put(rank, item) for each of them.
+/// Each rank calls take(item) for its own, in that order; the other ranks know their `count`.
 template <class Item, class Send, class Take>
-void scatter_in_chunks(const comm::Communicator& comm, std::int64_t count, const Send& send,
-                       const Take& take) {
+void scatter_in_chunks(const comm::Communicator& comm, std::int64_t count, const Send& send, const Take& take) {
   const auto ranks = static_cast<std::size_t>(comm.size());
   const auto most = std::clamp<std::size_t>((std::size_t{1} << 22) / ranks, 1024, 65536);
   if (comm.rank() > 0) {

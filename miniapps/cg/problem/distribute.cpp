@@ -29,8 +29,8 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
   std::optional<std::string> problem;
   constexpr std::int64_t most = std::numeric_limits<LocalIndex>::max();
   if (sizes.own > most)
-    problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks [E-DECK-RANKS]",
-                          comm.rank(), sizes.own, most);
+    problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks [E-DECK-RANKS]", comm.rank(),
+                          sizes.own, most);
   comm.agree(problem);
   const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
   miniapp::require_memory(comm, views_of_rank(solver, part));
@@ -44,8 +44,7 @@ void send_rows(const WholeSystem& whole, const Put& put) {
   };
   for (const auto number : plan.rows) {
     const auto row = static_cast<std::size_t>(number);
-    put(plan.owner[row],
-        SentRow{number, plan.lengths[row], value(whole.rhs, row), value(whole.initial, row)});
+    put(plan.owner[row], SentRow{number, plan.lengths[row], value(whole.rhs, row), value(whole.initial, row)});
   }
 }
 
@@ -54,8 +53,7 @@ void send_entries(const WholeSystem& whole, const Put& put) {
   const auto& plan = whole.plan;
   std::vector<LocalIndex> local(plan.rows.size());
   for (int rank = 0; rank < plan.ranks(); ++rank)
-    for (auto i = plan.first[static_cast<std::size_t>(rank)];
-         i < plan.first[static_cast<std::size_t>(rank) + 1]; ++i)
+    for (auto i = plan.first[static_cast<std::size_t>(rank)]; i < plan.first[static_cast<std::size_t>(rank) + 1]; ++i)
       local[static_cast<std::size_t>(plan.rows[static_cast<std::size_t>(i)])] =
           static_cast<LocalIndex>(i - plan.first[static_cast<std::size_t>(rank)]);
   for_each_entry(whole.matrix, [&](std::int64_t r, std::int64_t c, double value) {
@@ -67,15 +65,13 @@ void send_entries(const WholeSystem& whole, const Put& put) {
 
 } // namespace
 
-LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs,
-                        const SolverOptions& solver) {
+LinearSystem distribute(const comm::Communicator& comm, WholeSystem whole, RhsKind rhs, const SolverOptions& solver) {
   const auto sizes = scatter_sizes(comm, whole);
   require_room(comm, sizes, solver);
   ArrivingRows arriving(sizes, rhs);
 
   scatter_in_chunks<SentRow>(
-      comm, sizes.own, [&](const auto& put) { send_rows(whole, put); },
-      [&](const SentRow& row) { arriving.add(row); });
+      comm, sizes.own, [&](const auto& put) { send_rows(whole, put); }, [&](const SentRow& row) { arriving.add(row); });
   scatter_in_chunks<SentEntry>(
       comm, sizes.entries, [&](const auto& put) { send_entries(whole, put); },
       [&](const SentEntry& entry) { arriving.add(entry, comm.rank()); });

@@ -5,12 +5,12 @@
 
 #include <array>
 
-/// Integrals over one element: a box with 8 nodes, trilinear shape functions and 2 x 2 x 2 Gauss points
-/// (T. J. R. Hughes, "The finite element method", 2000, sections 3.5 and 3.8). Nodes and Gauss points are
-/// numbered x + 2 y + 4 z, where each is 0 or 1.
+/// Integrals over one element: a box with 8 nodes, trilinear shape functions and 2 x 2 x 2 Gauss points (T. J. R.
+/// Hughes, "The finite element method", 2000, sections 3.5 and 3.8). Nodes and Gauss points are numbered x + 2 y + 4 z,
+/// where each is 0 or 1.
 ///
-/// On a uniform grid an integral depends on how node, other node and Gauss point lie to each other only, so
-/// bits that tell them apart (`a ^ b`) are what tables go by.
+/// On a uniform grid an integral depends on how node, other node and Gauss point lie to each other only, so bits that
+/// tell them apart (`a ^ b`) are what tables go by.
 namespace kontor::cg {
 
 inline constexpr int element_nodes = 8;
@@ -63,8 +63,8 @@ KOKKOS_INLINE_FUNCTION double element_entry(const ElementIntegrals& integrals, c
 }
 
 /// Entry a of an element's load, whose source in Gauss point g is source[g * stride].
-KOKKOS_INLINE_FUNCTION double element_load(const ElementIntegrals& integrals, const double* source,
-                                           std::size_t stride, int a) {
+KOKKOS_INLINE_FUNCTION double element_load(const ElementIntegrals& integrals, const double* source, std::size_t stride,
+                                           int a) {
   double sum = 0;
   for (int g = 0; g < element_nodes; ++g) sum += source[g * stride] * integrals.load[g ^ a];
   return sum;

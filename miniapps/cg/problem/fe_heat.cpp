@@ -72,8 +72,7 @@ class FeHeat final : public BoxProblem {
       set_temperatures(mesh_, faces, system.initial);
     });
     if (auto known = known_solution(options_, cartesian_, box_, finite)) {
-      known->bound.least_eigenvalue =
-          smallest_above_zero(cartesian_, conductivity) * least_eigenvalue(options_);
+      known->bound.least_eigenvalue = smallest_above_zero(cartesian_, conductivity) * least_eigenvalue(options_);
       system.exact = known->values;
       system.error_bound = known->bound;
     }

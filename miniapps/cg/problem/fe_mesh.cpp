@@ -26,14 +26,11 @@ FeMesh make_fe_mesh(const BoxRows& box, const FaceOptions& faces) {
   const auto& block = box.block;
   FeMesh mesh{.rows = box.rows, .extents = {}, .free_begin = {}, .free_end = {}};
   for (int axis = 0; axis < 3; ++axis) {
-    const auto given = [&](int side) {
-      return faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0;
-    };
+    const auto given = [&](int side) { return faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0; };
     const auto n = block.extents[axis];
     mesh.extents[axis] = static_cast<int>(n);
     mesh.free_begin[axis] = static_cast<int>(std::max<std::int64_t>(given(0) - block.offset[axis], -1));
-    mesh.free_end[axis] =
-        static_cast<int>(std::min(block.global[axis] - given(1) - block.offset[axis], n + 1));
+    mesh.free_end[axis] = static_cast<int>(std::min(block.global[axis] - given(1) - block.offset[axis], n + 1));
   }
   return mesh;
 }
@@ -60,8 +57,7 @@ GaussValues at_gauss_points(const std::string& label, const grid::Block& points,
     f.evaluate(x, coordinate(1, begin[1], 0), coordinate(2, begin[2], 0), 0, value, finite);
     FillConstant fill{values, value[0], {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}};
     Kokkos::parallel_for("cg/constant at Gauss points",
-                         BoxPolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
-                         fill);
+                         BoxPolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}), fill);
     return values;
   }
   std::vector<double> x[2];

@@ -25,9 +25,9 @@ struct Neighbours {
   }
 };
 
-/// A rank's points, by their indices in its block, with one layer around it. Element e of an axis lies
-/// between the points e - 1 and e, so point i touches the elements i and i + 1; each rank has all that touch
-/// its points. What lies outside of the box has no rows and conductivity 0.
+/// A rank's points, by their indices in its block, with one layer around it. Element e of an axis lies between the
+/// points e - 1 and e, so point i touches the elements i and i + 1; each rank has all that touch its points. What lies
+/// outside of the box has no rows and conductivity 0.
 struct FeMesh {
   PointRows rows;
   int extents[3];    ///< own points along x, y, z
@@ -37,8 +37,8 @@ struct FeMesh {
   KOKKOS_FUNCTION LocalIndex row(int i, int j, int k) const { return rows(k + 1, j + 1, i + 1); }
   /// Whether the temperature is given there, or there is no such point.
   KOKKOS_FUNCTION bool fixed(int i, int j, int k) const {
-    return i < free_begin[0] || i >= free_end[0] || j < free_begin[1] || j >= free_end[1] ||
-           k < free_begin[2] || k >= free_end[2];
+    return i < free_begin[0] || i >= free_end[0] || j < free_begin[1] || j >= free_end[1] || k < free_begin[2] ||
+           k >= free_end[2];
   }
   /// The entries of a row: all free points around; of a fixed point itself only.
   KOKKOS_FUNCTION Neighbours neighbours(int i, int j, int k) const {
@@ -61,8 +61,8 @@ inline BoxPolicy own_points(const FeMesh& mesh) {
   return BoxPolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
 }
 
-/// Values in the Gauss points of the elements of a mesh: (z, y, Gauss point, x). Elements outside of the box
-/// have 0, and there are some more of them along x than points touch, so that kernels go by whole lanes.
+/// Values in the Gauss points of the elements of a mesh: (z, y, Gauss point, x). Elements outside of the box have 0,
+/// and there are some more of them along x than points touch, so that kernels go by whole lanes.
 using GaussValues = Kokkos::View<double****, Kokkos::LayoutRight>;
 
 /// Points along x that a kernel computes at a time.

@@ -18,8 +18,8 @@ namespace {
 
 using HostValues = grid::HostBlockView<double>;
 
-/// Of piecewise linear functions: the error in the middle of an element, where it is largest, is this times
-/// the second difference.
+/// Of piecewise linear functions: the error in the middle of an element, where it is largest, is this times the second
+/// difference.
 constexpr double interpolation_error = 1. / 8;
 
 /// The block with the layer around it, as far as there are points.
@@ -138,12 +138,10 @@ double least_eigenvalue(const FeHeatOptions& o) {
   double ends = 1; // rows at ends that are not fixed weigh half
   for (int axis = 0; axis < 3; ++axis) {
     int fixed = 0;
-    for (const int side : {0, 1})
-      fixed += o.faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0;
+    for (const int side : {0, 1}) fixed += o.faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0;
     if (fixed < 2) ends /= 2;
     const double h = o.spacing(axis);
-    const double angles[] = {fixed * std::numbers::pi / (2 * static_cast<double>(o.elements[axis])),
-                             std::numbers::pi};
+    const double angles[] = {fixed * std::numbers::pi / (2 * static_cast<double>(o.elements[axis])), std::numbers::pi};
     for (const int wave : {0, 1}) {
       axes[axis].stiffness[wave] = 2 * (1 - std::cos(angles[wave])) / h;
       axes[axis].mass[wave] = h * (2 + std::cos(angles[wave])) / 3;

@@ -17,17 +17,17 @@ struct KnownSolution {
   ErrorBound bound;
 };
 
-/// Collective. The deck's exact solution, or, where there is none, the series of a box with one source,
-/// one conductivity and one temperature on each face. The bound of the discretisation is estimated, see
-/// docs/apps/cg.md; that of eigenvalues is left to the caller.
+/// Collective. The deck's exact solution, or, where there is none, the series of a box with one source, one
+/// conductivity and one temperature on each face. The bound of the discretisation is estimated, see docs/apps/cg.md;
+/// that of eigenvalues is left to the caller.
 std::optional<KnownSolution> known_solution(const FeHeatOptions&, const comm::Communicator&, const BoxRows&,
                                             grid::FiniteCheck&);
 
 /// Local. Whether there is one.
 bool has_known_solution(const FeHeatOptions&);
 
-/// Local. No eigenvalue of the matrix of free points is smaller than this times the smallest conductivity in
-/// a Gauss point.
+/// Local. No eigenvalue of the matrix of free points is smaller than this times the smallest conductivity in a Gauss
+/// point.
 double least_eigenvalue(const FeHeatOptions&);
 
 } // namespace kontor::cg

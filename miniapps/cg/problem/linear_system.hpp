@@ -10,8 +10,8 @@
 
 namespace kontor::cg {
 
-/// How far x may be from the known solution, as root mean square over the rows, which is what vectors are
-/// compared by here: the norm over the square root of the number of rows.
+/// How far x may be from the known solution, as root mean square over the rows, which is what vectors are compared by
+/// here: the norm over the square root of the number of rows.
 struct ErrorBound {
   double discretisation = 0;   ///< of the exact solution of A x = b; of a right-hand side that is made of the
                                ///< known solution: by rounding

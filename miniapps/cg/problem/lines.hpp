@@ -19,8 +19,8 @@ class Lines {
   /// `name` is the file's, for messages.
   Lines(std::istream&, std::string name);
 
-  /// The next line without its LF, before which a CR is a blank; false after the last. Valid until the next
-  /// call. Throws config::Error if the file cannot be read, or a line has more than 1048576 characters.
+  /// The next line without its LF, before which a CR is a blank; false after the last. Valid until the next call.
+  /// Throws config::Error if the file cannot be read, or a line has more than 1048576 characters.
   bool next(std::string_view& line);
 
   /// The same, of those that are neither blank nor a comment: "%" first.

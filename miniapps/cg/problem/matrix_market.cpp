@@ -50,11 +50,10 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   auto& matrix = whole.matrix;
   matrix = read_matrix(in, options.file.path, miniapp::free_host_memory());
   if (matrix.rows < ranks)
-    options.file.location.fail(
-        fmt::format("{} has {} rows, fewer than there are ranks ({}): start {} ranks or "
-                    "fewer",
-                    options.file.path, matrix.rows, ranks, matrix.rows),
-        "E-DECK-RANKS");
+    options.file.location.fail(fmt::format("{} has {} rows, fewer than there are ranks ({}): start {} ranks or "
+                                           "fewer",
+                                           options.file.path, matrix.rows, ranks, matrix.rows),
+                               "E-DECK-RANKS");
   sort_entries(matrix);
   require_symmetric_with_positive_diagonal(matrix);
   if (rhs) whole.rhs = read_vector(*rhs, options.rhs_file.path, matrix.rows);
@@ -110,8 +109,8 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
 class MatrixMarket final : public Problem {
  public:
   MatrixMarket(const Options& options, const miniapp::RunContext& context)
-      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()),
-        timers_(context.timers) {}
+      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()), timers_(context.timers) {
+  }
 
   LinearSystem build() override {
     WholeSystem whole;
@@ -164,8 +163,7 @@ class MatrixMarket final : public Problem {
     const bool metis = options_.partition == PartitionKind::metis;
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
       options_.partition.location.fail(fmt::format("metis {}", *refusal));
-    whole.plan =
-        plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
+    whole.plan = plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
     reference_ = reference_of(whole, options_.rhs);
     record_ = {{"file", config::printable(options_.file.path)},
                {"file_crc32", fmt::format("{:08x}", matrix.crc32)},

@@ -44,21 +44,18 @@ void require_text(const Lines& lines, std::string_view line) {
   };
   const bool tar = lines.name().find(".tar.") != std::string::npos || lines.name().ends_with(".tgz");
   for (const auto& [begin, what] :
-       {Known{"\x1f\x8b", tar ? "is a compressed tar archive: unpack it by tar xf"
-                              : "is compressed: decompress it by gunzip"},
+       {Known{"\x1f\x8b",
+              tar ? "is a compressed tar archive: unpack it by tar xf" : "is compressed: decompress it by gunzip"},
         {"BZh", "is compressed: decompress it by bunzip2"},
         {"\xfd"
          "7zXZ",
          "is compressed: decompress it by unxz"},
         {"\x28\xb5\x2f\xfd", "is compressed: decompress it by unzstd"},
         {"PK\x03\x04", "is a zip archive: unpack it by unzip"},
-        {"\xef\xbb\xbf",
-         "begins with a byte order mark (EF BB BF), which editors do not show: save it as UTF-8 "
-         "without one, or take the first 3 bytes off by tail -c +4"},
-        {"\xff\xfe",
-         "is UTF-16, as its byte order mark (FF FE) tells: convert it by iconv -f UTF-16 -t ASCII"},
-        {"\xfe\xff",
-         "is UTF-16, as its byte order mark (FE FF) tells: convert it by iconv -f UTF-16 -t ASCII"}})
+        {"\xef\xbb\xbf", "begins with a byte order mark (EF BB BF), which editors do not show: save it as UTF-8 "
+                         "without one, or take the first 3 bytes off by tail -c +4"},
+        {"\xff\xfe", "is UTF-16, as its byte order mark (FF FE) tells: convert it by iconv -f UTF-16 -t ASCII"},
+        {"\xfe\xff", "is UTF-16, as its byte order mark (FE FF) tells: convert it by iconv -f UTF-16 -t ASCII"}})
     if (line.starts_with(begin)) lines.fail(fmt::format("the file {}", what));
   if (line.size() > 262 && line.substr(257, 5) == "ustar")
     lines.fail("the file is a tar archive: unpack it by tar xf, and name the .mtx file in it");
@@ -73,8 +70,7 @@ Header read_header(Lines& lines, std::string_view line, std::string_view wanted)
   const auto& [banner, object, layout, field, symmetry] = words;
   if (banner != "%%matrixmarket" || object != "matrix" || symmetry.empty() || !take_word(rest).empty())
     lines.fail(fmt::format("{}, found {}", expects, in_quotes(line)));
-  const auto allow = [&](const std::string& word, std::string_view what, std::string_view one,
-                         std::string_view other) {
+  const auto allow = [&](const std::string& word, std::string_view what, std::string_view one, std::string_view other) {
     if (word != one && (other.empty() || word != other))
       lines.fail(fmt::format("the {} of the file is {}; allowed is {}{}{}", what, in_quotes(word), one,
                              other.empty() ? "" : " or ", other));
@@ -83,9 +79,7 @@ Header read_header(Lines& lines, std::string_view line, std::string_view wanted)
   allow(layout, "format", "coordinate", matrix ? "" : "array");
   allow(field, "field", "real", "integer");
   allow(symmetry, "symmetry", "general", matrix ? "symmetric" : "");
-  return {.integer = field == "integer",
-          .symmetric = symmetry == "symmetric",
-          .coordinate = layout == "coordinate"};
+  return {.integer = field == "integer", .symmetric = symmetry == "symmetric", .coordinate = layout == "coordinate"};
 }
 
 /// Which from_chars() does not take.
@@ -111,8 +105,7 @@ std::int64_t index(const Lines& lines, std::string_view word, std::string_view w
 double number(const Lines& lines, std::string_view word, bool integer) {
   if (word.empty()) lines.fail("the value is missing");
   if (integer) {
-    const auto value =
-        index(lines, word, "the value of an integer file", std::numeric_limits<std::int64_t>::min());
+    const auto value = index(lines, word, "the value of an integer file", std::numeric_limits<std::int64_t>::min());
     if (value > largest_integer || value < -largest_integer)
       lines.fail(fmt::format("the value {} is beyond 2^53, so a double cannot hold it", value));
     return static_cast<double>(value);
@@ -121,8 +114,7 @@ double number(const Lines& lines, std::string_view word, bool integer) {
   std::string text(without_plus(word));
   auto result = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto read = static_cast<std::size_t>(result.ptr - text.data());
-  if (result.ec == std::errc() &&
-      read < text.size()) { // 1.5D+3, or, where three digits leave no room, 1.5-101
+  if (result.ec == std::errc() && read < text.size()) { // 1.5D+3, or, where three digits leave no room, 1.5-101
     const char next = text[read];
     if (next == 'D' || next == 'd') text[read] = 'e';
     if ((next == '-' || next == '+') && text.find('.') < read) text.insert(read, 1, 'e');
@@ -138,10 +130,9 @@ double number(const Lines& lines, std::string_view word, bool integer) {
     lines.fail(fmt::format("the value is a number, found {}", in_quotes(word)));
   if (!std::isfinite(value)) lines.fail(fmt::format("the value is {}; it must be finite", in_quotes(word)));
   if (std::abs(value) > largest_value)
-    lines.fail(
-        fmt::format("the value is {}; allowed is up to {:g}, so that products of values are finite: scale "
-                    "the system",
-                    in_quotes(word), largest_value));
+    lines.fail(fmt::format("the value is {}; allowed is up to {:g}, so that products of values are finite: scale "
+                           "the system",
+                           in_quotes(word), largest_value));
   return value;
 }
 
@@ -196,8 +187,8 @@ std::vector<Entry> read_entries(Lines& lines, const Header& header, const Count&
     const double value = number(lines, take_word(line), header.integer);
     require_end(lines, line, "an entry is a row, a column and a value");
     if (row > rows || column > columns)
-      lines.fail(fmt::format("entry ({}, {}) is outside: rows go from 1 to {}, columns from 1 to {}", row,
-                             column, rows, columns));
+      lines.fail(fmt::format("entry ({}, {}) is outside: rows go from 1 to {}, columns from 1 to {}", row, column, rows,
+                             columns));
     if (header.symmetric && column > row)
       lines.fail(fmt::format("entry ({}, {}) is above the diagonal; a symmetric file has the entries of the "
                              "lower triangle only",
@@ -212,8 +203,7 @@ std::vector<Entry> read_entries(Lines& lines, const Header& header, const Count&
 std::vector<double> read_array(Lines& lines, std::string_view line, const Count& count, bool integer) {
   std::vector<double> values;
   values.reserve(count.to_reserve(lines));
-  for (bool more = content(line) || lines.next_with_content(line); more;
-       more = lines.next_with_content(line)) {
+  for (bool more = content(line) || lines.next_with_content(line); more; more = lines.next_with_content(line)) {
     count.require_room(lines, values.size());
     values.push_back(number(lines, take_word(line), integer));
     require_end(lines, line, "a line has one value");
@@ -230,8 +220,8 @@ std::vector<double> values_of(const Lines& lines, std::int64_t rows, const std::
     const auto row = static_cast<std::size_t>(entry.row);
     if (lines_of[row] > 0)
       fail_at(lines.name(), entry.line,
-              fmt::format("entry ({}, 1) is given twice; the first is at line {}; remove one of them",
-                          entry.row + 1, lines_of[row]));
+              fmt::format("entry ({}, 1) is given twice; the first is at line {}; remove one of them", entry.row + 1,
+                          lines_of[row]));
     lines_of[row] = entry.line;
     values[row] = entry.value;
   }
@@ -257,12 +247,10 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
   if (rows != columns)
     lines.fail(fmt::format("the matrix has {} rows and {} columns; it must be square", rows, columns));
   if (entries < rows)
-    lines.fail(
-        fmt::format("the matrix has {} rows and {} entries, so diagonal entries are missing: it is not "
-                    "positive definite, which cg needs",
-                    rows, entries));
-  const Count count(lines, entries, "entries", 6,
-                    fmt::format("line {} announces", lines.number())); // "1 1 1\n"
+    lines.fail(fmt::format("the matrix has {} rows and {} entries, so diagonal entries are missing: it is not "
+                           "positive definite, which cg needs",
+                           rows, entries));
+  const Count count(lines, entries, "entries", 6, fmt::format("line {} announces", lines.number())); // "1 1 1\n"
   const double bytes = static_cast<double>(count.possible()) * sizeof(Entry);
   if (bytes > memory)
     lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", count.possible(),
@@ -290,13 +278,11 @@ std::vector<double> read_vector(std::istream& in, const std::string& name, std::
   const auto columns = index(lines, take_word(line), "the number of columns", 1);
   const auto entries = header.coordinate ? index(lines, take_word(line), "the number of entries", 0) : rows;
   require_end(lines, line,
-              header.coordinate ? "the size line is rows, columns and entries"
-                                : "the size line is rows and columns");
+              header.coordinate ? "the size line is rows, columns and entries" : "the size line is rows and columns");
   if (rows != wanted || columns != 1)
-    lines.fail(
-        fmt::format("the vector has {} rows and {} columns; allowed are the {} rows of the matrix and 1 "
-                    "column",
-                    rows, columns, wanted));
+    lines.fail(fmt::format("the vector has {} rows and {} columns; allowed are the {} rows of the matrix and 1 "
+                           "column",
+                           rows, columns, wanted));
   const Count count(lines, entries, header.coordinate ? "entries" : "values", header.coordinate ? 6 : 2,
                     fmt::format("line {} announces", lines.number())); // "1 1 1\n" or "1\n"
   if (!header.coordinate) return read_array(lines, {}, count, header.integer);

@@ -28,8 +28,8 @@ class Problem {
   virtual std::optional<miniapp::FieldOutput> write(output::File&, const std::string& group,
                                                     const Vector& solution) const = 0;
 
-  /// Collective. A vector, own values in the order of own rows, as a dataset that does not depend on which
-  /// rank has which rows.
+  /// Collective. A vector, own values in the order of own rows, as a dataset that does not depend on which rank has
+  /// which rows.
   virtual void write_vector(output::File&, const std::string& dataset, const Vector&) const = 0;
   /// Collective; waits. What write_vector() wrote, on any ranks. Throws output::Error.
   virtual void read_vector(const output::Reader&, const std::string& dataset, const Vector&) const = 0;

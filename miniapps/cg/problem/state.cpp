@@ -23,8 +23,8 @@ std::string distribution_of(const comm::Communicator& comm, const Partition& par
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   std::uint64_t sum = 0;
   for (LocalIndex i = 0; i < partition.own; ++i)
-    sum += random::mix(static_cast<std::uint64_t>(numbers(i)) * random::step +
-                       static_cast<std::uint64_t>(comm.rank()) + 1);
+    sum += random::mix(static_cast<std::uint64_t>(numbers(i)) * random::step + static_cast<std::uint64_t>(comm.rank()) +
+                       1);
   return fmt::format("{:016x}", comm::allreduce(comm, sum, comm::ReduceOp::sum));
 }
 
@@ -32,20 +32,18 @@ std::string crc_of(const Problem& problem) {
   return problem.matrix_record().value("file_crc32", "");
 }
 
-std::optional<std::string> refusal_of(const SolverOptions& options, const ordered_json& found,
-                                      const SolverState& state, const std::string& crc,
-                                      const std::string& distribution, const std::string& path) {
+std::optional<std::string> refusal_of(const SolverOptions& options, const ordered_json& found, const SolverState& state,
+                                      const std::string& crc, const std::string& distribution,
+                                      const std::string& path) {
   const auto made = state.iterations;
   if (const auto then = found.value("matrix_crc32", ""); then != crc)
     return fmt::format("restart: the matrix file has the checksum (CRC-32) {}; in {} it is {}: it is another "
                        "matrix",
                        crc, path, then);
-  if (options.preconditioner == PreconditionerKind::gauss_seidel &&
-      found.value("distribution", "") != distribution)
-    return fmt::format(
-        "restart: solver.preconditioner is gauss_seidel, which depends on which rank has which "
-        "rows, and in {} ranks had others; go on with as many ranks and the same process grid",
-        path);
+  if (options.preconditioner == PreconditionerKind::gauss_seidel && found.value("distribution", "") != distribution)
+    return fmt::format("restart: solver.preconditioner is gauss_seidel, which depends on which rank has which "
+                       "rows, and in {} ranks had others; go on with as many ranks and the same process grid",
+                       path);
   const int ended = state.state.ended;
   const bool converged = ended == code_of(StopReason::converged) || ended == code_of(StopReason::exact_guess);
   if (converged && state.made.back().residual > options.tolerance)
@@ -60,8 +58,8 @@ std::optional<std::string> refusal_of(const SolverOptions& options, const ordere
 
 } // namespace
 
-void write_state(output::File& file, const comm::Communicator& comm, const Problem& problem,
-                 const Partition& partition, const Solver& solver) {
+void write_state(output::File& file, const comm::Communicator& comm, const Problem& problem, const Partition& partition,
+                 const Solver& solver) {
   const auto state = solver.state();
   for (const auto& vector : state.vectors) problem.write_vector(file, "/state/" + vector.name, vector.values);
   std::vector<double> residuals, alphas, betas;
@@ -111,8 +109,7 @@ std::int64_t read_state(const output::Reader& reader, const comm::Communicator& 
   state.counts = miniapp::read_values<double>(reader, "/state/counts");
   state.estimates = miniapp::read_values<double>(reader, "/state/estimates");
   const auto path = reader.path().string();
-  const auto refusal =
-      refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition), path);
+  const auto refusal = refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition), path);
   miniapp::agree_on_user_error(comm, comm.rank() == 0 ? refusal : std::nullopt,
                                "E-CHECKPOINT-DECK"); // it has read the matrix
   solver.go_on_from(state, [&](const SolverStateVector& vector) {

@@ -13,8 +13,8 @@ namespace {
 
 using PointValues = grid::BlockView<double>;
 
-/// Entries of the rows of a stencil: the point itself weighs as much as it has neighbours inside an endless
-/// box, each neighbour -1.
+/// Entries of the rows of a stencil: the point itself weighs as much as it has neighbours inside an endless box, each
+/// neighbour -1.
 struct Stencil {
   PointRows rows;
   bool corners; ///< 27 points, or 7
@@ -103,8 +103,7 @@ class StencilProblem final : public BoxProblem {
     const auto entries = sum_counts(matrix.offsets);
     if (assembled_) {
       matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-      matrix.values =
-          Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+      matrix.values = Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
       for_points("cg/fill entries", n, FillEntries{stencil, matrix});
     } else {
       matrix = {};
@@ -131,8 +130,7 @@ class StencilProblem final : public BoxProblem {
     for (int dk = -1; dk <= 1; ++dk)
       for (int dj = -1; dj <= 1; ++dj)
         for (int di = -1; di <= 1; ++di)
-          if (const double weight = stencil.weight(di, dj, dk); weight != 0)
-            entries.push_back({di, dj, dk, weight});
+          if (const double weight = stencil.weight(di, dj, dk); weight != 0) entries.push_back({di, dj, dk, weight});
     return make_matrix_free(box_, entries, tuning);
   }
 
@@ -140,8 +138,7 @@ class StencilProblem final : public BoxProblem {
   /// Collective. The right-hand side is a sum of so many products, rounded one by one.
   ErrorBound bound(const Vector& exact) const {
     double squares = 0;
-    Kokkos::parallel_reduce("cg/norm of the solution", Policy(0, box_.partition.own), SquareOfRow{exact},
-                            squares);
+    Kokkos::parallel_reduce("cg/norm of the solution", Policy(0, box_.partition.own), SquareOfRow{exact}, squares);
     squares = comm::allreduce(cartesian_, squares, comm::ReduceOp::sum);
     const auto terms = options_.size;
     ErrorBound bound{.least_eigenvalue = least_eigenvalue(options_)};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Natl. Bur.
-// Stand. 49 (1952); preconditioned as in Y. Saad, "Iterative methods for sparse linear systems", 2nd ed.,
-// algorithm 9.1.
+// M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Natl. Bur. Stand. 49
+// (1952); preconditioned as in Y. Saad, "Iterative methods for sparse linear systems", 2nd ed., algorithm 9.1.
 //
 // Vectors: x, r, p, q; z with a preconditioner that must be applied.
 // Sums: two an iteration, p.q, then r.r and r.z; the second waits for the first.
-// Rounding: p.A p is computed of what it says, so an indefinite matrix is found; of the three methods r stays
-// nearest to b - A x.
+// Rounding: p.A p is computed of what it says, so an indefinite matrix is found; of the three methods r stays nearest
+// to b - A x.
 #include "cg/solver/solver.hpp"
 
 namespace kontor::cg {
@@ -107,9 +106,8 @@ struct WriteEnd {
 class Classic final : public Solver {
  public:
   explicit Classic(const Workspace& work)
-      : Solver(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_),
-        q_(vector("q")), inverse_(diagonal() ? *diagonal() : Vector()),
-        pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
+      : Solver(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_), q_(vector("q")),
+        inverse_(diagonal() ? *diagonal() : Vector()), pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
         rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
         first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
 
@@ -170,8 +168,7 @@ class Classic final : public Solver {
 
   Cost step_cost() const override {
     const auto sum_of_product = fused() ? Cost{.updates = 1} : dot_cost;
-    if (diagonal())
-      return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
+    if (diagonal()) return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
     auto cost = product_cost + sum_of_product + UpdateResidual<false>::cost + UpdateDirection<false>::cost;
     if (!fused()) cost += {.reads = 1}; // r.r
     if (preconditioner_) cost += preconditioner_->cost() + dot_cost;

@@ -8,11 +8,10 @@
 
 namespace kontor::cg {
 
-GlobalDots::GlobalDots(const comm::Communicator& comm, const std::string& label, int count,
-                       const Space& instance, SumKind kind)
+GlobalDots::GlobalDots(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
+                       SumKind kind)
     : alone_(comm.size() == 1), exact_(kind == SumKind::reproducible),
-      values_(exact_ ? Vector() : Vector("cg/" + label, static_cast<std::size_t>(count))),
-      parts_(parts_of_rows(count)),
+      values_(exact_ ? Vector() : Vector("cg/" + label, static_cast<std::size_t>(count))), parts_(parts_of_rows(count)),
       sums_(exact_ ? Sums(std::in_place_type<Exact>, comm, label, count, instance)
                    : Sums(std::in_place_type<Fast>, comm, label, values_, comm::ReduceOp::sum, instance)) {
   if (exact_) values_ = std::get<Exact>(sums_).results();

@@ -13,17 +13,16 @@
 
 namespace kontor::cg {
 
-/// A few sums over all rows of all ranks, again and again: dot() or a kernel gives this rank's, start() and
-/// finish() make them those of all. Reproducible ones are exact but for one rounding, so neither the order
-/// nor the number of ranks shows; kernels cannot compute them on the way, dot() does.
+/// A few sums over all rows of all ranks, again and again: dot() or a kernel gives this rank's, start() and finish()
+/// make them those of all. Reproducible ones are exact but for one rounding, so neither the order nor the number of
+/// ranks shows; kernels cannot compute them on the way, dot() does.
 class GlobalDots {
  public:
   /// Collective. The sums of ranks are made by what `instance` is given.
-  GlobalDots(const comm::Communicator& comm, const std::string& label, int count, const Space& instance,
-             SumKind kind);
+  GlobalDots(const comm::Communicator& comm, const std::string& label, int count, const Space& instance, SumKind kind);
 
-  /// Where kernels put sum k of this rank, unless sums are reproducible, and find that of all ranks after
-  /// finish(), by what the instance is given.
+  /// Where kernels put sum k of this rank, unless sums are reproducible, and find that of all ranks after finish(), by
+  /// what the instance is given.
   double* local(int k = 0) const { return values_.data() + k; }
   const Vector& values() const { return values_; }
   /// For kernels that compute them by teams.

@@ -45,14 +45,13 @@ KOKKOS_INLINE_FUNCTION bool finite(double value) {
 
 /// Squares below this have lost digits.
 inline constexpr double smallest_square = 1e-290;
-/// A squared residual that is this small a part of b may be what rounding leaves: pipelined recurrences,
-/// which lose most, stop between 1e-12 and 1e-10 of b.
+/// A squared residual that is this small a part of b may be what rounding leaves: pipelined recurrences, which lose
+/// most, stop between 1e-12 and 1e-10 of b.
 inline constexpr double rounding_square = 1e-20;
 
-/// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. What a recurrence has
-/// made is not exact, and proves nothing.
-KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, bool exact_rz, double curvature,
-                                      bool exact_curvature) {
+/// Whether a step can be made by these: r.z of a residual that is not 0, and p.A p. What a recurrence has made is not
+/// exact, and proves nothing.
+KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, bool exact_rz, double curvature, bool exact_curvature) {
   if (!finite(rr) || !finite(rz) || !finite(curvature)) return code_of(StopReason::not_finite);
   if (rz > 0 && curvature > 0) return 0;
   if (rz < 0 && exact_rz) return code_of(StopReason::indefinite_preconditioner);
@@ -60,12 +59,12 @@ KOKKOS_INLINE_FUNCTION int problem_of(double rr, double rz, bool exact_rz, doubl
   return code_of(StopReason::breakdown);
 }
 
-/// For methods with one sum an iteration: gamma = r.u, delta = u.A u of the residual that was reached, u =
-/// M r. `exact` says that gamma and delta were not made by recurrences. p.A p = delta - beta gamma / alpha,
-/// because the p of all steps are A-orthogonal (Chronopoulos and Gear 1989). Where no step can be made
-/// because the residual is what rounding leaves, it is one of length 0, and the next begins anew.
-KOKKOS_INLINE_FUNCTION StepEnd end_of_step(CgScalars& numbers, double rr, double gamma, double delta,
-                                           bool exact, double rhs) {
+/// For methods with one sum an iteration: gamma = r.u, delta = u.A u of the residual that was reached, u = M r. `exact`
+/// says that gamma and delta were not made by recurrences. p.A p = delta - beta gamma / alpha, because the p of all
+/// steps are A-orthogonal (Chronopoulos and Gear 1989). Where no step can be made because the residual is what rounding
+/// leaves, it is one of length 0, and the next begins anew.
+KOKKOS_INLINE_FUNCTION StepEnd end_of_step(CgScalars& numbers, double rr, double gamma, double delta, bool exact,
+                                           double rhs) {
   const bool anew = numbers.rz == 0;
   const double beta = anew ? 0 : gamma / numbers.rz;
   const double curvature = anew ? delta : delta - beta * gamma / numbers.alpha;

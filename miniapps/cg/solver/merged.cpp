@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A. T. Chronopoulos, C. W. Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl.
-// Math. 25 (1989); preconditioned as in P. Ghysels, W. Vanroose, "Hiding global synchronization latency in
-// the preconditioned conjugate gradient algorithm", Parallel Comput. 40 (2014), algorithm 2.
+// A. T. Chronopoulos, C. W. Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25
+// (1989); preconditioned as in P. Ghysels, W. Vanroose, "Hiding global synchronization latency in the preconditioned
+// conjugate gradient algorithm", Parallel Comput. 40 (2014), algorithm 2.
 //
 // Vectors: x, r, w, p, s; u with a preconditioner.
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
-// Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and
-// a p.A p that is not above 0 need not be the matrix's fault.
+// Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and a p.A p
+// that is not above 0 need not be the matrix's fault.
 #include "cg/solver/merged.hpp"
 
 namespace kontor::cg {
@@ -15,9 +15,7 @@ namespace {
 
 template <bool scaled>
 struct Update : MergedUpdate {
-  KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const {
-    return row<scaled>(i, c);
-  }
+  KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const { return row<scaled>(i, c); }
 };
 
 } // namespace
@@ -33,8 +31,7 @@ void Merged::begin_iteration() {
 void Merged::step() {
   const auto& u = ghosted_.own();
   if (diagonal()) {
-    update_with_sums<2>("cg/update", Update<true>{updates()}, sums_,
-                        EndThenStore<2>{before(), sums_.local()});
+    update_with_sums<2>("cg/update", Update<true>{updates()}, sums_, EndThenStore<2>{before(), sums_.local()});
   } else {
     const Update<false> change{updates()};
     if (fused())

@@ -7,18 +7,14 @@
 
 namespace kontor::cg {
 
-/// The updates of merged: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the sums r.u and
-/// r.r; u = D^-1 r if scaled.
+/// The updates of merged: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the sums r.u and r.r; u =
+/// D^-1 r if scaled.
 struct MergedUpdate {
   Vector x, r, u, w, p, s, inverse;
   EndOfStep before;
   /// Of u.w, which the product adds up, too; without a preconditioner u is r.
   static constexpr Cost cost_of(bool scaled, bool preconditioned) {
-    return {.updates = scaled ? 6. : 5.,
-            .reads = scaled           ? 7.
-                     : preconditioned ? 6.
-                                      : 5.,
-            .writes = scaled ? 5. : 4.};
+    return {.updates = scaled ? 6. : 5., .reads = scaled ? 7. : preconditioned ? 6. : 5., .writes = scaled ? 5. : 4.};
   }
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }

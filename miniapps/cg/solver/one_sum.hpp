@@ -15,8 +15,8 @@ struct StepScalars {
   bool goes_on; ///< false: it has ended, and vectors stay as they are
 };
 
-/// The end of one step, from which the next one begins. Every team of a kernel can compute what comes of it;
-/// one thread writes it down, when all have read.
+/// The end of one step, from which the next one begins. Every team of a kernel can compute what comes of it; one thread
+/// writes it down, when all have read.
 struct EndOfStep {
   const double* sums; ///< over all ranks: r.u, r.r, w.u
   bool two_parts;     ///< w.u is the sum of two numbers

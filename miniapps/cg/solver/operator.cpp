@@ -20,8 +20,7 @@ void Operator::apply(GhostedVector& x, const Vector& y, double* sums, GlobalDots
 }
 
 template <class Exchange>
-void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, double* sums,
-                       GlobalDots* pending) {
+void Operator::product(Exchange& exchange, GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
   // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
   const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
   work_.streams.exchange_follows();

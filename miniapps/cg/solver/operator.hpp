@@ -14,8 +14,8 @@ namespace kontor::cg {
 /// The product with the whole matrix: ghosts travel while rows that read none are computed.
 class Operator {
  public:
-  /// Local; refers to what the workspace refers to. Times go to the regions spmv and spmv_boundary, and
-  /// exchanges are sampled.
+  /// Local; refers to what the workspace refers to. Times go to the regions spmv and spmv_boundary, and exchanges are
+  /// sampled.
   explicit Operator(const Workspace& workspace)
       : Operator(workspace, workspace.timers["spmv"], workspace.timers["spmv_boundary"]) {
     samples_.emplace(workspace.timers);
@@ -23,9 +23,9 @@ class Operator {
   /// Local. Times of the interior rows and of the others go to these.
   Operator(const Workspace&, miniapp::Timer& interior, miniapp::Timer& boundary);
 
-  /// Collective. y = A x, for what compute() is given next. With `sums`, sums[0] + sums[1] = x.y over this
-  /// rank's rows; where it is one loop over all rows, which is so on all ranks or on none, sums[1] stays as
-  /// it was: 0. `pending` sums are helped on their way.
+  /// Collective. y = A x, for what compute() is given next. With `sums`, sums[0] + sums[1] = x.y over this rank's rows;
+  /// where it is one loop over all rows, which is so on all ranks or on none, sums[1] stays as it was: 0. `pending`
+  /// sums are helped on their way.
   void apply(GhostedVector& x, const Vector& y, double* sums = nullptr, GlobalDots* pending = nullptr);
 
   /// Local. Whether products exchange ghosts; else they read what there was.

@@ -13,18 +13,18 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Iterations of the merged method by one kernel, for problems so small that launches are most of their time.
-/// Its threads stay for all of them and wait for each other twice an iteration: L. Zhang, M. Wahib, P. Chen,
-/// J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative
-/// memory-bound GPU applications", ICS 2023; the barrier: S. Xiao, W. Feng, "Inter-block GPU communication
-/// via fast barrier synchronization", IPDPS 2010.
+/// Iterations of the merged method by one kernel, for problems so small that launches are most of their time. Its
+/// threads stay for all of them and wait for each other twice an iteration: L. Zhang, M. Wahib, P. Chen, J. Meng, X.
+/// Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative memory-bound GPU
+/// applications", ICS 2023; the barrier: S. Xiao, W. Feng, "Inter-block GPU communication via fast barrier
+/// synchronization", IPDPS 2010.
 namespace kontor::cg {
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
 inline constexpr int persistent_threads = device::kernels_on_host ? 1 : 1024;
 
-/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048
-/// threads, so there are no more teams than multiprocessors.
+/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so
+/// there are no more teams than multiprocessors.
 inline int most_persistent_teams() {
   return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
 }
@@ -40,20 +40,19 @@ class PersistentTeams {
     unsigned* arrived; ///< teams, at all barriers since the first kernel
     unsigned due;      ///< when this barrier is reached; it may wrap around
 
-    /// By all threads of all teams, after a barrier of the team. What they have written before, all read
-    /// afterwards. A team's first thread asks whether the others have arrived.
+    /// By all threads of all teams, after a barrier of the team. What they have written before, all read afterwards. A
+    /// team's first thread asks whether the others have arrived.
     template <class Member>
     KOKKOS_FUNCTION void wait(const Member& team) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
         Kokkos::memory_fence();
         Kokkos::atomic_fetch_add(arrived, 1U);
-        for (std::uint32_t polls = 0;
-             static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0; ++polls)
+        for (std::uint32_t polls = 0; static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0;
+             ++polls)
           if (polls == most_polls)
-            Kokkos::abort(
-                "cg: the teams of a persistent kernel do not all run at once; solver.method: merged "
-                "does without");
+            Kokkos::abort("cg: the teams of a persistent kernel do not all run at once; solver.method: merged "
+                          "does without");
         Kokkos::memory_fence();
       }
       team.team_barrier();
@@ -85,9 +84,8 @@ struct PersistentSteps {
 
 namespace detail {
 
-/// The end of steps as each team works it out for itself, in one thread: all get the same, and one of
-/// them tells the host, when all steps are made: what goes to the host's memory would be waited for at each
-/// barrier.
+/// The end of steps as each team works it out for itself, in one thread: all get the same, and one of them tells the
+/// host, when all steps are made: what goes to the host's memory would be waited for at each barrier.
 class OwnEndOfStep {
  public:
   KOKKOS_FUNCTION void begin(const EndOfStep& given) {
@@ -109,8 +107,7 @@ class OwnEndOfStep {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
   KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
-    for (auto i = first_; i < state_.next; ++i)
-      to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
+    for (auto i = first_; i < state_.next; ++i) to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
     *to.numbers = numbers_;
     *to.log.state = state_;
     for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
@@ -211,8 +208,8 @@ struct PersistentKernel {
     PartialSums<3> sums;
     const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
     for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < with.rows; i += all) {
-      const auto terms = with.scaled ? with.update.template row<true>(i, scalars)
-                                     : with.update.template row<false>(i, scalars);
+      const auto terms =
+          with.scaled ? with.update.template row<true>(i, scalars) : with.update.template row<false>(i, scalars);
       sums[0] += terms[0];
       sums[1] += terms[1];
     }
@@ -225,8 +222,8 @@ struct PersistentKernel {
     const auto threads = static_cast<StorageIndex>(team.team_size());
     const auto all = static_cast<StorageIndex>(team.league_size()) * threads;
     double part = 0;
-    for (auto position = static_cast<StorageIndex>(team.league_rank()) * threads +
-                         static_cast<StorageIndex>(team.team_rank());
+    for (auto position =
+             static_cast<StorageIndex>(team.league_rank()) * threads + static_cast<StorageIndex>(team.team_rank());
          position < positions; position += all) {
       const auto row = kernel.row_of(position);
       if (row < 0) continue;
@@ -246,8 +243,7 @@ void launch_persistent(const Space& instance, const Kernel& kernel, std::int64_t
                        const PersistentSteps& steps) {
   const int teams = teams_of(positions, persistent_threads, most_persistent_teams());
   const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
-      instance, teams, persistent_threads,
-      sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
+      instance, teams, persistent_threads, sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
   Kokkos::parallel_for("cg/persistent", policy,
                        detail::PersistentKernel<Kernel>{kernel, static_cast<StorageIndex>(positions), steps,
                                                         steps.teams->waiter(teams, 2 * steps.steps),

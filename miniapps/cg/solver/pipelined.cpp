@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// P. Ghysels, W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate gradient
-// algorithm", Parallel Comput. 40 (2014), algorithm 4. Residual replacement: S. Cools, E. F. Yetkin, E.
-// Agullo, L. Giraud, W. Vanroose, "Analyzing the effect of local rounding error propagation on the maximal
-// attainable accuracy of the pipelined conjugate gradient method", SIAM J. Matrix Anal. Appl. 39 (2018).
+// P. Ghysels, W. Vanroose, "Hiding global synchronization latency in the preconditioned conjugate gradient algorithm",
+// Parallel Comput. 40 (2014), algorithm 4. Residual replacement: S. Cools, E. F. Yetkin, E. Agullo, L. Giraud, W.
+// Vanroose, "Analyzing the effect of local rounding error propagation on the maximal attainable accuracy of the
+// pipelined conjugate gradient method", SIAM J. Matrix Anal. Appl. 39 (2018).
 //
 // Vectors: x, r, w, n, p, s, z; m with a preconditioner; u, q with one that must be applied.
-// Sums: one an iteration, of r.u, w.u and r.r together, which travels while m = M w and n = A m are computed.
-// So the residual of an iteration is known one product late.
-// Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without
-// replacement r leaves b - A x long before classic's does, and p.A p may no longer be above 0.
+// Sums: one an iteration, of r.u, w.u and r.r together, which travels while m = M w and n = A m are computed. So the
+// residual of an iteration is known one product late.
+// Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without replacement r
+// leaves b - A x long before classic's does, and p.A p may no longer be above 0.
 #include "cg/solver/one_sum.hpp"
 #include "cg/solver/solver.hpp"
 
@@ -18,8 +18,8 @@
 namespace kontor::cg {
 namespace {
 
-/// Where M is diagonal, or not there, u = M r and q = M s need no recurrences: z = n + beta z, s = w + beta
-/// s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z, m = M w, and the sums r.u, r.r, w.u.
+/// Where M is diagonal, or not there, u = M r and q = M s need no recurrences: z = n + beta z, s = w + beta s, p = u +
+/// beta p, x += alpha p, r -= alpha s, w -= alpha z, m = M w, and the sums r.u, r.r, w.u.
 template <bool scaled>
 struct UpdateDiagonal {
   Vector x, r, w, n, p, s, z, m, inverse;
@@ -124,9 +124,9 @@ struct KeepDrift {
 class Pipelined final : public Solver {
  public:
   explicit Pipelined(const Workspace& work)
-      : Solver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()),
-        n_(vector("n")), p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())),
-        q_(vector("q", applies())), drift_("cg/drift"),
+      : Solver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()), n_(vector("n")),
+        p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())), q_(vector("q", applies())),
+        drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
         sums_(exchange_comm(), "r.u, r.r and w.u", 3,
               exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
@@ -230,16 +230,13 @@ class Pipelined final : public Solver {
   }
   template <class Row>
   void update_and_sum(const Row& row, const Vector& u) {
-    if (fused())
-      return update_with_sums<3>("cg/update", row, sums_, EndThenStore<3>{before(), sums_.local()});
+    if (fused()) return update_with_sums<3>("cg/update", row, sums_, EndThenStore<3>{before(), sums_.local()});
     update_then("cg/update", row, sums_, EndThenStore<0>{before(), nullptr});
     dot(sums_, 0, r_, u);
     dot(sums_, 1, r_, r_);
     dot(sums_, 2, w_, u);
   }
-  EndOfStep before() const {
-    return {sums_.local(), false, true, !drained(), numbers_.data(), log_.writer()};
-  }
+  EndOfStep before() const { return {sums_.local(), false, true, !drained(), numbers_.data(), log_.writer()}; }
 
   std::vector<SolverStateVector> vectors() const override {
     std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}, {"z", z_}};

@@ -25,15 +25,14 @@ struct LogEntry {
   bool made;
 };
 
-/// The residual of each iteration, from where it is computed to the host, which does not wait for the latest.
-/// On a device the host looks some iterations back; those that are made too many change nothing, because
-/// kernels find the state ended. All ranks look at the same iterations, so they end alike where their sums
-/// are alike.
+/// The residual of each iteration, from where it is computed to the host, which does not wait for the latest. On a
+/// device the host looks some iterations back; those that are made too many change nothing, because kernels find the
+/// state ended. All ranks look at the same iterations, so they end alike where their sums are alike.
 class ResidualLog {
  public:
   static constexpr int most_at_once = 16; ///< iterations between looks, and of a graph
-  /// Entries that were not read yet: of two intervals between looks, each of which may be longer by what is
-  /// queued at once, and of the last look.
+  /// Entries that were not read yet: of two intervals between looks, each of which may be longer by what is queued at
+  /// once, and of the last look.
   static constexpr int size = 8 * most_at_once;
 
   /// For a kernel of one thread: the residual of the next iteration, and what it means.
@@ -57,8 +56,7 @@ class ResidualLog {
       const double rr = step.squared_residual;
       if (state->ended != 0) return state->ended;
       if (!finite(rr)) return code_of(StopReason::not_finite);
-      if (rr <= state->tolerance)
-        return code_of(state->next == 0 ? StopReason::exact_guess : StopReason::converged);
+      if (rr <= state->tolerance) return code_of(state->next == 0 ? StopReason::exact_guess : StopReason::converged);
       if (step.problem != 0) return step.problem;
       const bool stands = state->stagnation > 0 && state->next - state->smallest_at >= state->stagnation;
       return stands && !is_smallest(rr) ? code_of(StopReason::stagnation) : 0;
@@ -83,8 +81,8 @@ class ResidualLog {
   /// Local, after end().
   IterationState state_now() const;
 
-  /// Local, after the writers of so many iterations have been queued, at most `most_at_once` more than in the
-  /// last call. Whether the iteration is known to have ended.
+  /// Local, after the writers of so many iterations have been queued, at most `most_at_once` more than in the last
+  /// call. Whether the iteration is known to have ended.
   bool ended(const Space& instance, std::int64_t written);
 
   /// Local; waits for the instance. All entries, of which there are so many, are known.

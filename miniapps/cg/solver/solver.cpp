@@ -16,8 +16,8 @@ namespace {
 
 constexpr int graph_steps = ResidualLog::most_at_once;
 
-/// A residual that is this small a part of b is 0: where tolerance 0 asks for all iterations, squares must
-/// not underflow.
+/// A residual that is this small a part of b is 0: where tolerance 0 asks for all iterations, squares must not
+/// underflow.
 constexpr double no_residual = 1e-100;
 
 struct FirstResidual {
@@ -63,8 +63,8 @@ Workspace with(const Workspace& w, const comm::Communicator& comm) {
 } // namespace
 
 Solver::Solver(const Workspace& work, const std::string& label)
-    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work),
-      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
+    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work), x_(vector("x")),
+      log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
       rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
       post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
@@ -183,8 +183,8 @@ void Solver::replay_graph() {
 /// Why iterations cannot be made by graphs, equal on all ranks.
 std::optional<std::string> Solver::graph_refusal() {
   if (!work_.as_on_device) return "iterations are made on the host";
-  const auto most = replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations)
-                                        : work_.options.max_iterations;
+  const auto most =
+      replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations) : work_.options.max_iterations;
   if (most < graph_steps)
     return fmt::format("a graph makes {} iterations in a row, and there are {}", graph_steps, most);
   for (const auto* sums : sums())
@@ -221,8 +221,8 @@ void Solver::multiply(const Vector& v, const Vector& y) {
 
 Outcome Solver::outcome() const {
   const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
-  return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1,
-          log_.made().back().residual, std::sqrt(log_.state_now().rhs)};
+  return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1, log_.made().back().residual,
+          std::sqrt(log_.state_now().rhs)};
 }
 
 std::vector<double> Solver::history() const {
@@ -233,8 +233,7 @@ std::vector<double> Solver::history() const {
 
 std::vector<std::pair<double, double>> Solver::coefficients() const {
   std::vector<std::pair<double, double>> result;
-  for (std::size_t i = 1; i < log_.made().size(); ++i)
-    result.emplace_back(log_.made()[i].alpha, log_.made()[i].beta);
+  for (std::size_t i = 1; i < log_.made().size(); ++i) result.emplace_back(log_.made()[i].alpha, log_.made()[i].beta);
   return result;
 }
 

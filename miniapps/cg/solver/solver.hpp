@@ -26,13 +26,12 @@
 
 namespace kontor::cg {
 
-/// A conjugate-gradient method for one system, whose steps are iterations; those that are queued after the
-/// last one change nothing. The methods have in common the guess, its residual, the loop of iterations, how
-/// they end. Each adds its vectors, how it begins, and a step.
+/// A conjugate-gradient method for one system, whose steps are iterations; those that are queued after the last one
+/// change nothing. The methods have in common the guess, its residual, the loop of iterations, how they end. Each adds
+/// its vectors, how it begins, and a step.
 ///
-/// Where the iteration ends is decided from sums over all ranks. MPI's all-reduction has one result, and the
-/// libraries in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without
-/// being told.
+/// Where the iteration ends is decided from sums over all ranks. MPI's all-reduction has one result, and the libraries
+/// in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without being told.
 class Solver : public miniapp::Steps {
  public:
   /// Collective. `label` is that of the vector that the matrix is multiplied with.
@@ -82,8 +81,7 @@ class Solver : public miniapp::Steps {
   virtual void begin_iteration() = 0;
   /// Collective; only queues where that is possible. The next iteration.
   virtual void step() = 0;
-  /// Whether a step leaves it to the next one to write its residual to the log, and begin_iteration() to the
-  /// first.
+  /// Whether a step leaves it to the next one to write its residual to the log, and begin_iteration() to the first.
   virtual bool ends_late() const { return false; }
   /// Collective. If so: that of the last step to the log.
   virtual void end() {}

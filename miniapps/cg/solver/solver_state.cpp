@@ -18,8 +18,7 @@ SolverState Solver::state() const {
 }
 
 void Solver::go_on_from(const SolverState& from, const FillVector& fill) {
-  const bool differs =
-      preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
+  const bool differs = preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
   if (differs && graph_) choose_repetition(); // it has the numbers of the other preconditioner
   auto state = from.state;
   state.tolerance = squared_tolerance() * state.rhs;

@@ -17,8 +17,8 @@ struct SolverStateVector {
   Vector values;
 };
 
-/// What a method goes on from between two iterations: the end of the last one has been written down, whether
-/// on a host or a device, and no sum is under way.
+/// What a method goes on from between two iterations: the end of the last one has been written down, whether on a host
+/// or a device, and no sum is under way.
 struct SolverState {
   std::int64_t iterations = 0;
   std::vector<SolverStateVector> vectors = {};

@@ -23,9 +23,7 @@ namespace {
 /// Collective. All values in the order of rows, on every rank; of these one has its block.
 Values all_in_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
   const auto all = gathered(comm, partition, own);
-  const auto begin = [&](int rank) {
-    return all.begin() + grid::part_begin(partition.rows, comm.size(), rank);
-  };
+  const auto begin = [&](int rank) { return all.begin() + grid::part_begin(partition.rows, comm.size(), rank); };
   EXPECT_EQ(in_row_order(comm, partition, own), Values(begin(comm.rank()), begin(comm.rank() + 1)));
   return all;
 }
@@ -73,15 +71,14 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
           for (auto e = offsets[row]; e < offsets[row + 1]; ++e) ghosts = ghosts || columns[e] >= part.own;
           EXPECT_EQ(ghosts, row >= part.interior) << row;
         }
-        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum),
-                  matrix.rows);
+        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum), matrix.rows);
       }
   }
 }
 
 /// Residuals and solution, in the order of the file's rows; collective over `native`.
-std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition,
-                           Ordering ordering, const SolverOptions& options) {
+std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition, Ordering ordering,
+                           const SolverOptions& options) {
   const comm::Communicator comm(native);
   WholeSystem whole;
   if (comm.rank() == 0) {

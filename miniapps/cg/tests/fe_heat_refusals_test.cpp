@@ -28,10 +28,8 @@ TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
   expect_facts(refusal(fixed, 1, "verification: {tolerance: 1}"), {"verification.tolerance", "exact"});
   expect_facts(refusal("elements: [1, 1, 1], " + fixed, 16),
                {"problem.fe_heat.elements", "[1, 1, 1]", "2 x 2 x 2 points", "16 ranks"});
-  expect_facts(refusal("elements: [1000000, 1000000, 1000000], " + fixed, 1),
-               {"problem.fe_heat.elements", "1e+15"});
-  expect_facts(refusal("elements: [3000, 1000, 1000], " + fixed, 1),
-               {"problem.fe_heat.elements", "2147483647"});
+  expect_facts(refusal("elements: [1000000, 1000000, 1000000], " + fixed, 1), {"problem.fe_heat.elements", "1e+15"});
+  expect_facts(refusal("elements: [3000, 1000, 1000], " + fixed, 1), {"problem.fe_heat.elements", "2147483647"});
 }
 
 TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {

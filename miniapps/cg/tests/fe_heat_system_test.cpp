@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrices and right-hand sides of fe_heat: the same bits on any ranks, symmetric, with a bound of the
-// eigenvalues.
+// Matrices and right-hand sides of fe_heat: the same bits on any ranks, symmetric, with a bound of the eigenvalues.
 #include "fe_heat_case.hpp"
 #include "random/counter_random.hpp"
 #include "small_system.hpp"
@@ -31,8 +30,8 @@ struct HostRows {
   Values values;
 };
 
-/// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has
-/// which rows. Columns must be in order.
+/// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has which rows.
+/// Columns must be in order.
 std::uint64_t hash_of(const LinearSystem& system, const comm::Communicator& comm) {
   const auto global = on_host(system.partition.global);
   const HostRows rows(system.matrix);

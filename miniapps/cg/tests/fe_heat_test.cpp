@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Solutions of fe_heat: those that trilinear functions have exactly, and others with an error of second
-// order.
+// Solutions of fe_heat: those that trilinear functions have exactly, and others with an error of second order.
 #include "cg/problem/box_series.hpp"
 #include "fe_heat_case.hpp"
 
@@ -38,8 +37,7 @@ TEST_F(FeHeat, IsOfSecondOrderAndTheEstimateCoversIt) {
     EXPECT_TRUE(result.passed()) << n << ": " << result.error << " " << result.tolerance;
     EXPECT_GT(result.error, 0.02 * result.tolerance) << n; // which is no wider than need be
     if (n > 8) {
-      EXPECT_NEAR(before / result.error, 4, 0.35)
-          << n; // points on fixed faces count, where there is no error
+      EXPECT_NEAR(before / result.error, 4, 0.35) << n; // points on fixed faces count, where there is no error
     }
     before = result.error;
   }
@@ -95,10 +93,8 @@ TEST(BoxSeries, AddsUpOverTheFaces) {
 
 /// Source 1 with all faces at 0, as the sum over x, y and z that it is by definition.
 TEST(BoxSeries, OfASource) {
-  const grid::Block box{.centering = grid::Centering::points,
-                        .global = {9, 7, 6},
-                        .extents = {9, 7, 6},
-                        .spacing = {0.125, 0.2, 0.3}};
+  const grid::Block box{
+      .centering = grid::Centering::points, .global = {9, 7, 6}, .extents = {9, 7, 6}, .spacing = {0.125, 0.2, 0.3}};
   const grid::HostBlockView<double> values("values", 6, 7, 9);
   fill_box_series(values, box, {}, 2);
   const double pi = std::numbers::pi, a = 1, b = 1.2, c = 1.5;

@@ -137,8 +137,8 @@ void expect_product(const Matrix& matrix, const std::vector<double>& x, const st
     }
 }
 
-void expect_products(const Formats& formats, const std::vector<double>& x,
-                     const std::vector<double>& expected, LocalIndex interior) {
+void expect_products(const Formats& formats, const std::vector<double>& x, const std::vector<double>& expected,
+                     LocalIndex interior) {
   for (const auto& [name, matrix] : formats) {
     SCOPED_TRACE(name);
     expect_product(*matrix, x, expected, interior);
@@ -218,8 +218,7 @@ class StencilFormats : public testing::TestWithParam<int> {
         for (GlobalIndex di = -1; di <= 1; ++di) {
           const auto distance = di * di + dj * dj + dk * dk;
           if (GetParam() == 7 && distance > 1) continue;
-          if (i + di < 0 || i + di >= n[0] || j + dj < 0 || j + dj >= n[1] || k + dk < 0 || k + dk >= n[2])
-            continue;
+          if (i + di < 0 || i + di >= n[0] || j + dj < 0 || j + dj >= n[1] || k + dk < 0 || k + dk >= n[2]) continue;
           sum += (distance == 0 ? GetParam() - 1 : -1.0) * value(row + di + n[0] * (dj + n[1] * dk));
         }
     return sum;
@@ -268,8 +267,7 @@ TEST_P(StencilFormats, HaveTheBitsOfTheWholeMatrixOnAnyRanks) {
 }
 
 TEST_P(StencilFormats, WhatIsNotFiniteStaysInItsRows) {
-  // At the end of a line of points: the next line begins in the same chunk, and its first point has no
-  // neighbour there.
+  // At the end of a line of points: the next line begins in the same chunk, and its first point has no neighbour there.
   make({37, 9, 5}, {1, 1, comm_.size()});
   for (std::size_t i = 0; i < global_.size(); ++i)
     if (global_[i] % (37 * 9) == 4 * 37 + 36) x_[i] = std::numeric_limits<double>::infinity();
@@ -311,15 +309,14 @@ TEST(Sell, SortsWhereItSavesPadding) {
 TEST(Positions, TooManyAreRefusedWithWhatToDo) {
   EXPECT_EQ(excess_of_positions(0, 1000, 1024), std::nullopt);
   EXPECT_EQ(excess_of_positions(0, 1 << 30, most_positions), std::nullopt);
-  expect_facts(
-      excess_of_positions(7, 70000001, most_positions + 1).value(),
-      {"rank 7", "70000001 rows", "2147418113 positions", "2147418112:", "more ranks", "solver.format: csr"});
+  expect_facts(excess_of_positions(7, 70000001, most_positions + 1).value(),
+               {"rank 7", "70000001 rows", "2147418113 positions", "2147418112:", "more ranks", "solver.format: csr"});
 }
 
 /// Padding counts; blocks of rows on a host have numbers of 64 bits.
 TEST(Positions, AreThoseOfTeams) {
-  const CompressedRows a{to_view(std::vector<std::int64_t>{0, 1, 2, 3}),
-                         to_view(std::vector<LocalIndex>{0, 1, 2}), to_view(std::vector<double>{1, 2, 3})};
+  const CompressedRows a{to_view(std::vector<std::int64_t>{0, 1, 2, 3}), to_view(std::vector<LocalIndex>{0, 1, 2}),
+                         to_view(std::vector<double>{1, 2, 3})};
   ProductTuning tuning;
   tuning.chunk = 8;
   tuning.teams = true;
@@ -342,8 +339,7 @@ TEST(FormatOptions, WhatCannotMultiplyIsRefusedWithWhatCan) {
 
 /// Their number fits into 64 bits only after it has been cut off.
 TEST(StencilOptions, TooManyPointsAreRefused) {
-  for (const std::string points :
-       {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"})
+  for (const std::string points : {"[1099511627776, 1099511627776, 1099511627776]", "[1099511627776, 16777216, 1]"})
     expect_facts(refusal_of("{app: cg, problem: {stencil: {points: " + points + "}}}"),
                  {"deck.yaml:1:", "problem.stencil.points", "1e+15"});
 }

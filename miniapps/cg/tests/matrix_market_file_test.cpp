@@ -49,8 +49,7 @@ TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
   const std::string head = "%%MatrixMarket matrix coordinate real ";
   for (const auto& text : {
            head + "symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2.5\n3 2 -1e-3\n3 3 3\n",
-           head +
-               "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
+           head + "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
            head + "general\n3 3 7\n1 1 +2\n+2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
            head + "general\n+3 3 +8\n1 1 2\n2 1 -1\n1 2 -1\n2 2 .25+001\n3 2 -0.1-2\n2 3 -.1-02\n3 3 3d0\n3 "
                   "1 0\n",
@@ -63,9 +62,7 @@ TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
     EXPECT_EQ(dense(matrix), expected) << text;
     EXPECT_EQ(matrix.nonzeros(), 7) << text;
   }
-  EXPECT_EQ(checked("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 +9007199254740992")
-                .entries[0]
-                .value,
+  EXPECT_EQ(checked("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 +9007199254740992").entries[0].value,
             9007199254740992.0);
   const auto value = [&](const std::string& number) {
     return checked(symmetric + "2 2 3\n1 1 1\n2 2 1\n2 1 " + number + "\n").entries[1].value;
@@ -132,18 +129,14 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {symmetric + "3 3 3\n1 1 1\n3 3 1\n2 1 1\n", {"m.mtx: ", "(2, 2) is missing"}},
       {general + "2 2 4\n1 1 1\n2 2 1\n2 1 -1\n1 2 -1.001\n",
        {"m.mtx:5: ", "(2, 1) is -1", "(1, 2) of line 6 is -1.001", "symmetric"}},
-      {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n",
-       {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
-      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n",
-       {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
-      {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n",
-       {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n", {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n", {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
+      {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n", {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
   };
   for (const auto& [text, facts] : cases)
     expect_facts(error_of([&, t = text] { checked(t); }), facts, text.substr(0, 200));
-  expect_facts(
-      error_of([&] { checked(with("real", "integer")), checked(with("real", "integer").append("x")); }),
-      {"m.mtx:6: ", "more entries"}, "integer");
+  expect_facts(error_of([&] { checked(with("real", "integer")), checked(with("real", "integer").append("x")); }),
+               {"m.mtx:6: ", "more entries"}, "integer");
   expect_facts(error_of([&] {
                  auto text = with("real", "integer");
                  checked(text.replace(text.find("-1"), 2, "-1.5"));
@@ -192,8 +185,7 @@ TEST(MatrixMarketFile, HasVectorsToo) {
       {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
       {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"symmetric\"", "general"}},
   };
-  for (const auto& [text, facts] : cases)
-    expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);
+  for (const auto& [text, facts] : cases) expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);
 }
 
 TEST(MatrixMarketFile, EntriesOfARowComeInTheOrderOfColumns) {

@@ -67,8 +67,8 @@ TEST(MatrixMarket, IsSolved) {
   }
 }
 
-/// The residual is small, and the solution is not the known one: [1 -2; -2 4] along the diagonal, 8 rows;
-/// with 4.1 for 4 it is.
+/// The residual is small, and the solution is not the known one: [1 -2; -2 4] along the diagonal, 8 rows; with 4.1 for
+/// 4 it is.
 TEST(MatrixMarket, SingularFails) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder("cg-matrix");
@@ -93,16 +93,14 @@ TEST(MatrixMarket, RefusesOnAllRanksAlike) {
   const Folder folder("cg-matrix");
   const auto refusal = [&](const Options& options) { return error_of([&] { App(options, comm); }); };
   const std::string place = "deck.yaml:3:5: problem.matrix_market.file cannot be read: ";
-  expect_facts(refusal(options_of(folder / "absent.mtx")), {place + folder / "absent.mtx", "No such file"},
-               "absent");
+  expect_facts(refusal(options_of(folder / "absent.mtx")), {place + folder / "absent.mtx", "No such file"}, "absent");
   expect_facts(refusal(options_of(folder / ".")), {place, "directory"}, "folder");
   const auto cut_off = write(folder, "cut.mtx", symmetric + "2 2 3\n1 1 1\n2 1 -1\n");
   expect_facts(refusal(options_of(cut_off)), {cut_off + ":4: ", "2 of the 3"}, "cut off");
   const auto one = write(folder, "one.mtx", symmetric + "1 1 1\n1 1 1\n");
   if (comm.size() > 1)
     expect_facts(refusal(options_of(one)),
-                 {"deck.yaml:3:5: problem.matrix_market.file", "1 rows", fmt::format("({})", comm.size())},
-                 "one");
+                 {"deck.yaml:3:5: problem.matrix_market.file", "1 rows", fmt::format("({})", comm.size())}, "one");
   const auto some = write(folder, "m.mtx", text_of(shuffled_grid(3, true)));
   auto options = options_of(some);
   options.matrix_market.initial_file.path = one;

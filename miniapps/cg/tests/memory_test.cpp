@@ -56,8 +56,7 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
         solver.preconditioner = preconditioner;
         const double used = most_of(options, comm),
                      asked = miniapp::total_bytes(views_of_rank(solver, part)) + point_rows;
-        SCOPED_TRACE(
-            fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, used));
+        SCOPED_TRACE(fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, used));
         EXPECT_GE(asked, used);
         EXPECT_LT(asked, 1.15 * used);
       }

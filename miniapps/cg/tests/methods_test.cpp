@@ -25,8 +25,8 @@ double true_residual(const SmallSystem& s, const Values& x) {
   return std::sqrt(residual / rhs);
 }
 
-/// Of an iteration without replacements, counted by hand from the algorithms: multiplications of the matrix,
-/// additions with a multiplication, vectors read and vectors written. Chebyshev's degree is 3.
+/// Of an iteration without replacements, counted by hand from the algorithms: multiplications of the matrix, additions
+/// with a multiplication, vectors read and vectors written. Chebyshev's degree is 3.
 TEST(Methods, CostOfAnIteration) {
   struct Case {
     Method method;
@@ -50,18 +50,17 @@ TEST(Methods, CostOfAnIteration) {
                                                             {pipelined, none, false, {1, 8, 11, 6}},
                                                             {pipelined, jacobi, true, {1, 9, 8, 7}},
                                                             {pipelined, chebyshev, true, {4, 20, 27, 16}}}) {
-    SolverOptions options{
-        .method = method, .replace_every = 0, .preconditioner = preconditioner, .fused = fused};
+    SolverOptions options{.method = method, .replace_every = 0, .preconditioner = preconditioner, .fused = fused};
     Bench bench(comm, line(23), options);
     const auto one = make_solver(bench.workspace())->cost(7, 8);
     EXPECT_EQ((std::array{one.products, one.updates, one.reads, one.writes}), cost)
         << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused;
     options.replace_every = 10; // after 10, 20, 30 and 40 of 50 iterations
     Bench replacing(comm, line(23), options);
-    EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0],
-              method != pipelined           ? 0
-              : preconditioner == chebyshev ? 4 * (4 + 2 * 3)
-                                            : 4 * 4);
+    EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0], method != pipelined ? 0
+                                                                                       : preconditioner == chebyshev
+                                                                                           ? 4 * (4 + 2 * 3)
+                                                                                           : 4 * 4);
   }
 }
 
@@ -83,9 +82,8 @@ TEST(Methods, ComeToTheSameSolution) {
           options.replace_every = 10;
           const auto found = solve(comm, system, options, overlap);
           SCOPED_TRACE(testing::Message()
-                       << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused "
-                       << fused << " sums " << int(sums) << " overlap " << overlap << ": "
-                       << words(found.outcome));
+                       << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused
+                       << " sums " << int(sums) << " overlap " << overlap << ": " << words(found.outcome));
           EXPECT_EQ(found.outcome.ending, StopReason::converged);
           EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
           EXPECT_LT(difference(found.x, exact), 1e-8);
@@ -168,8 +166,7 @@ TEST(Methods, WorkWithFewerRowsThanRanks) {
 TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
-  SolverOptions options{
-      .method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 120};
+  SolverOptions options{.method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 120};
   const auto drifted = solve(comm, system, options);
   EXPECT_EQ(drifted.record["replacements"], 0);
   options.replace_every = 10;
@@ -178,8 +175,7 @@ TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
   EXPECT_GT(replaced.record["drift"], 0);
   EXPECT_LT(replaced.record["drift"], 1e-10);
   EXPECT_LT(true_residual(system, replaced.x), 0.1 * true_residual(system, drifted.x))
-      << true_residual(system, replaced.x) << " " << true_residual(system, drifted.x) << " "
-      << replaced.record;
+      << true_residual(system, replaced.x) << " " << true_residual(system, drifted.x) << " " << replaced.record;
 }
 
 } // namespace

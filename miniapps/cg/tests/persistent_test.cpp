@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Iterations by one kernel: the residuals of separate kernels but for rounding, the same bits again however
-// the iterations are divided among kernels, and words where there is no such kernel.
+// Iterations by one kernel: the residuals of separate kernels but for rounding, the same bits again however the
+// iterations are divided among kernels, and words where there is no such kernel.
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "refusal.hpp"
@@ -36,11 +36,10 @@ class Persistent : public testing::Test {
     system_ = problem_->build();
     const auto& p = system_.partition;
     matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
-              : options_.solver.format == Format::sell
-                  ? make_sell(system_.matrix, p.interior, p.own + p.ghosts)
-                  : make_csr(system_.matrix, p.interior);
-    auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial,
-                             options_.solver, true, streams_, timers_, as_on_device});
+              : options_.solver.format == Format::sell      ? make_sell(system_.matrix, p.interior, p.own + p.ghosts)
+                                                            : make_csr(system_.matrix, p.interior);
+    auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver, true,
+                             streams_, timers_, as_on_device});
     made->warm_up();
     made->reset();
     return made;
@@ -66,8 +65,7 @@ void expect_close(const Solved& found, const Solved& expected) {
   ASSERT_EQ(found.history.size(), expected.history.size());
   for (std::size_t i = 0; i < found.history.size(); ++i)
     EXPECT_NEAR(found.history[i], expected.history[i], 1e-9 * expected.history[i] + 1e-14) << i;
-  for (std::size_t i = 0; i < found.x.size(); ++i)
-    ASSERT_NEAR(found.x[i], expected.x[i], 1e-9) << "row " << i;
+  for (std::size_t i = 0; i < found.x.size(); ++i) ASSERT_NEAR(found.x[i], expected.x[i], 1e-9) << "row " << i;
 }
 
 TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
@@ -111,9 +109,8 @@ TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
     const auto second = solver();
     state.vectors = second->state().vectors;
     std::size_t next = 0;
-    second->go_on_from(state, [&](const SolverStateVector& vector) {
-      Kokkos::deep_copy(vector.values, to_view(saved.at(next++)));
-    });
+    second->go_on_from(
+        state, [&](const SolverStateVector& vector) { Kokkos::deep_copy(vector.values, to_view(saved.at(next++))); });
     const auto found = solved(*second);
     EXPECT_EQ(found.history, whole.history);
     EXPECT_EQ(found.x, whole.x);

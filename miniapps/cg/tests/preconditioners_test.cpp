@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Preconditioners are symmetric and positive, bounds of eigenvalues enclose them, and gauss_seidel is refused
-// where it cannot be.
+// Preconditioners are symmetric and positive, bounds of eigenvalues enclose them, and gauss_seidel is refused where it
+// cannot be.
 #include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "refusal.hpp"

@@ -68,8 +68,7 @@ TEST(ResidualLog, IsReadLateAndLosesNothing) {
     WrittenLog w(16, 1e-3, 0);
     bool ended = false;
     while (!ended) {
-      for (int i = 0; i < at_once; ++i)
-        w.write(w.written < 1000 ? 1.0 + static_cast<double>(w.written) : 1e-4);
+      for (int i = 0; i < at_once; ++i) w.write(w.written < 1000 ? 1.0 + static_cast<double>(w.written) : 1e-4);
       ended = w.log.ended(Space(), w.written);
       ASSERT_LT(w.written, 1100);
     }
@@ -78,8 +77,7 @@ TEST(ResidualLog, IsReadLateAndLosesNothing) {
     w.log.end(Space(), w.written);
     EXPECT_EQ(w.log.ending(), StopReason::converged);
     ASSERT_EQ(w.log.made().size(), 1001u);
-    for (std::size_t i = 0; i < 1000; ++i)
-      ASSERT_DOUBLE_EQ(w.log.made()[i].residual, 1.0 + static_cast<double>(i));
+    for (std::size_t i = 0; i < 1000; ++i) ASSERT_DOUBLE_EQ(w.log.made()[i].residual, 1.0 + static_cast<double>(i));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A run that goes on from a checkpoint's file, on any ranks, has the residuals and the solution, to the last
-// bit, of one that was never interrupted; and what it cannot go on with.
+// A run that goes on from a checkpoint's file, on any ranks, has the residuals and the solution, to the last bit, of
+// one that was never interrupted; and what it cannot go on with.
 #include "app.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "grid_matrix.hpp"
@@ -46,13 +46,12 @@ struct Answer {
 };
 Answer answer_of(const comm::Communicator& comm, Cg& cg) {
   EXPECT_TRUE(cg.verify().passed());
-  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()),
-          cg.figures(1.0, {})[2].value};
+  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()), cg.figures(1.0, {})[2].value};
 }
 
 /// On the ranks of `native`, from the beginning or from a checkpoint.
-Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "",
-           const comm::Options& how = {}, bool overlap = true) {
+Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "", const comm::Options& how = {},
+           bool overlap = true) {
   const comm::Communicator comm(native, how);
   App app(options, comm, overlap);
   app.cg.warm_up();
@@ -103,8 +102,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
         if (const FirstRanks readers(onto); readers) {
           const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
           const auto found = run(on(onto, turn), readers, file, method, turn % 2 == 0);
-          expect_same(found, alone,
-                      fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
+          expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
           EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
         }
       }
@@ -114,8 +112,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
 }
 
 /// The facts of a refusal.
-void expect_refused(const Options& options, const std::string& checkpoint,
-                    const std::vector<std::string>& facts) {
+void expect_refused(const Options& options, const std::string& checkpoint, const std::vector<std::string>& facts) {
   expect_facts(error_of([&] { run(options, MPI_COMM_WORLD, checkpoint); }), facts);
 }
 
@@ -132,8 +129,7 @@ TEST(Restart, RefusesWhatItCannotGoOnWith) {
     expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});
     other = options;
     other.solver.tolerance = 1e-11;
-    EXPECT_GT(run(other, MPI_COMM_WORLD, wanted.file).history.size(),
-              run(options, MPI_COMM_WORLD).history.size());
+    EXPECT_GT(run(other, MPI_COMM_WORLD, wanted.file).history.size(), run(options, MPI_COMM_WORLD).history.size());
   }
 
   options.kind = ProblemKind::matrix_market;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solve that goes on from a state has the residuals and the solution, to the last bit, of one that was
-// never interrupted.
+// A solve that goes on from a state has the residuals and the solution, to the last bit, of one that was never
+// interrupted.
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "small_system.hpp"
@@ -28,8 +28,8 @@ struct Way {
   bool as_on_device = false;
 
   std::string words() const {
-    return fmt::format("{}, as on a device {}, overlap {}, graph {}", words_of(options).dump(), as_on_device,
-                       overlap, static_cast<int>(options.graph.value));
+    return fmt::format("{}, as on a device {}, overlap {}, graph {}", words_of(options).dump(), as_on_device, overlap,
+                       static_cast<int>(options.graph.value));
   }
 };
 
@@ -40,8 +40,8 @@ struct Saved {
 };
 
 /// Collective. The whole solve, of which the state after `at` iterations, or some more, is saved.
-Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system, const Way& way,
-                      std::int64_t at, Saved& saved) {
+Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system, const Way& way, std::int64_t at,
+                      Saved& saved) {
   Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
   const auto solver = make_solver(bench.workspace());
   bool is_saved = false;

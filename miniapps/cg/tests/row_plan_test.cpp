@@ -64,10 +64,8 @@ TEST(RowPlan, IsNotMadeWithoutMemoryForIt) {
   };
   constexpr double enough = 50 * 900; // for consecutive rows
   EXPECT_EQ(refusal(PartitionKind::rows, Ordering::natural, enough), "");
-  expect_facts(refusal(PartitionKind::rows, Ordering::natural, 1000), {"900 rows", "4.05e-05 GB", "1e-06 GB"},
-               "rows");
-  expect_facts(refusal(PartitionKind::metis, Ordering::natural, enough), {"900 rows", "partition: rows"},
-               "metis");
+  expect_facts(refusal(PartitionKind::rows, Ordering::natural, 1000), {"900 rows", "4.05e-05 GB", "1e-06 GB"}, "rows");
+  expect_facts(refusal(PartitionKind::metis, Ordering::natural, enough), {"900 rows", "partition: rows"}, "metis");
   expect_facts(refusal(PartitionKind::rows, Ordering::rcm, enough), {"900 rows", "ordering: natural"}, "rcm");
 }
 
@@ -83,8 +81,7 @@ TEST(RowPlan, OfMetisIsAlwaysTheSameAndCutsLess) {
   EXPECT_TRUE(metis_refusal(std::int64_t{1} << 40).has_value() || sizeof(void*) == 0);
   for (const std::int64_t n : {1, 2, 3}) // parts may be empty
     for (int ranks = 1; ranks <= n * n; ++ranks)
-      EXPECT_EQ(plan_rows(shuffled_grid(n, true), PartitionKind::metis, Ordering::rcm, ranks).first[ranks],
-                n * n);
+      EXPECT_EQ(plan_rows(shuffled_grid(n, true), PartitionKind::metis, Ordering::rcm, ranks).first[ranks], n * n);
 }
 
 } // namespace

@@ -54,9 +54,8 @@ TEST(Sizes, FillAShareOfMemory) {
 
 TEST(Sizes, OfAFileAreWhatTheyAre) {
   for (const std::string key : {"local: true", "memory_share: 0.5"})
-    expect_facts(
-        error_of([&] { sized("kind: matrix_market, matrix_market: {file: a.mtx}, " + key, 1, 1e9); }),
-        {"deck.yaml:2:", "problem." + key.substr(0, key.find(':')), "problem.kind"});
+    expect_facts(error_of([&] { sized("kind: matrix_market, matrix_market: {file: a.mtx}, " + key, 1, 1e9); }),
+                 {"deck.yaml:2:", "problem." + key.substr(0, key.find(':')), "problem.kind"});
 }
 
 } // namespace

@@ -137,15 +137,14 @@ Values gathered(const comm::Communicator& comm, const Partition& partition, cons
   return all;
 }
 
-Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
-             bool overlap, bool as_on_device)
+Bench::Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options, bool overlap,
+             bool as_on_device)
     : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}
 
 Bench::Bench(const comm::Communicator& comm, LinearSystem system, const SolverOptions& options, bool overlap,
              bool as_on_device)
-    : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device),
-      system_(std::move(system)), matrix_(make_csr(system_.matrix, system_.partition.interior)),
-      streams_(overlap), timers_("cg") {}
+    : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device), system_(std::move(system)),
+      matrix_(make_csr(system_.matrix, system_.partition.interior)), streams_(overlap), timers_("cg") {}
 
 Workspace Bench::workspace() {
   return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs,  system_.initial,
@@ -156,8 +155,8 @@ Solved found_by(const Solver& solver, const comm::Communicator& comm, const Part
   return {solver.outcome(), gathered(comm, partition, solver.solution()), solver.history(), solver.record()};
 }
 
-Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
-             bool overlap, bool as_on_device) {
+Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options, bool overlap,
+             bool as_on_device) {
   Bench bench(comm, system, options, overlap, as_on_device);
   const auto solver = make_solver(bench.workspace());
   solver->warm_up();

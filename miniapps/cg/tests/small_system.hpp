@@ -64,8 +64,7 @@ Values gathered(const comm::Communicator&, const Partition&, const Vector& own);
 class Bench {
  public:
   /// Collective.
-  Bench(const comm::Communicator&, LinearSystem, const SolverOptions&, bool overlap = true,
-        bool as_on_device = false);
+  Bench(const comm::Communicator&, LinearSystem, const SolverOptions&, bool overlap = true, bool as_on_device = false);
   Bench(const comm::Communicator&, const SmallSystem&, const SolverOptions&, bool overlap = true,
         bool as_on_device = false);
 

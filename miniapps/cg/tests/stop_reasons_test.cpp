@@ -28,8 +28,8 @@ void by_all_methods(const SmallSystem& system, SolverOptions options, const Chec
     for (const bool as_on_device : {false, true}) {
       options.method = method;
       const auto solved = solve(comm, system, options, true, as_on_device);
-      SCOPED_TRACE(testing::Message() << "method " << int(method) << " as on a device " << as_on_device
-                                      << ": " << words(solved.outcome));
+      SCOPED_TRACE(testing::Message() << "method " << int(method) << " as on a device " << as_on_device << ": "
+                                      << words(solved.outcome));
       check(solved, method);
     }
 }
@@ -101,15 +101,14 @@ TEST(StopReasons, IndefiniteAtOnce) {
   system.rhs = {1, -1};
   for (const auto preconditioner :
        {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev})
-    by_all_methods(system, {.preconditioner = preconditioner, .tolerance = 1e-8},
-                   [&](const Solved& s, Method) {
-                     EXPECT_FALSE(succeeded(s.outcome.ending));
-                     EXPECT_EQ(s.outcome.iterations, 0);
-                     EXPECT_EQ(s.x, Values(2, 0));
-                     if (preconditioner != PreconditionerKind::chebyshev) {
-                       EXPECT_EQ(s.outcome.ending, StopReason::indefinite);
-                     }
-                   });
+    by_all_methods(system, {.preconditioner = preconditioner, .tolerance = 1e-8}, [&](const Solved& s, Method) {
+      EXPECT_FALSE(succeeded(s.outcome.ending));
+      EXPECT_EQ(s.outcome.iterations, 0);
+      EXPECT_EQ(s.x, Values(2, 0));
+      if (preconditioner != PreconditionerKind::chebyshev) {
+        EXPECT_EQ(s.outcome.ending, StopReason::indefinite);
+      }
+    });
 }
 
 TEST(StopReasons, IndefiniteLater) {

@@ -26,9 +26,8 @@ std::vector<double> asymmetries(MPI_Comm native, const SmallSystem& system, cons
     work.matrix.multiply(Space(), Part::all, v, av);
   })};
   if (const auto m = make_preconditioner(work))
-    found.push_back(asymmetry(comm, partition, Space(), [&](const Vector& v, const Vector& mv) {
-      m->apply(Kokkos::subview(v, own), mv);
-    }));
+    found.push_back(asymmetry(comm, partition, Space(),
+                              [&](const Vector& v, const Vector& mv) { m->apply(Kokkos::subview(v, own), mv); }));
   return found;
 }
 

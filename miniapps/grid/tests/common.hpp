@@ -13,8 +13,7 @@ using miniapp::test::error_of;
 using miniapp::test::expect_facts;
 
 /// All ranks over a box, cut where it costs least.
-inline comm::Communicator cartesian_for(const comm::Communicator& world,
-                                        const std::vector<std::int64_t>& extents,
+inline comm::Communicator cartesian_for(const comm::Communicator& world, const std::vector<std::int64_t>& extents,
                                         const std::vector<bool>& periodic, int least = 1) {
   const auto grid = smallest_surface_grid(world.size(), extents, least);
   return make_cartesian(world, {grid.begin(), grid.end()}, periodic);

@@ -40,8 +40,7 @@ TEST(AxisParts, FollowEachOtherAndDifferByOneAtMost) {
 TEST(ProcessGrid, HasTheSmallestSurface) {
   for (const std::int64_t least : {1, 3}) {
     for (int ranks = 1; ranks <= 8; ++ranks) {
-      for (const std::vector<std::int64_t>& n :
-           {std::vector<std::int64_t>{13, 5, 8}, {64, 3, 3}, {9, 9, 9}}) {
+      for (const std::vector<std::int64_t>& n : {std::vector<std::int64_t>{13, 5, 8}, {64, 3, 3}, {9, 9, 9}}) {
         const auto surface = [&](const std::vector<int>& g) {
           return (g[0] - 1) * n[1] * n[2] + (g[1] - 1) * n[0] * n[2] + (g[2] - 1) * n[0] * n[1];
         };
@@ -66,8 +65,8 @@ TEST(ProcessGrid, HasTheSmallestSurface) {
   }
 }
 
-std::string refusal(std::vector<std::int64_t> process_grid, const std::vector<std::int64_t>& extents,
-                    int ranks, std::int64_t least = 1) {
+std::string refusal(std::vector<std::int64_t> process_grid, const std::vector<std::int64_t>& extents, int ranks,
+                    std::int64_t least = 1) {
   const auto deck = config::Deck::parse("app: x\nsplit:\n  over: []\nbox:\n  points: 3\n", "d.yaml");
   return error_of([&] {
     resolve_process_grid(process_grid, "split.over", {"box.points", "point", extents, least}, ranks, deck);
@@ -89,8 +88,7 @@ TEST(ProcessGrid, ThatIsGivenMustFit) {
 TEST(Blocks, CoverTheGridOnce) {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (const auto centering : {Centering::cells, Centering::points}) {
-    for (const std::vector<std::int64_t>& extents :
-         {std::vector<std::int64_t>{17}, {11, 9}, {8, 1, 13}, {8, 7, 9}}) {
+    for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{17}, {11, 9}, {8, 1, 13}, {8, 7, 9}}) {
       const auto dimensions = static_cast<int>(extents.size());
       const auto cartesian = cartesian_for(world, extents, std::vector<bool>(extents.size()));
       const UniformGrid grid{centering, extents, std::vector<double>(extents.size(), -1),

@@ -70,9 +70,8 @@ TEST(Functions, ThatAreNotFiniteOnOneRankAreAnErrorOfAll) {
   const auto text = "x < " + std::to_string(world.size()) + " ? x : 1/(x-x)";
   FiniteCheck finite;
   fill<double>(values, block, DeckFunction(read_expression(text)), 7, finite);
-  expect_facts(
-      error_of([&] { finite.agree(world); }),
-      {"d.yaml:3:12: problem.initial", text, "x = " + std::to_string(world.size()) + ",", "t = 7", "inf"});
+  expect_facts(error_of([&] { finite.agree(world); }),
+               {"d.yaml:3:12: problem.initial", text, "x = " + std::to_string(world.size()) + ",", "t = 7", "inf"});
 }
 
 } // namespace

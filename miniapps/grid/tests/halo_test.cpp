@@ -67,8 +67,7 @@ FieldView<double> filled_field(const Block& block) {
 
 /// How many elements are not as they must be; filled(place) says which ghosts have been filled.
 template <class Filled>
-int wrong(const FieldView<double>& field, const Block& block, const std::vector<bool>& periodic,
-          const Filled& filled) {
+int wrong(const FieldView<double>& field, const Block& block, const std::vector<bool>& periodic, const Filled& filled) {
   int count = 0;
   each_element(field, block, [&](const Index3& own, double element) {
     const auto place = place_of(block, periodic, own);
@@ -85,8 +84,7 @@ TEST(Halo, FillsTheGhostsThatItSays) {
       std::vector<bool> periodic(3);
       for (std::size_t axis = 0; axis < extents.size(); ++axis) periodic[axis] = closed >> axis & 1U;
       const auto cartesian = cartesian_for(
-          world, extents, {periodic.begin(), periodic.begin() + static_cast<std::ptrdiff_t>(extents.size())},
-          2);
+          world, extents, {periodic.begin(), periodic.begin() + static_cast<std::ptrdiff_t>(extents.size())}, 2);
       for (const int ghosts : {1, 2}) {
         const auto block = make_block({Centering::points, extents, {}, {}}, cartesian, ghosts);
         for (const bool corners : {false, true}) {
@@ -102,8 +100,8 @@ TEST(Halo, FillsTheGhostsThatItSays) {
               return (corners || place.axes_outside == 1) && (!place.of_itself || to_itself == ToItself::yes);
             };
             EXPECT_EQ(wrong(field, block, periodic, filled), 0)
-                << fmt::format("{}-D, closed {}, {} ghosts, corners {}, to itself {}", block.dimensions,
-                               closed, ghosts, corners, to_itself == ToItself::yes);
+                << fmt::format("{}-D, closed {}, {} ghosts, corners {}, to itself {}", block.dimensions, closed, ghosts,
+                               corners, to_itself == ToItself::yes);
           }
         }
       }
@@ -166,8 +164,7 @@ TEST(Halo, RefusesBlocksThinnerThanItself) {
   const int ranks = world.size();
   const auto cartesian = make_cartesian(world, {ranks}, {true});
   const auto slots = [&](int per_rank, int ghosts) {
-    const auto block =
-        make_block({Centering::cells, {ranks * per_rank + ranks - 1}, {}, {}}, cartesian, ghosts);
+    const auto block = make_block({Centering::cells, {ranks * per_rank + ranks - 1}, {}, {}}, cartesian, ghosts);
     return halo_slots(cartesian, block, across_faces(1)).size();
   };
   EXPECT_EQ(slots(2, 2), 2u);

@@ -46,8 +46,8 @@ BoxDeck resolved(const std::string& text, int ranks, const FreeMemory& memory = 
   const auto deck = config::Deck::parse("app: box\n" + text, "box.yaml");
   BoxDeck box;
   deck.read([&](config::Visitor& v) { box.describe(v); });
-  resolve_box_sizes(box.sizing, {"problem.cells", "cell", box.cells, box.process_grid, 0, bytes_of}, ranks,
-                    deck, memory);
+  resolve_box_sizes(box.sizing, {"problem.cells", "cell", box.cells, box.process_grid, 0, bytes_of}, ranks, deck,
+                    memory);
   EXPECT_FALSE(box.sizing.wanted());
   return box;
 }
@@ -80,10 +80,8 @@ TEST(Sizing, OfARankAreThoseOfItsPart) {
       const auto box = resolved(fmt::format("problem: {{cells: [{}], local: true}}", list), ranks);
       auto grid = box.process_grid;
       const auto deck = config::Deck::parse("app: box", "box.yaml");
-      resolve_process_grid(grid, "decomposition.process_grid", {"problem.cells", "cell", box.cells}, ranks,
-                           deck);
-      for (std::size_t axis = 0; axis < local.size(); ++axis)
-        EXPECT_EQ(box.cells[axis], local[axis] * grid[axis]);
+      resolve_process_grid(grid, "decomposition.process_grid", {"problem.cells", "cell", box.cells}, ranks, deck);
+      for (std::size_t axis = 0; axis < local.size(); ++axis) EXPECT_EQ(box.cells[axis], local[axis] * grid[axis]);
     }
 }
 

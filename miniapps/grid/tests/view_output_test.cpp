@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of any rank, layout and padding are written as they are, and read back, in place and by way of
-// staging memory.
+// Views of any rank, layout and padding are written as they are, and read back, in place and by way of staging memory.
 #include "grid/view_output.hpp"
 
 #include <gtest/gtest.h>
@@ -32,8 +31,7 @@ output::Block block_of(std::vector<std::uint64_t> extent) {
 
 /// Writes part(all), filled by value(indices ...), in both ways, and reads it back in both into part(other).
 template <class All, class Part, class Value>
-void expect_back(const output::Block& block, const All& all, const All& other, const Part& part,
-                 const Value& value) {
+void expect_back(const output::Block& block, const All& all, const All& other, const Part& part, const Value& value) {
   const auto host = Kokkos::create_mirror_view(all);
   const auto values = part(host);
   const auto for_each = [](const auto& view, const auto& action) {
@@ -57,8 +55,7 @@ void expect_back(const output::Block& block, const All& all, const All& other, c
     for (const char* name : {"/in place", "/staged"})
       for (const bool staged : {false, true}) {
         Kokkos::deep_copy(other, 0);
-        staged ? read_view_staged(reader, name, block, part(other))
-               : read_view(reader, name, block, part(other));
+        staged ? read_view_staged(reader, name, block, part(other)) : read_view(reader, name, block, part(other));
         const auto back = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
         for_each(part(back), [&](const auto& element, auto... index) {
           EXPECT_EQ(element, value(index...)) << name << (staged ? ", staged" : "");
@@ -75,17 +72,13 @@ int value_of(std::size_t a, std::size_t b, std::size_t c) {
 
 TEST(ViewOutput, PaddedFieldsComeBack) {
   const Kokkos::View<double***, Kokkos::LayoutRight> all("all", 4, 5, 16), other("other", 4, 5, 16);
-  const auto own = [](const auto& view) {
-    return Kokkos::subview(view, Range(1, 3), Range(1, 4), Range(8, 15));
-  };
+  const auto own = [](const auto& view) { return Kokkos::subview(view, Range(1, 3), Range(1, 4), Range(8, 15)); };
   expect_back(block_of({2, 3, 7}), all, other, own, value_of);
 }
 
 TEST(ViewOutput, ALayerIsWrittenInTwoDimensions) {
   const Kokkos::View<float***, Kokkos::LayoutRight> all("all", 1, 4, 9), other("other", 1, 4, 9);
-  const auto own = [](const auto& view) {
-    return Kokkos::subview(view, Range(0, 1), Range(1, 3), Range(2, 7));
-  };
+  const auto own = [](const auto& view) { return Kokkos::subview(view, Range(0, 1), Range(1, 3), Range(2, 7)); };
   expect_back(block_of({2, 5}), all, other, own, value_of);
 }
 

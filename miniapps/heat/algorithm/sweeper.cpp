@@ -25,17 +25,16 @@ using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
 constexpr std::size_t cached_bytes = 4 << 20;
-/// Where the ranks' caches and memory cannot be tried: the crossing of one machine
-/// (lab/results/heat-cpu.md).
+/// Where the ranks' caches and memory cannot be tried: the crossing of one machine (lab/results/heat-cpu.md).
 constexpr std::size_t untried_bytes = 20 << 20;
 
 } // namespace
 
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
-    : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain),
-      timers_(timers), compute_(timers["compute"]), samples_(timers),
-      regions_(grid::split(domain.block(), Padding<T>::line)), streams_(overlap && regions_.any_strips()),
+    : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain), timers_(timers),
+      compute_(timers["compute"]), samples_(timers), regions_(grid::split(domain.block(), Padding<T>::line)),
+      streams_(overlap && regions_.any_strips()),
       halos_(domain.comm(),
              grid::halo_slots(domain.comm(), domain.block(), grid::across_faces(domain.block().dimensions)),
              domain.block(), {domain.field(0), domain.field(1)}, {"heat/halo of u", "heat/halo of v"},
@@ -118,8 +117,7 @@ template <class T>
 void Sweeper<T>::choose_stores(Norm norm) {
   if (on_device || plain_ || domain_->options().stores != Stores::automatic) return;
   const auto& comm = domain_->comm();
-  const auto bytes =
-      comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
+  const auto bytes = comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (bytes <= cached_bytes) return;
   // Functions of time are not asked for times after the deck's last one.
   if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
@@ -146,15 +144,13 @@ std::optional<std::string> Sweeper<T>::graph_refusal(const stepping::StepSchedul
   if (plain_) return "solver.kernel is plain, which is launched sweep by sweep";
   if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
   if (const int alike = schedule.alike_after(0, graph_shape_); alike < graph_shape_.steps)
-    return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}",
-                       graph_shape_.steps, graph_shape_.norm_every > 0 ? "" : " or norm that is waited for",
-                       alike);
+    return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}", graph_shape_.steps,
+                       graph_shape_.norm_every > 0 ? "" : " or norm that is waited for", alike);
   return stepping::graph_refusal(domain_->comm(), halos_[0]);
 }
 
 template <class T>
-void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
-                              const stepping::NormSlots& slots) {
+void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm, const stepping::NormSlots& slots) {
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
   graph_.choose(

@@ -17,37 +17,36 @@
 
 namespace kontor::heat {
 
-/// How the sweeps or steps of a domain are made: the halo and the kernels, in their order. On a host a sweep
-/// is complete on return, on a device it is queued.
+/// How the sweeps or steps of a domain are made: the halo and the kernels, in their order. On a host a sweep is
+/// complete on return, on a device it is queued.
 template <class T>
 class Sweeper {
  public:
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using Halo = grid::Halo<T>;
 
-  /// Collective. The domain and the timers must outlive this: the regions compute and, with a graph, graph.
-  /// With overlap the interior is swept while the halo travels.
+  /// Collective. The domain and the timers must outlive this: the regions compute and, with a graph, graph. With
+  /// overlap the interior is swept while the halo travels.
   Sweeper(Domain<T>&, bool overlap, miniapp::Timers&);
   Sweeper(const Sweeper&) = delete;
   Sweeper& operator=(const Sweeper&) = delete;
 
-  /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an
-  /// exchange that the host takes part in.
+  /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an exchange that
+  /// the host takes part in.
   void sweep(Norm);
   /// Local. The same without the halo, whose time is the kernels' alone.
   void sweep_alone(Norm);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
-  /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field
-  /// `from`.
+  /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field `from`.
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
 
-  /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves
-  /// the choice and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
+  /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves the choice
+  /// and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
   void choose_stores(Norm);
-  /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if
-  /// it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError,
-  /// on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is captured.
+  /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if it is
+  /// faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on all ranks. A
+  /// tool, on any rank, would see the kernels of a graph once, when it is captured.
   void choose_graph(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   /// Whether there is a graph.
   bool has_graph() const { return static_cast<bool>(graph_); }

@@ -46,8 +46,7 @@ std::vector<Truncation> truncations(const comm::Communicator& comm, const Domain
 
 /// What the truncation since the start adds up to: each part at each time by how much of it is left.
 template <class T>
-double discretisation(const comm::Communicator& comm, const Domain<T>& domain,
-                      const grid::DeckFunction& exact) {
+double discretisation(const comm::Communicator& comm, const Domain<T>& domain, const grid::DeckFunction& exact) {
   const int intervals = domain.transient() ? 16 : 1;
   const auto parts = truncations(comm, domain, exact, domain.transient() ? intervals + 1 : 1);
   const Decay decay(domain.options());
@@ -55,8 +54,7 @@ double discretisation(const comm::Communicator& comm, const Domain<T>& domain,
   double sum = 0;
   double held = 0; // the largest of the Dirichlet cells up to an age
   for (int n = 0; n < intervals; ++n) {
-    const double age[] = {n == 0 ? 0 : time * n / intervals,
-                          n == intervals - 1 ? time : time * (n + 1) / intervals};
+    const double age[] = {n == 0 ? 0 : time * n / intervals, n == intervals - 1 ? time : time * (n + 1) / intervals};
     const auto& younger = parts[n];
     const auto& older = parts[std::min<std::size_t>(n + 1, parts.size() - 1)];
     const double integral[] = {decay.integral(age[0]), decay.integral(age[1])};
@@ -104,10 +102,10 @@ double rounding_of_sweep(double magnitude) {
 
 template double sweeps_remembered(const Domain<float>&);
 template double sweeps_remembered(const Domain<double>&);
-template Allowance allowance(const comm::Communicator&, const Domain<float>&, const grid::DeckFunction&,
-                             double, double);
-template Allowance allowance(const comm::Communicator&, const Domain<double>&, const grid::DeckFunction&,
-                             double, double);
+template Allowance allowance(const comm::Communicator&, const Domain<float>&, const grid::DeckFunction&, double,
+                             double);
+template Allowance allowance(const comm::Communicator&, const Domain<double>&, const grid::DeckFunction&, double,
+                             double);
 template double rounding_of_sweep<float>(double);
 template double rounding_of_sweep<double>(double);
 

@@ -14,19 +14,19 @@ struct Allowance {
   double total() const { return discretisation + iteration + rounding; }
 };
 
-/// How many sweeps' errors live on together in the current field: an error that every sweep makes anew adds
-/// up to that many of it. Infinite without a Dirichlet face, if the number of sweeps is not fixed.
+/// How many sweeps' errors live on together in the current field: an error that every sweep makes anew adds up to that
+/// many of it. Infinite without a Dirichlet face, if the number of sweeps is not fixed.
 template <class T>
 double sweeps_remembered(const Domain<T>&);
 
-/// Collective. For the current field and its exact solution. `magnitude` is the largest size of the values,
-/// `distance` the largest difference of exact solution and initial value.
+/// Collective. For the current field and its exact solution. `magnitude` is the largest size of the values, `distance`
+/// the largest difference of exact solution and initial value.
 template <class T>
-Allowance allowance(const comm::Communicator&, const Domain<T>&, const grid::DeckFunction& exact,
-                    double magnitude, double distance);
+Allowance allowance(const comm::Communicator&, const Domain<T>&, const grid::DeckFunction& exact, double magnitude,
+                    double distance);
 
-/// What a sweep or step rounds by, at most: it is about eight operations, and the result of each is off by
-/// half an epsilon of it.
+/// What a sweep or step rounds by, at most: it is about eight operations, and the result of each is off by half an
+/// epsilon of it.
 template <class T>
 double rounding_of_sweep(double magnitude);
 

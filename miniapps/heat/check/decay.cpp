@@ -9,8 +9,8 @@
 namespace kontor::heat {
 namespace {
 
-/// What begins as 1 is at no time more than this multiple of its slowest wave. In the limit of many cells the
-/// first term of the series, 4/pi, would do; on two to five cells it takes more.
+/// What begins as 1 is at no time more than this multiple of its slowest wave. In the limit of many cells the first
+/// term of the series, 4/pi, would do; on two to five cells it takes more.
 constexpr double most_of_a_wave = 1.5;
 
 } // namespace

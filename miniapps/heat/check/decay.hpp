@@ -7,9 +7,9 @@
 
 namespace kontor::heat {
 
-/// How much of an error is left after a time, at most: the largest value of what begins as 1 in every cell,
-/// is held at 0 by Dirichlet faces and loses nothing through the others. It bounds the max norm of the
-/// operator that takes an error from one time to a later one (docs/apps/heat.md, "Error bound").
+/// How much of an error is left after a time, at most: the largest value of what begins as 1 in every cell, is held at
+/// 0 by Dirichlet faces and loses nothing through the others. It bounds the max norm of the operator that takes an
+/// error from one time to a later one (docs/apps/heat.md, "Error bound").
 class Decay {
  public:
   /// Options are resolved.

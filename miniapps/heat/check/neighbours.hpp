@@ -30,13 +30,11 @@ inline Box layer_at(const Block& block, int face, bool outside) {
 }
 
 /// Collective. The rank that has the cells beyond each face of this rank's block, round periodic axes.
-inline std::array<int, 6> ranks_beyond(const comm::Communicator& comm, const Options& options,
-                                       const Block& block) {
+inline std::array<int, 6> ranks_beyond(const comm::Communicator& comm, const Options& options, const Block& block) {
   using Indices = std::array<Index3, 2>; // of the first own cell, and how many there are
   const Indices mine{block.offset, block.extents};
   std::vector<Indices> all(static_cast<std::size_t>(comm.size()));
-  comm::mpi::check(MPI_Allgather(&mine, 6, MPI_INT64_T, all.data(), 6, MPI_INT64_T, comm.native()),
-                   "MPI_Allgather");
+  comm::mpi::check(MPI_Allgather(&mine, 6, MPI_INT64_T, all.data(), 6, MPI_INT64_T, comm.native()), "MPI_Allgather");
   std::array<int, 6> ranks;
   ranks.fill(comm::no_rank);
   for (int face = 0; face < 2 * block.dimensions; ++face) {
@@ -90,11 +88,11 @@ void evaluate_on_face(const Block& block, int face, const grid::DeckFunction& f,
 
 } // namespace detail
 
-/// Collective over `comm`, whose ranks are those of the block's grid; waits. The ghosts of a field as Judged
-/// wants them, at time t.
+/// Collective over `comm`, whose ranks are those of the block's grid; waits. The ghosts of a field as Judged wants
+/// them, at time t.
 template <class T>
-void fill_ghosts(const comm::Communicator& comm, const Options& options, const Block& block,
-                 const Terms& terms, const FieldView<T>& field, double t) {
+void fill_ghosts(const comm::Communicator& comm, const Options& options, const Block& block, const Terms& terms,
+                 const FieldView<T>& field, double t) {
   const auto type = std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
   const auto ranks = detail::ranks_beyond(comm, options, block);
   std::vector<HostBlockView<T>> own, beyond;
@@ -107,13 +105,12 @@ void fill_ghosts(const comm::Communicator& comm, const Options& options, const B
     else if (ranks[face] == comm::no_rank)
       throw std::logic_error("a block without neighbour inside the grid");
   }
-  for (int face = 0; face < 2 * block.dimensions;
-       ++face) { // its layer goes beyond the opposite face of another
+  for (int face = 0; face < 2 * block.dimensions; ++face) { // its layer goes beyond the opposite face of another
     const int opposite = face % 2 == 0 ? face + 1 : face - 1;
     const auto peer = [&](int at) { return terms.boundary(at) ? MPI_PROC_NULL : ranks[at]; };
     const auto count = static_cast<int>(own[face].size());
-    comm::mpi::check(MPI_Sendrecv(own[face].data(), count, type, peer(face), face, beyond[opposite].data(),
-                                  count, type, peer(opposite), face, comm.native(), MPI_STATUS_IGNORE),
+    comm::mpi::check(MPI_Sendrecv(own[face].data(), count, type, peer(face), face, beyond[opposite].data(), count, type,
+                                  peer(opposite), face, comm.native(), MPI_STATUS_IGNORE),
                      "MPI_Sendrecv");
   }
   for (int face = 0; face < 2 * block.dimensions; ++face) {

@@ -58,8 +58,8 @@ inline Terms terms_of(const Options& options, const Block& block, double step) {
   return terms;
 }
 
-/// A field that is judged. Its ghosts hold the neighbours' cells, and the given value or slope before
-/// boundary faces; `source` is as in SweepInput.
+/// A field that is judged. Its ghosts hold the neighbours' cells, and the given value or slope before boundary faces;
+/// `source` is as in SweepInput.
 template <class T>
 struct Judged {
   FieldView<T> u;
@@ -86,11 +86,10 @@ struct Residual {
   double diagonal; ///< how much of it a change of u by one takes away
 };
 
-/// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces
-/// spelled out: the residual in flux form.
+/// sum over axes of c (lower + upper - 2 u) + source at a cell, with the neighbours beyond boundary faces spelled out:
+/// the residual in flux form.
 template <class T>
-KOKKOS_INLINE_FUNCTION Residual residual(const Judged<T>& in, std::int64_t i, std::int64_t j,
-                                         std::int64_t k) {
+KOKKOS_INLINE_FUNCTION Residual residual(const Judged<T>& in, std::int64_t i, std::int64_t j, std::int64_t k) {
   using P = Padding<T>;
   const std::int64_t index[3] = {i, j, k};
   const std::int64_t z = k + (in.block.dimensions == 3 ? 1 : 0);
@@ -122,14 +121,13 @@ KOKKOS_INLINE_FUNCTION Residual residual(const Judged<T>& in, std::int64_t i, st
 inline auto cells_of(const Block& block) {
   using Space = FieldView<double>::execution_space;
   const auto& n = block.extents;
-  return Kokkos::MDRangePolicy<Space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>({0, 0, 0},
-                                                                                        {n[2], n[1], n[0]});
+  return Kokkos::MDRangePolicy<Space, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>({0, 0, 0}, {n[2], n[1], n[0]});
 }
 
 } // namespace detail
 
-/// Local, waits. The largest update that a Jacobi sweep would still make: max |residual / d|. Infinite if a
-/// value is not finite.
+/// Local, waits. The largest update that a Jacobi sweep would still make: max |residual / d|. Infinite if a value is
+/// not finite.
 template <class T>
 double largest_update(const Judged<T>& in) {
   double result = 0;
@@ -144,8 +142,8 @@ double largest_update(const Judged<T>& in) {
   return result;
 }
 
-/// Local, waits. How far a field is from what one sweep or step makes of the field before: max |after - (u +
-/// weight residual)|. Infinite if a value is not finite. `in.u` is the field before.
+/// Local, waits. How far a field is from what one sweep or step makes of the field before: max |after - (u + weight
+/// residual)|. Infinite if a value is not finite. `in.u` is the field before.
 template <class T>
 double step_defect(const Judged<T>& in, const FieldView<T>& after) {
   using P = Padding<T>;

@@ -41,8 +41,8 @@ struct Cells {
     return index == (face % 2 == 0 ? 0 : block.global[axis] - 1) && !has(face, Condition::periodic);
   }
 
-  /// `cells` from the centre along the axis. A whole cell leads to the neighbour's centre, round a periodic
-  /// axis, and stays where there is no neighbour; less than one leads no farther than to the face.
+  /// `cells` from the centre along the axis. A whole cell leads to the neighbour's centre, round a periodic axis, and
+  /// stays where there is no neighbour; less than one leads no farther than to the face.
   double coordinate(int axis, std::size_t n, double cells) const {
     auto index = own(axis, n);
     if (cells * cells == 1) {
@@ -68,8 +68,8 @@ struct Cells {
 };
 
 /// Adds what the formula of an axis, c times differences, misses of the second derivative. That is taken from
-/// differences over half and over quarter of a cell, to fourth order. What lies beyond a boundary face
-/// follows from the solution's own value or slope there.
+/// differences over half and over quarter of a cell, to fourth order. What lies beyond a boundary face follows from the
+/// solution's own value or slope there.
 void add_space(const Cells& cells, int axis, double t, const Values& u, Values& sum) {
   const double c = cells.options.diffusivity / (cells.block.spacing[axis] * cells.block.spacing[axis]);
   const std::array<int, 2> faces{2 * axis, 2 * axis + 1};

@@ -11,9 +11,9 @@
 
 namespace kontor::heat {
 
-/// By how much the formulas of cells and steps miss the derivatives of a solution: the largest size over the
-/// cells looked at, by what the cells touch. Nothing but the solution's formula goes into it: neither the
-/// deck's source and boundary values nor what sweeps have computed.
+/// By how much the formulas of cells and steps miss the derivatives of a solution: the largest size over the cells
+/// looked at, by what the cells touch. Nothing but the solution's formula goes into it: neither the deck's source and
+/// boundary values nor what sweeps have computed.
 struct Truncation {
   double inner = 0;                ///< u per time, in cells without a boundary face
   double dirichlet = 0;            ///< u: in cells at Dirichlet faces, over what these add to the diagonal
@@ -28,10 +28,9 @@ inline constexpr auto larger = [](const Truncation& a, const Truncation& b) {
   return result;
 };
 
-/// Local. That of `exact` at time t in this rank's cells, `most` of them along each axis or all if they are
-/// fewer; `step` is that of time, 0 if steady. The solution is evaluated in these cells' centres, on their
-/// faces and in the centres of their neighbours, nowhere outside the domain. Infinite if it is not finite
-/// there.
+/// Local. That of `exact` at time t in this rank's cells, `most` of them along each axis or all if they are fewer;
+/// `step` is that of time, 0 if steady. The solution is evaluated in these cells' centres, on their faces and in the
+/// centres of their neighbours, nowhere outside the domain. Infinite if it is not finite there.
 Truncation truncation(const Options&, const Block&, const grid::DeckFunction& exact, double t, double step,
                       std::int64_t most);
 

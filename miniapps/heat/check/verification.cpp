@@ -43,8 +43,8 @@ struct Comparison {
   Range initial;
 
   double magnitude() const { return both(exact, initial).magnitude(); }
-  /// What an error must be small against: how far the exact solution varies over the cells. A constant counts
-  /// as its distance from where the run began.
+  /// What an error must be small against: how far the exact solution varies over the cells. A constant counts as its
+  /// distance from where the run began.
   double size() const {
     if (exact.width() > 16 * std::numeric_limits<double>::epsilon() * exact.magnitude()) return exact.width();
     return distance;
@@ -65,10 +65,8 @@ Comparison compare(const comm::Communicator& comm, const Domain<T>& domain, cons
                      [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
                        initial.function.evaluate(x, block.coordinate(1, j), block.coordinate(2, k), 0, start);
                        for (std::size_t i = 0; i < values.size(); ++i) {
-                         mine.error =
-                             std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
-                         mine.distance =
-                             std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
+                         mine.error = std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
+                         mine.distance = std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
                          mine.exact.add(values[i]);
                          mine.initial.add(start[i]);
                        }
@@ -84,11 +82,9 @@ Comparison compare(const comm::Communicator& comm, const Domain<T>& domain, cons
 template <class T>
 std::string lower_tolerance(const Domain<T>& domain, double allowed, double rounding) {
   if (rounding >= allowed)
-    return fmt::format("rounding of {} alone is {:.2g}: {}fewer cells resolve better",
-                       miniapp::name_of_scalar<T>, rounding,
-                       std::is_same_v<T, float> ? "problem.precision double or " : "");
-  return fmt::format("set solver.tolerance to {:.2g} or less",
-                     0.9 * (allowed - rounding) / sweeps_remembered(domain));
+    return fmt::format("rounding of {} alone is {:.2g}: {}fewer cells resolve better", miniapp::name_of_scalar<T>,
+                       rounding, std::is_same_v<T, float> ? "problem.precision double or " : "");
+  return fmt::format("set solver.tolerance to {:.2g} or less", 0.9 * (allowed - rounding) / sweeps_remembered(domain));
 }
 
 /// Why the tolerance says nothing, or nothing if it does: an answer that is wrong would pass, too.
@@ -97,16 +93,14 @@ std::string doubt(const Domain<T>& domain, const Allowance& may, double size) {
   if (size == 0) return "nothing to verify: the solution is the initial value, equal in all cells";
   const double left = may.iteration + may.rounding;
   const auto share = [&](double part, double most) {
-    return fmt::format(
-        "{:.3g}, which is {:.3g} % of the solution's variation, {:.3g}, where {:.0f} % are allowed", part,
-        100 * part / size, size, 100 * most);
+    return fmt::format("{:.3g}, which is {:.3g} % of the solution's variation, {:.3g}, where {:.0f} % are allowed",
+                       part, 100 * part / size, size, 100 * most);
   };
   if (!(left <= most_left * size)) {
     const auto what = "not converged enough to verify: ";
     if (!domain.fixed_sweeps())
-      return fmt::format("{}solver.tolerance {:.3g} leaves an error of up to {}; {}", what,
-                         domain.tolerance(), share(left, most_left),
-                         lower_tolerance(domain, most_left * size, may.rounding));
+      return fmt::format("{}solver.tolerance {:.3g} leaves an error of up to {}; {}", what, domain.tolerance(),
+                         share(left, most_left), lower_tolerance(domain, most_left * size, may.rounding));
     return fmt::format("{}{} sweeps leave an error of up to {}; make more", what, domain.sweeps(),
                        share(left, most_left));
   }
@@ -152,8 +146,7 @@ Range range_over_ranks(const comm::Communicator& comm, const Domain<T>& domain) 
 
 /// The last sweep or step, made again by other formulas.
 template <class T>
-Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain,
-                               const std::optional<double>& given) {
+Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain, const std::optional<double>& given) {
   const auto last = domain.last_sweep();
   if (!last) return miniapp::inconclusive("no sweep was made");
   const auto before = judged(comm, domain, last->before, domain.time_after(last->sweeps));
@@ -193,19 +186,17 @@ template <class T>
 std::string not_reached(const comm::Communicator& comm, const Domain<T>& domain, double norm) {
   const double magnitude = range_over_ranks(comm, domain).magnitude();
   const double rounding = rounding_of_sweep<T>(magnitude);
-  const auto text =
-      fmt::format("solver.tolerance {:.3g} was not reached in {} sweeps, the last norm is {:.3g}",
-                  domain.tolerance(), domain.sweeps(), norm);
+  const auto text = fmt::format("solver.tolerance {:.3g} was not reached in {} sweeps, the last norm is {:.3g}",
+                                domain.tolerance(), domain.sweeps(), norm);
   if (!(domain.tolerance() < rounding)) return text;
-  return fmt::format("{}; a sweep of values up to {:.3g} in {} rounds by up to {:.2g}, so set no less", text,
-                     magnitude, miniapp::name_of_scalar<T>, rounding);
+  return fmt::format("{}; a sweep of values up to {:.3g} in {} rounds by up to {:.2g}, so set no less", text, magnitude,
+                     miniapp::name_of_scalar<T>, rounding);
 }
 
 /// What another sweep would still change.
 template <class T>
 Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domain) {
-  const double update =
-      largest_over_ranks(comm, largest_update(judged(comm, domain, domain.current(), domain.now())));
+  const double update = largest_over_ranks(comm, largest_update(judged(comm, domain, domain.current(), domain.now())));
   const auto values = range_over_ranks(comm, domain);
   const double rounding = rounding_of_sweep<T>(values.magnitude());
   Verification result{"max |residual| / diagonal", update};

@@ -29,8 +29,8 @@ struct ColumnTuning {
 };
 
 /// The best of a scan on an H200 (lab/results/heat-gpu.md). In 3-D a team is
-/// compact in x and y, so that it finds most of its neighbours along y in its own cache. With a norm it pays
-/// to have longer columns.
+/// compact in x and y, so that it finds most of its neighbours along y in its own cache. With a norm it pays to have
+/// longer columns.
 template <class T>
 constexpr ColumnTuning usual_tuning(int dimensions, bool with_norm) {
   const int rows = with_norm && (dimensions == 3 || sizeof(T) == sizeof(double)) ? 16 : 8;
@@ -43,18 +43,16 @@ KOKKOS_INLINE_FUNCTION int column_lanes(int team) {
   return team < lanes ? team : lanes;
 }
 
-/// Teams of tile_x packs times tile_lines lines times tile_chunks columns, over a box of packs times lines
-/// times chunks of `rows` rows. In 2-D there is one line, in 3-D a line is a row of a plane.
+/// Teams of tile_x packs times tile_lines lines times tile_chunks columns, over a box of packs times lines times chunks
+/// of `rows` rows. In 2-D there is one line, in 3-D a line is a row of a plane.
 class ColumnShape {
  public:
   /// No teams.
   ColumnShape() = default;
 
-  /// `threads`: how many the device runs at a time. A small box has shorter columns, so that it keeps
-  /// all of them busy.
+  /// `threads`: how many the device runs at a time. A small box has shorter columns, so that it keeps all of them busy.
   template <class T>
-  static ColumnShape make(const Box& box, int dimensions, std::int64_t threads, bool on_host,
-                          ColumnTuning tuning) {
+  static ColumnShape make(const Box& box, int dimensions, std::int64_t threads, bool on_host, ColumnTuning tuning) {
     constexpr int width = pack_width<T>;
     ColumnShape s;
     if (box.empty()) return s;
@@ -70,8 +68,7 @@ class ColumnShape {
     s.end_ = static_cast<int>(box.end[column_axis]);
     const std::int64_t rows = s.end_ - s.begin_;
     const auto fair = std::max<std::int64_t>(1, rows * s.packs_ * s.lines_ / threads);
-    s.rows_ = static_cast<int>(
-        std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(fair, tuning.rows))));
+    s.rows_ = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(fair, tuning.rows))));
     const auto chunks = (rows + s.rows_ - 1) / s.rows_;
 
     // Host spaces run a team one thread after the other, if they can have more than one at all.
@@ -121,9 +118,7 @@ class ColumnShape {
 
  private:
   /// The smallest power of two that is not below n, as its exponent.
-  static int log2_of(std::int64_t n) {
-    return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1)));
-  }
+  static int log2_of(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n - 1))); }
   static int blocks(std::int64_t n, int bits) { return static_cast<int>((n + (1 << bits) - 1) >> bits); }
 
   std::int64_t x_begin_ = 0, x_end_ = 0;
@@ -136,10 +131,8 @@ class ColumnShape {
 
 /// The shape of a sweep over the box on this instance.
 template <class T, class ExecutionSpace>
-ColumnShape column_shape(const ExecutionSpace& instance, const Box& box, int dimensions,
-                         ColumnTuning tuning) {
-  return ColumnShape::make<T>(box, dimensions, instance.concurrency(), device::on_host<ExecutionSpace>,
-                              tuning);
+ColumnShape column_shape(const ExecutionSpace& instance, const Box& box, int dimensions, ColumnTuning tuning) {
+  return ColumnShape::make<T>(box, dimensions, instance.concurrency(), device::on_host<ExecutionSpace>, tuning);
 }
 
 namespace detail {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// The sweep of a device. A thread owns a few neighbouring cells along x, which memory moves in one access,
-/// and moves along the slowest axis (y in 2-D, z in 3-D), so that of the neighbours on that axis
+/// The sweep of a device. A thread owns a few neighbouring cells along x, which memory moves in one access, and moves
+/// along the slowest axis (y in 2-D, z in 3-D), so that of the neighbours on that axis
 /// each is read once and kept in registers.
 namespace kontor::heat {
 
@@ -26,8 +26,8 @@ struct alignas(pack_bytes) Pack {
   T lane[width];
 };
 
-/// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are
-/// under way at a time.
+/// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are under way at a
+/// time.
 template <int dimensions, bool sourced, Norm norm, int batch, class T, class Boxes>
 class Columns {
  public:
@@ -43,8 +43,8 @@ class Columns {
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.extents[axis];
   }
 
-  /// Without a norm a thread with a column is one of the team; with a norm it is a lane of one, and each of
-  /// these leaves a part: to reduce over a whole team takes barriers, which cost a tenth of the sweep.
+  /// Without a norm a thread with a column is one of the team; with a norm it is a lane of one, and each of these
+  /// leaves a part: to reduce over a whole team takes barriers, which cost a tenth of the sweep.
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     if constexpr (norm == Norm::none) {
@@ -54,8 +54,7 @@ class Columns {
       const int lanes = boxes_.lanes();
       const double part = stepping::over_lanes<norm>(
           team, lanes, [&](int lane) { return sweep_from(team.league_rank(), thread * lanes + lane); });
-      Kokkos::single(Kokkos::PerThread(team),
-                     [&] { parts_[team.league_rank() * team.team_size() + thread] = part; });
+      Kokkos::single(Kokkos::PerThread(team), [&] { parts_[team.league_rank() * team.team_size() + thread] = part; });
     }
   }
 
@@ -168,8 +167,7 @@ class Columns {
 
   KOKKOS_FUNCTION T update(const State& s, int l, T sum, const typename Stencil<T>::Weights& w) const {
     if constexpr (sourced)
-      if (s.lanes >> l & 1u)
-        sum += source_[(dimensions == 3 ? s.m * cells_[1] + s.line : s.m) * cells_[0] + s.x(l)];
+      if (s.lanes >> l & 1u) sum += source_[(dimensions == 3 ? s.m * cells_[1] + s.line : s.m) * cells_[0] + s.x(l)];
     return w.keep * s.centre.lane[l] + w.gain * sum;
   }
 
@@ -199,23 +197,20 @@ class Columns {
 
 } // namespace detail
 
-/// Local; waits for nothing. Updates the cells of the boxes, a ColumnShape or ColumnShapes, as sweep() does.
-/// With a norm it leaves the norm's parts in `parts`, boxes.parts() numbers in the device's memory for
-/// combine(). The fields must outlive the kernel. `batch` 0: the usual one.
+/// Local; waits for nothing. Updates the cells of the boxes, a ColumnShape or ColumnShapes, as sweep() does. With a
+/// norm it leaves the norm's parts in `parts`, boxes.parts() numbers in the device's memory for combine(). The fields
+/// must outlive the kernel. `batch` 0: the usual one.
 template <int batch = 0, class T, class ExecutionSpace, class Boxes>
-void sweep_columns(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-                   const Boxes& boxes, Norm norm, double* parts = nullptr) {
+void sweep_columns(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes,
+                   Norm norm, double* parts = nullptr) {
   if (boxes.teams() == 0) return;
-  with_constants(
-      in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
-        const int lanes = norm_kind() == Norm::none ? 1 : boxes.lanes();
-        const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
-        constexpr int ahead =
-            batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
-        Kokkos::parallel_for(
-            "heat/sweep", policy,
-            detail::Columns<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
-      });
+  with_constants(in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
+    const int lanes = norm_kind() == Norm::none ? 1 : boxes.lanes();
+    const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, boxes.teams(), boxes.team() / lanes, lanes);
+    constexpr int ahead = batch > 0 ? batch : usual_tuning<T>(dimensions(), norm_kind() != Norm::none).batch;
+    Kokkos::parallel_for("heat/sweep", policy,
+                         detail::Columns<dimensions(), sourced(), norm_kind(), ahead, T, Boxes>(in, out, boxes, parts));
+  });
 }
 
 /// Compiled once, in columns.cpp.

@@ -12,8 +12,8 @@
 
 namespace kontor::heat {
 
-/// The sweeps of one block on a device, prepared: how they are laid over the whole block, over its interior,
-/// and over all its strips at a time; and room for their norm.
+/// The sweeps of one block on a device, prepared: how they are laid over the whole block, over its interior, and over
+/// all its strips at a time; and room for their norm.
 template <class T>
 class DeviceSweep {
  public:
@@ -22,8 +22,7 @@ class DeviceSweep {
 
   /// Local. By the tuned kernel, or by the plain one, a launch and a part of the norm a box.
   DeviceSweep(const Block& block, const grid::Regions& regions, bool plain)
-      : regions_(regions), plain_(plain), without_norm_(block, regions, false),
-        with_norm_(block, regions, true),
+      : regions_(regions), plain_(plain), without_norm_(block, regions, false), with_norm_(block, regions, true),
         parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {}
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
@@ -42,8 +41,8 @@ class DeviceSweep {
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
 
-  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it
-  /// before this on the instance.
+  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it before
+  /// this on the instance.
   void leave_norm(const ExecutionSpace& instance, Norm norm, const stepping::NormSlots& slots) const {
     combine(instance, parts_.data(), count_, norm, slots);
   }
@@ -61,11 +60,9 @@ class DeviceSweep {
   };
 
   static ColumnShape shape(const Block& block, const Box& box, bool with_norm) {
-    return column_shape<T>(ExecutionSpace(), box, block.dimensions,
-                           usual_tuning<T>(block.dimensions, with_norm));
+    return column_shape<T>(ExecutionSpace(), box, block.dimensions, usual_tuning<T>(block.dimensions, with_norm));
   }
-  static std::vector<ColumnShape> of_strips(const Block& block, const grid::Regions& regions,
-                                            bool with_norm) {
+  static std::vector<ColumnShape> of_strips(const Block& block, const grid::Regions& regions, bool with_norm) {
     std::vector<ColumnShape> shapes;
     for (const auto& strip : regions.strips) shapes.push_back(shape(block, strip, with_norm));
     return shapes;
@@ -74,8 +71,8 @@ class DeviceSweep {
 
   /// Parts of the norm go behind the first so many.
   template <class Boxes>
-  void plainly(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-               const Boxes& boxes, Norm norm, std::int64_t first) {
+  void plainly(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes,
+               Norm norm, std::int64_t first) {
     count_ = first;
     for (const auto& box : boxes)
       if (!box.empty()) plain_sweep(instance, in, out, box, norm, parts_.data() + count_++);

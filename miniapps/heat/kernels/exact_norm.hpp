@@ -36,8 +36,8 @@ struct SquaredChange {
 
 } // namespace detail
 
-/// The l2 norm's part of a sweep, summed without an error, so that it does not depend on which rank has which
-/// cells. Not on the way, but by a pass over both fields.
+/// The l2 norm's part of a sweep, summed without an error, so that it does not depend on which rank has which cells.
+/// Not on the way, but by a pass over both fields.
 template <class T>
 class ExactNorm {
  public:
@@ -46,8 +46,8 @@ class ExactNorm {
   /// Local. For fields of this block.
   explicit ExactNorm(const Block& block) : block_(block), sums_(1), part_("heat/norm part", sums::length) {}
 
-  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep from the field
-  /// `before` to the field `after`.
+  /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep from the field `before` to the
+  /// field `after`.
   void leave(const ExecutionSpace& instance, const FieldView<T>& before, const FieldView<T>& after,
              const stepping::NormSlots& slots) {
     if (block_.dimensions == 3)
@@ -66,9 +66,9 @@ class ExactNorm {
     const auto plane = static_cast<std::int64_t>(before.stride(0));
     const auto first = P::z(dimensions) * plane + P::y * row + P::x;
     const auto& cells = block_.extents;
-    sums_.add_rows(instance, 0, cells[2] * cells[1], cells[0],
-                   detail::SquaredChange<dimensions, T>{before.data() + first, after.data() + first, row,
-                                                        plane, cells[1]});
+    sums_.add_rows(
+        instance, 0, cells[2] * cells[1], cells[0],
+        detail::SquaredChange<dimensions, T>{before.data() + first, after.data() + first, row, plane, cells[1]});
   }
 
   Block block_;

@@ -10,11 +10,11 @@
 /// The sweep as a textbook has it, on a CPU and on a device. The tuned kernels compute the same bits.
 namespace kontor::heat {
 
-/// u_new = keep u + gain (sum over axes of c (u_lower + u_upper) + source) of own cell (i, j, k), into `out`.
-/// Returns u_new - u.
+/// u_new = keep u + gain (sum over axes of c (u_lower + u_upper) + source) of own cell (i, j, k), into `out`. Returns
+/// u_new - u.
 template <class T, class Field, class Cells>
-KOKKOS_INLINE_FUNCTION double update_cell(const SweepInput<T, Field, Cells>& in, const Field& out,
-                                          std::int64_t i, std::int64_t j, std::int64_t k) {
+KOKKOS_INLINE_FUNCTION double update_cell(const SweepInput<T, Field, Cells>& in, const Field& out, std::int64_t i,
+                                          std::int64_t j, std::int64_t k) {
   const bool has_z = in.block.dimensions == 3;
   const auto x = i + Padding<T>::x, y = j + Padding<T>::y, z = k + (has_z ? 1 : 0);
   const auto& u = in.u;
@@ -30,9 +30,8 @@ KOKKOS_INLINE_FUNCTION double update_cell(const SweepInput<T, Field, Cells>& in,
   return value - u(z, y, x);
 }
 
-/// Local; queued on a device. Updates the cells of `box`, whose ghost cells must be valid, a work
-/// item a cell. With a norm, *part, in the memory of the space, is that of these cells: the largest change,
-/// or the sum of squared changes.
+/// Local; queued on a device. Updates the cells of `box`, whose ghost cells must be valid, a work item a cell. With a
+/// norm, *part, in the memory of the space, is that of these cells: the largest change, or the sum of squared changes.
 template <class T, class Field, class Cells, class ExecutionSpace>
 void plain_sweep(const ExecutionSpace& instance, const SweepInput<T, Field, Cells>& in, const Field& out,
                  const Box& box, Norm norm, double* part) {

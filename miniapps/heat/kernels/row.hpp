@@ -11,8 +11,8 @@
 /// The innermost loop of a sweep on a CPU: one row of cells, unit stride, for the compiler to vectorise.
 namespace kontor::heat {
 
-/// Cell i of the row is centre[i]; the others are the rows around it. Rows of an axis or a source that is
-/// not there are null.
+/// Cell i of the row is centre[i]; the others are the rows around it. Rows of an axis or a source that is not there are
+/// null.
 template <class T>
 struct Row {
   const T* centre;
@@ -32,11 +32,11 @@ inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::We
   return w.keep * row.centre[i] + w.gain * sum;
 }
 
-/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part. Squares add in double,
-/// as on a device: a sum of floats loses what is small beside it.
+/// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part. Squares add in double, as on a
+/// device: a sum of floats loses what is small beside it.
 template <int dimensions, bool sourced, Norm norm, class T>
-inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
-                          std::int64_t begin, std::int64_t end, T* __restrict__ out) {
+inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t begin,
+                          std::int64_t end, T* __restrict__ out) {
   if constexpr (norm == Norm::none) {
 #pragma GCC ivdep
     for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
@@ -64,19 +64,18 @@ inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stenc
   }
 }
 
-/// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this
-/// a core waits for memory: hardware does not look far enough ahead (lab/results/heat-cpu.md).
+/// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this a core
+/// waits for memory: hardware does not look far enough ahead (lab/results/heat-cpu.md).
 inline constexpr std::uintptr_t prefetch_bytes = 16384;
 inline constexpr std::int64_t segment_bytes = 1024;
 
-/// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in
-/// memory: the rows that come next.
+/// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in memory: the
+/// rows that come next.
 template <int dimensions, class T>
 inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t line = 64 / sizeof(T);
   // As a number: it may lie past the end of the array, where a pointer may not point but a prefetch may.
-  const auto fresh =
-      reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
+  const auto fresh = reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
   for (std::int64_t i = begin; i < end; i += line)
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     __builtin_prefetch(reinterpret_cast<const void*>(fresh + static_cast<std::uintptr_t>(i) * sizeof(T)));
@@ -84,8 +83,8 @@ inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t e
 
 /// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
-inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w,
-                         std::int64_t begin, std::int64_t end) {
+inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t begin,
+                         std::int64_t end) {
   if constexpr (!streaming) {
     return update_span<dimensions, sourced, norm>(row, s, w, begin, end, row.out + begin);
   } else {

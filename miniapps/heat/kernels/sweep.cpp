@@ -3,9 +3,9 @@
 
 namespace kontor::heat {
 
-template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&,
-                              const Box&, Norm, bool);
-template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&,
-                              const Box&, Norm, bool);
+template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&, const Box&, Norm,
+                              bool);
+template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&, const Box&,
+                              Norm, bool);
 
 } // namespace kontor::heat

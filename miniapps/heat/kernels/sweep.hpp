@@ -10,14 +10,14 @@
 #include <algorithm>
 #include <type_traits>
 
-/// One sweep over a box of cells on a CPU: out = update of u. Kernels are free functions of Views and
-/// numbers; they run on the instance and, without a norm, do not wait for it.
+/// One sweep over a box of cells on a CPU: out = update of u. Kernels are free functions of Views and numbers; they run
+/// on the instance and, without a norm, do not wait for it.
 namespace kontor::heat {
 
 namespace detail {
 
-/// A tile is a strip of `tile_rows` rows, walked plane by plane, so that in 3-D the planes above and below
-/// are still in cache. Each of several threads has as many tiles as the others.
+/// A tile is a strip of `tile_rows` rows, walked plane by plane, so that in 3-D the planes above and below are still in
+/// cache. Each of several threads has as many tiles as the others.
 inline std::int64_t tile_rows(const Box& box, std::size_t row_bytes, std::int64_t threads) {
   constexpr std::size_t cache_bytes = 384 << 10; // of a core's own second-level cache, for three planes
   const auto rows = static_cast<std::int64_t>(cache_bytes / (3 * row_bytes));
@@ -28,17 +28,15 @@ inline std::int64_t tile_rows(const Box& box, std::size_t row_bytes, std::int64_
   return (all + shares - 1) / shares;
 }
 
-/// A row of cells at (j, k): the inner cells by the vectorised loop, and a first or last cell at a boundary
-/// face, whose weights differ, apart.
+/// A row of cells at (j, k): the inner cells by the vectorised loop, and a first or last cell at a boundary face, whose
+/// weights differ, apart.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
-double sweep_row(const SweepInput<T>& in, const FieldView<T>& out, const Box& box, std::int64_t j,
-                 std::int64_t k) {
+double sweep_row(const SweepInput<T>& in, const FieldView<T>& out, const Box& box, std::int64_t j, std::int64_t k) {
   using P = Padding<T>;
   const auto cell = [&](const FieldView<T>& f, std::int64_t kk, std::int64_t jj) {
     return &f(kk + P::z(dimensions), jj + P::y, P::x);
   };
-  Row<T> row{cell(in.u, k, j), cell(in.u, k, j - 1), cell(in.u, k, j + 1), nullptr, nullptr,
-             nullptr,          cell(out, k, j)};
+  Row<T> row{cell(in.u, k, j), cell(in.u, k, j - 1), cell(in.u, k, j + 1), nullptr, nullptr, nullptr, cell(out, k, j)};
   if constexpr (dimensions == 3) {
     row.below = cell(in.u, k - 1, j);
     row.above = cell(in.u, k + 1, j);
@@ -58,13 +56,12 @@ double sweep_row(const SweepInput<T>& in, const FieldView<T>& out, const Box& bo
   };
   if (s.extra(0, begin, n[0]) != 0) apart(begin++);
   if (begin < end && s.extra(0, end - 1, n[0]) != 0) apart(--end);
-  return joined<norm>(result, update_row<dimensions, sourced, norm, streaming>(
-                                  row, s, s.weights(0, extra_y, extra_z), begin, end));
+  return joined<norm>(
+      result, update_row<dimensions, sourced, norm, streaming>(row, s, s.weights(0, extra_y, extra_z), begin, end));
 }
 
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T, class ExecutionSpace>
-double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-                  const Box& box) {
+double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box) {
   const auto rows =
       tile_rows(box, static_cast<std::size_t>(box.end[0] - box.begin[0]) * sizeof(T), instance.concurrency());
   const auto tiles = (box.end[1] - box.begin[1] + rows - 1) / rows;
@@ -94,11 +91,11 @@ double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const
 
 } // namespace detail
 
-/// Local. On a CPU: rows in tiles. Updates the cells of `box`, whose ghost cells must be valid. Streaming
-/// stores pay where the fields do not fit in the cache.
+/// Local. On a CPU: rows in tiles. Updates the cells of `box`, whose ghost cells must be valid. Streaming stores pay
+/// where the fields do not fit in the cache.
 template <class T, class ExecutionSpace>
-double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
-                     const Box& box, Norm norm, bool streaming) {
+double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box,
+                     Norm norm, bool streaming) {
   const auto with_stores = [&](auto streamed) {
     return with_constants(
         in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
@@ -111,8 +108,8 @@ double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, co
 
 /// Compiled once, in sweep.cpp.
 using RowsInstance = FieldView<float>::execution_space;
-extern template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&,
-                                     const Box&, Norm, bool);
+extern template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&, const Box&,
+                                     Norm, bool);
 extern template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&,
                                      const Box&, Norm, bool);
 

@@ -33,8 +33,8 @@ Block make_fitting_block(const Options& options, const comm::Communicator& carte
   return block;
 }
 
-/// Local, waits for the copy. The ghost cells before a boundary face, from the face's value g or q at time t
-/// and the centres of the cells' faces: 2 g (Dirichlet) or h q (Neumann); see Stencil.
+/// Local, waits for the copy. The ghost cells before a boundary face, from the face's value g or q at time t and the
+/// centres of the cells' faces: 2 g (Dirichlet) or h q (Neumann); see Stencil.
 template <class T>
 void fill_boundary(const FieldView<T>& field, const Block& block, int face, const Face& condition,
                    const grid::DeckFunction& f, double t, grid::FiniteCheck& finite) {
@@ -59,8 +59,7 @@ void fill_boundary(const FieldView<T>& field, const Block& block, int face, cons
         values(k - box.begin[2], j - box.begin[1], i) = factor * static_cast<T>(of_row[i]);
     }
   }
-  grid::copy_values(ghosts,
-                    Kokkos::create_mirror_view_and_copy(typename FieldView<T>::memory_space(), values));
+  grid::copy_values(ghosts, Kokkos::create_mirror_view_and_copy(typename FieldView<T>::memory_space(), values));
 }
 
 } // namespace
@@ -106,8 +105,7 @@ void Domain<T>::set_initial() {
 
 template <class T>
 void Domain<T>::set_time_dependent() {
-  grid::FiniteCheck
-      finite; // not agreed on: what is not finite here shows in the field, and so in the verification
+  grid::FiniteCheck finite; // not agreed on: what is not finite here shows in the field, and so in the verification
   fill_boundaries(current_, now(), finite, true);
   if (source_function_ && source_function_->function.uses("t")) fill_source(now());
 }
@@ -148,8 +146,7 @@ double Domain<T>::cells() const {
 template <class T>
 grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
   device::fence(typename FieldView<T>::execution_space(), "heat/current");
-  const auto host =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_], "heat/field on host");
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_], "heat/field on host");
   return grid::view_of(host, block_, block_.all());
 }
 

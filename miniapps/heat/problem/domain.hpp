@@ -14,13 +14,13 @@
 
 namespace kontor::heat {
 
-/// One rank's part of a problem: the two fields that sweeps go back and forth between, and all that the deck
-/// says about their cells.
+/// One rank's part of a problem: the two fields that sweeps go back and forth between, and all that the deck says about
+/// their cells.
 template <class T>
 class Domain {
  public:
-  /// Collective over `comm`. Options are resolved. Throws config::Error on all ranks if a function of the
-  /// deck is not finite somewhere.
+  /// Collective over `comm`. Options are resolved. Throws config::Error on all ranks if a function of the deck is not
+  /// finite somewhere.
   Domain(const Options&, const comm::Communicator& comm);
 
   const Options& options() const { return options_; }
@@ -71,8 +71,8 @@ class Domain {
   double step() const { return step_; }
   double cells() const;
 
-  /// Local, waits for kernels that are running. The cells of the current field (k, j, i) in host memory: the
-  /// field itself where the host reaches it, else a copy.
+  /// Local, waits for kernels that are running. The cells of the current field (k, j, i) in host memory: the field
+  /// itself where the host reaches it, else a copy.
   grid::ValuesOnHost<T> current_on_host() const;
   /// Local. The ghost cells of a field before all boundary faces, at time t.
   void refill_boundaries(int which, double t) const;

@@ -15,8 +15,7 @@ namespace kontor::heat {
 /// which is a Jacobi sweep for keep = 0, gain = 1 / d, and a step of explicit Euler for
 /// keep = 1 - dt d, gain = dt, where d = sum over axes of c (2 + what the cell's boundary faces add).
 ///
-/// A boundary face needs no case of its own: the ghost cell holds a constant and the diagonal d does the
-/// rest.
+/// A boundary face needs no case of its own: the ghost cell holds a constant and the diagonal d does the rest.
 ///   u = g at the face:      the mirrored neighbour is 2 g - u, so the ghost cell holds 2 g and d grows by c;
 ///   du/dn = q at the face:  the neighbour is u + h q, so the ghost cell holds h q and d shrinks by c.
 template <class T>
@@ -30,8 +29,8 @@ struct Stencil {
     T gain;
   };
 
-  /// Weights of a cell whose boundary faces add `extra` along each axis. The same numbers in every kernel,
-  /// so that a cell's value does not depend on which of them computed it.
+  /// Weights of a cell whose boundary faces add `extra` along each axis. The same numbers in every kernel, so that a
+  /// cell's value does not depend on which of them computed it.
   KOKKOS_INLINE_FUNCTION Weights weights(T extra_x, T extra_y, T extra_z) const {
     const T d = c[0] * (2 + extra_x) + c[1] * (2 + extra_y) + c[2] * (2 + extra_z);
     return step == 0 ? Weights{0, 1 / d} : Weights{1 - step * d, step};
@@ -49,14 +48,13 @@ Stencil<T> make_stencil(const Options& options, const Block& block, double step)
   for (int axis = 0; axis < block.dimensions; ++axis)
     stencil.c[axis] = static_cast<T>(options.diffusivity / (block.spacing[axis] * block.spacing[axis]));
   for (int face = 0; face < 2 * block.dimensions; ++face)
-    if (block.at_boundary(face))
-      stencil.adjust[face] = options.faces[face].condition == Condition::neumann ? -1 : 1;
+    if (block.at_boundary(face)) stencil.adjust[face] = options.faces[face].condition == Condition::neumann ? -1 : 1;
   stencil.step = static_cast<T>(step);
   return stencil;
 }
 
-/// The source of a block, (nz, ny, nx), or no cells at all if there is none. Never a View by default: with
-/// g++ 12 and Kokkos 4.6 the reference count of one that is copied around is not the null that it should be.
+/// The source of a block, (nz, ny, nx), or no cells at all if there is none. Never a View by default: with g++ 12 and
+/// Kokkos 4.6 the reference count of one that is copied around is not the null that it should be.
 template <class T>
 BlockView<T> make_source(const Block& block, bool sourced) {
   if (!sourced) return BlockView<T>("heat/no source", 0, 0, 0);

@@ -45,8 +45,8 @@ time: {end: 0.01}
 /// The current field's own cell (i, j, 0), if this is the rank.
 void set_cell(const Domain<double>& domain, std::int64_t i, std::int64_t j, double value, bool here) {
   if (!here) return;
-  Kokkos::deep_copy(
-      grid::view_of(domain.field(domain.current()), domain.block(), {{i, j, 0}, {i + 1, j + 1, 1}}), value);
+  Kokkos::deep_copy(grid::view_of(domain.field(domain.current()), domain.block(), {{i, j, 0}, {i + 1, j + 1, 1}}),
+                    value);
 }
 class Residual : public testing::TestWithParam<const char*> {};
 
@@ -62,8 +62,7 @@ TEST_P(Residual, SeesOneWrongCell) {
     const auto& domain = problem.heat->domain();
     const auto i = domain.block().extents[0] - 1;
     const auto j = domain.block().extents[1] - 1;
-    set_cell(domain, i, j, domain.current_on_host()(0, j, i) + wrong,
-             problem.comm.rank() == problem.comm.size() - 1);
+    set_cell(domain, i, j, domain.current_on_host()(0, j, i) + wrong, problem.comm.rank() == problem.comm.size() - 1);
     const auto result = problem.heat->verify();
     EXPECT_FALSE(result.passed()) << result.measure << ": " << result.error << " within " << result.tolerance;
   }
@@ -89,8 +88,7 @@ TEST(Halos, GoTheSameWay) {
 
 TEST(Convergence, TheDefaultToleranceKnowsThePrecision) {
   for (const char* tolerance : {"", "solver: {tolerance: 1.0e-12}\n"}) {
-    const auto deck =
-        std::string("app: heat\nproblem: {cells: [48, 40], precision: float, source: 10}\n") + tolerance;
+    const auto deck = std::string("app: heat\nproblem: {cells: [48, 40], precision: float, source: 10}\n") + tolerance;
     const auto result = verified<float>(deck);
     EXPECT_TRUE(result.passed()) << result.error << " against " << result.tolerance << ' ' << result.remark;
   }
@@ -99,8 +97,7 @@ TEST(Convergence, TheDefaultToleranceKnowsThePrecision) {
 }
 
 TEST(Convergence, SweepsThatDidNotDoAreNamed) {
-  const auto result =
-      verified<double>("app: heat\nproblem: {cells: [24, 20], source: 1}\nsolver: {max_sweeps: 7}\n");
+  const auto result = verified<double>("app: heat\nproblem: {cells: [24, 20], source: 1}\nsolver: {max_sweeps: 7}\n");
   EXPECT_FALSE(result.passed());
   EXPECT_NE(result.remark.find("not reached in 7 sweeps"), std::string::npos) << result.remark;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell
-// and bit by bit; and the norms that its teams leave.
+// The device's sweep, wherever this build's kernels run, against the plain formula on the host: cell by cell and bit by
+// bit; and the norms that its teams leave.
 #include "grid/regions.hpp"
 #include "heat/kernels/columns.hpp"
 #include "heat/kernels/plain.hpp"
@@ -22,8 +22,7 @@ using Instance = FieldView<double>::execution_space;
 
 template <class View>
 auto to_host(const View& field) {
-  const HostBlockView<typename View::value_type> host("heat/host", field.extent(0), field.extent(1),
-                                                      field.extent(2));
+  const HostBlockView<typename View::value_type> host("heat/host", field.extent(0), field.extent(1), field.extent(2));
   const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
   std::memcpy(host.data(), there.data(), host.span() * sizeof(typename View::value_type));
   return host;
@@ -32,8 +31,7 @@ auto to_host(const View& field) {
 /// The field after the plain sweep on the host, and the norm's part.
 template <class T>
 std::pair<HostBlockView<T>, double> swept_plainly(const SweepInput<T>& in, const Box& box, Norm norm) {
-  const SweepInput<T, HostBlockView<T>, HostBlockView<T>> host{to_host(in.u), to_host(in.source), in.stencil,
-                                                               in.block};
+  const SweepInput<T, HostBlockView<T>, HostBlockView<T>> host{to_host(in.u), to_host(in.source), in.stencil, in.block};
   const HostBlockView<T> out("heat/plain", in.u.extent(0), in.u.extent(1), in.u.extent(2));
   double part = 0;
   plain_sweep(Kokkos::DefaultHostExecutionSpace(), host, out, box, norm, &part);
@@ -112,8 +110,7 @@ TEST_P(Columns, SeveralBoxes) {
 
 /// Every cell belongs to one thread, whatever the box, the device and the tuning.
 TEST(ColumnShape, ThreadsCoverTheBoxOnce) {
-  for (const Box& box :
-       {Box{{0, 0, 0}, {64, 10, 9}}, Box{{5, 1, 2}, {46, 7, 3}}, Box{{8, 0, 0}, {16, 300, 2}}})
+  for (const Box& box : {Box{{0, 0, 0}, {64, 10, 9}}, Box{{5, 1, 2}, {46, 7, 3}}, Box{{8, 0, 0}, {16, 300, 2}}})
     for (const int dimensions : {2, 3})
       for (const int team : {32, 256})
         for (const int threads : {1, 100, 1000000}) {
@@ -124,8 +121,7 @@ TEST(ColumnShape, ThreadsCoverTheBoxOnce) {
             for (int thread = 0; thread < team; ++thread) {
               const auto place = shape.place(t, thread);
               for (int m = place.begin; m < place.end; ++m)
-                ++covered[((dimensions == 3 ? m : 0) * 300 + (dimensions == 3 ? place.line : m)) * 64 +
-                          place.pack];
+                ++covered[((dimensions == 3 ? m : 0) * 300 + (dimensions == 3 ? place.line : m)) * 64 + place.pack];
             }
           std::int64_t sum = 0;
           for (const int count : covered) {
@@ -133,8 +129,7 @@ TEST(ColumnShape, ThreadsCoverTheBoxOnce) {
             sum += count;
           }
           const auto packs = (box.end[0] + 1) / 2 - box.begin[0] / 2;
-          EXPECT_EQ(sum,
-                    packs * (box.end[1] - box.begin[1]) * (dimensions == 3 ? box.end[2] - box.begin[2] : 1));
+          EXPECT_EQ(sum, packs * (box.end[1] - box.begin[1]) * (dimensions == 3 ? box.end[2] - box.begin[2] : 1));
         }
 }
 

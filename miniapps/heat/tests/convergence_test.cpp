@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The error falls with the square of the cell size, on three grids, for each equation, in 2-D and 3-D and
-// with every kind of boundary.
+// The error falls with the square of the cell size, on three grids, for each equation, in 2-D and 3-D and with every
+// kind of boundary.
 #include "run.hpp"
 
 #include <fmt/format.h>
@@ -108,8 +108,8 @@ TEST_P(Convergence, IsOfSecondOrder) {
   }
   for (std::size_t i = 1; i < errors.size(); ++i) {
     const double order = std::log2(errors[i - 1] / errors[i]);
-    EXPECT_NEAR(order, 2.0, 0.25) << "from " << GetParam().cells[i - 1] << " cells, error " << errors[i - 1]
-                                  << ", to " << GetParam().cells[i] << ", error " << errors[i];
+    EXPECT_NEAR(order, 2.0, 0.25) << "from " << GetParam().cells[i - 1] << " cells, error " << errors[i - 1] << ", to "
+                                  << GetParam().cells[i] << ", error " << errors[i];
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The automatic tolerance beside an exact solution: right answers pass, wrong ones do not, and what it cannot
-// tell apart is said to be so.
+// The automatic tolerance beside an exact solution: right answers pass, wrong ones do not, and what it cannot tell
+// apart is said to be so.
 #include "heat/check/decay.hpp"
 #include "heat/check/terms.hpp"
 #include "run.hpp"
@@ -155,8 +155,7 @@ void shift(const Domain<double>& domain) {
   ++from.begin[0];
   const auto& field = domain.field(domain.current());
   const auto values = grid::view_of(field, block, from);
-  const Kokkos::View<double***, Kokkos::LayoutRight> copy("copy", values.extent(0), values.extent(1),
-                                                          values.extent(2));
+  const Kokkos::View<double***, Kokkos::LayoutRight> copy("copy", values.extent(0), values.extent(1), values.extent(2));
   grid::copy_values(copy, values);
   grid::copy_values(view_of(field, block, to), copy);
 }
@@ -282,16 +281,14 @@ TEST(Decay, BoundsWhatIsLeft) {
   for (const auto& faces :
        {std::string(walls), std::string(wall), std::string(walls) + none, wall + std::string(round)}) {
     for (const double end : {0.001, 0.01, 0.03, 0.1, 0.3}) {
-      const auto deck =
-          fmt::format("app: heat\nproblem:\n  equation: transient\n  cells: [12, 9]\n  initial: 1\n"
-                      "  boundary:\n{}time: {{end: {}}}\n",
-                      faces, end);
+      const auto deck = fmt::format("app: heat\nproblem:\n  equation: transient\n  cells: [12, 9]\n  initial: 1\n"
+                                    "  boundary:\n{}time: {{end: {}}}\n",
+                                    faces, end);
       const Problem<double> problem(deck);
       problem.heat->run();
       const auto& domain = problem.heat->domain();
-      const double left =
-          comm::allreduce(domain.comm(), range_of(domain.field(domain.current()), domain.block()).largest,
-                          comm::ReduceOp::max);
+      const double left = comm::allreduce(
+          domain.comm(), range_of(domain.field(domain.current()), domain.block()).largest, comm::ReduceOp::max);
       const Decay decay(domain.options());
       EXPECT_LE(left, decay(end)) << deck;
       EXPECT_GT(left, 0.4 * decay(end)) << deck;

@@ -16,8 +16,7 @@ namespace {
 
 using Instance = FieldView<double>::execution_space;
 
-using Parameters =
-    std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, bool /*streaming*/, double /*step*/>;
+using Parameters = std::tuple<int /*dimensions*/, bool /*sourced*/, Norm, bool /*streaming*/, double /*step*/>;
 class Kernels : public testing::TestWithParam<Parameters> {
  protected:
   template <class T>

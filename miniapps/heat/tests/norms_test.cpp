@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The history of norms is complete and right, and sweeps stop where they should, also where norms are read
-// late.
+// The history of norms is complete and right, and sweeps stop where they should, also where norms are read late.
 #include "run.hpp"
 
 #include <kontor/sums/accumulator.hpp>
@@ -19,8 +18,8 @@ namespace {
 
 /// `norm` may be followed by other keys of the solver.
 std::string deck(double tolerance, int max_sweeps, int check_every, const char* norm) {
-  return steady_deck(fmt::format("tolerance: {}, max_sweeps: {}, check_every: {}, norm: {}", tolerance,
-                                 max_sweeps, check_every, norm));
+  return steady_deck(fmt::format("tolerance: {}, max_sweeps: {}, check_every: {}, norm: {}", tolerance, max_sweeps,
+                                 check_every, norm));
 }
 
 /// The fields after 0, 1, ... sweeps.
@@ -88,8 +87,8 @@ TEST(History, OfReproducibleSumsIsExact) {
   }
 }
 
-/// A history is the same to the bit where sweeps with norms are made by graphs, and it is complete where
-/// graphs and single sweeps take turns.
+/// A history is the same to the bit where sweeps with norms are made by graphs, and it is complete where graphs and
+/// single sweeps take turns.
 TEST(History, IsTheSameByGraph) {
   if (!on_device) GTEST_SKIP() << "no graphs";
   for (const int check_every : {1, 3, 5, 7, 16, 17}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A run that goes on from a checkpoint has the field and the norms, to the last bit, of one that was never
-// interrupted: from any number of ranks onto any other, with another process grid, backend, pattern, packing
-// and overlap, by graphs and without.
+// A run that goes on from a checkpoint has the field and the norms, to the last bit, of one that was never interrupted:
+// from any number of ranks onto any other, with another process grid, backend, pattern, packing and overlap, by graphs
+// and without.
 #include "grid/regions.hpp"
 #include "methods.hpp"
 #include "run.hpp"
@@ -31,8 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* fixed_sweeps =
-    "tolerance: 0, max_sweeps: 53, check_every: 3, norm: l2, sums: reproducible";
+constexpr const char* fixed_sweeps = "tolerance: 0, max_sweeps: 53, check_every: 3, norm: l2, sums: reproducible";
 constexpr const char* to_tolerance = "tolerance: 2.5e-3, max_sweeps: 5000, check_every: 3, norm: max";
 
 constexpr const char* with_time = R"deck(
@@ -70,17 +69,15 @@ template <class T>
 Answer answer_of(const Heat<T>& heat, MPI_Comm comm) {
   const auto& domain = heat.domain();
   const auto& block = domain.block();
-  Answer answer{std::vector<double>(static_cast<std::size_t>(domain.cells())), heat.record().history,
-                domain.sweeps()};
+  Answer answer{std::vector<double>(static_cast<std::size_t>(domain.cells())), heat.record().history, domain.sweeps()};
   const auto cells = domain.current_on_host();
   for (std::int64_t k = 0; k < block.extents[2]; ++k)
     for (std::int64_t j = 0; j < block.extents[1]; ++j)
       for (std::int64_t i = 0; i < block.extents[0]; ++i)
         answer.field[static_cast<std::size_t>(
-            ((block.offset[2] + k) * block.global[1] + block.offset[1] + j) * block.global[0] +
-            block.offset[0] + i)] = cells(k, j, i);
-  MPI_Allreduce(MPI_IN_PLACE, answer.field.data(), static_cast<int>(answer.field.size()), MPI_DOUBLE, MPI_SUM,
-                comm);
+            ((block.offset[2] + k) * block.global[1] + block.offset[1] + j) * block.global[0] + block.offset[0] + i)] =
+            cells(k, j, i);
+  MPI_Allreduce(MPI_IN_PLACE, answer.field.data(), static_cast<int>(answer.field.size()), MPI_DOUBLE, MPI_SUM, comm);
   return answer;
 }
 
@@ -162,7 +159,7 @@ void check_all(const std::string& deck, const std::vector<int>& ranks) {
   }
 }
 
-#define NEEDS_RANKS                                                                                          \
+#define NEEDS_RANKS                                                                                                    \
   if (world_size() < 4) GTEST_SKIP() << "others have more ranks"
 
 TEST(Restart, SteadyHasTheSameBits) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for
-// any number of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and
-// without, by the plain kernel as by the tuned ones. The reference is the whole grid on one rank, which every
-// rank computes for itself.
+// The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for any number
+// of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and without, by the plain
+// kernel as by the tuned ones. The reference is the whole grid on one rank, which every rank computes for itself.
 #include "methods.hpp"
 #include "run.hpp"
 #include "run/tests/refusal.hpp"
@@ -80,8 +79,8 @@ std::map<std::int64_t, double> history(const Heat<T>& heat) {
 template <class T>
 class SameBits : public testing::Test {
  protected:
-  /// On a device, and as on one, half of the combinations: to start a library there takes most of the time,
-  /// and a host has shown the others. Any two choices still meet.
+  /// On a device, and as on one, half of the combinations: to start a library there takes most of the time, and a host
+  /// has shown the others. Any two choices still meet.
   static void check_all(const std::string& deck) {
     auto options = read_options(deck, 1);
     options.graph = Graphs::off;
@@ -169,8 +168,7 @@ class SameBits : public testing::Test {
     }
   }
 
-  static void check_one(const Options& options, const comm::Options& method, bool overlap,
-                        const Whole& wholes) {
+  static void check_one(const Options& options, const comm::Options& method, bool overlap, const Whole& wholes) {
     const auto& whole = wholes.with(options.norm);
     Problem<T> part(options, MPI_COMM_WORLD, method, overlap);
     const bool graph = options.graph == Graphs::on;
@@ -181,9 +179,8 @@ class SameBits : public testing::Test {
     }
     const auto choice = fmt::format(
         "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}",
-        fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
-        options.stores == Stores::streaming, graph, options.check_every,
-        options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain);
+        fmt::join(options.process_grid, " x "), comm::to_string(method), overlap, options.stores == Stores::streaming,
+        graph, options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain);
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
@@ -250,14 +247,11 @@ TEST(Graph, IsRefusedWithTheReason) {
     EXPECT_EQ(refusal_of_graph(steady_2d), steady + "sweeps are made on the host" + choice);
     return;
   }
-  EXPECT_EQ(refusal_of_graph(transient_3d),
-            transient + "the deck's boundary values or source depend on time" + choice);
+  EXPECT_EQ(refusal_of_graph(transient_3d), transient + "the deck's boundary values or source depend on time" + choice);
   EXPECT_EQ(refusal_of_graph(steady_2d),
-            world_size() == 1 ? "accepted"
-                              : steady + "the host takes part in each message by backend 'raw'" + choice);
-  miniapp::test::expect_facts(
-      refusal_of_graph(steady_deck("tolerance: 1, max_sweeps: 41, check_every: 16, norm: max")),
-      {"16 sweeps in a row without snapshot or norm that is waited for, and there are 15"});
+            world_size() == 1 ? "accepted" : steady + "the host takes part in each message by backend 'raw'" + choice);
+  miniapp::test::expect_facts(refusal_of_graph(steady_deck("tolerance: 1, max_sweeps: 41, check_every: 16, norm: max")),
+                              {"16 sweeps in a row without snapshot or norm that is waited for, and there are 15"});
 }
 
 } // namespace

@@ -47,11 +47,11 @@ SweepInput<T> make_input(const Block& block, bool sourced, double step) {
 template <class Work>
 void each_box(int dimensions, const Work& work) {
   const std::int64_t nz = dimensions == 3 ? 5 : 1;
-  for (const Index3& cells : {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz},
-                              Index3{16, 13, 2 * nz - 1}, Index3{1037, 7, nz}})
+  for (const Index3& cells :
+       {Index3{1, 1, nz}, Index3{2, 3, nz}, Index3{9, 1, nz}, Index3{16, 13, 2 * nz - 1}, Index3{1037, 7, nz}})
     work(cells, Box{{}, cells});
-  for (const Box& box : {Box{{3, 2, 0}, {600, 8, nz}}, Box{{0, 0, 0}, {1, 9, nz}},
-                         Box{{17, 8, nz - 1}, {613, 9, nz}}, Box{{604, 0, nz / 2}, {613, 9, nz}}})
+  for (const Box& box : {Box{{3, 2, 0}, {600, 8, nz}}, Box{{0, 0, 0}, {1, 9, nz}}, Box{{17, 8, nz - 1}, {613, 9, nz}},
+                         Box{{604, 0, nz / 2}, {613, 9, nz}}})
     work(Index3{613, 9, nz}, box);
 }
 

@@ -171,8 +171,7 @@ TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
   EXPECT_EQ(machine.large_bandwidth, 0);
   EXPECT_FALSE(machine.gemm);
   // Of a working set that no cache holds the rates are those of memory.
-  const auto large =
-      calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
+  const auto large = calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
   EXPECT_EQ(large.in_working_set.read, 0);
   EXPECT_EQ(large.seconds_for({.read = 10, .written = 0}), 2);
 }
@@ -190,8 +189,7 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
   const auto machine = calibrate_for(comm, request, {.latency = 3});
   EXPECT_EQ(machine.latency, 3);
   EXPECT_EQ(machine.working_set, 24e3);
-  for (const double rate :
-       {machine.in_working_set.read, machine.in_working_set.copy, machine.in_working_set.triad})
+  for (const double rate : {machine.in_working_set.read, machine.in_working_set.copy, machine.in_working_set.triad})
     EXPECT_GT(rate, 0);
   EXPECT_EQ(machine.large_message, comm.size() > 1 ? timed_message + 8 : 0);
   EXPECT_EQ(machine.large_bandwidth > 0, comm.size() > 1);

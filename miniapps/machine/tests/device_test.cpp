@@ -55,13 +55,11 @@ TEST(Device, EveryRankTellsItsOwnToTheFirst) {
 }
 
 TEST(Device, RanksThatShareOneAreNamed) {
-  const Device devices[] = {{0, "n1", "GPU X", "aa", 1}, {1, "n1", "GPU X", "bb", 1},
-                            {2, "n2", "GPU X", "cc", 1}, {3, "n2", "GPU X", "cc", 1},
-                            {4, "n3", "GPU X", "", 1},   {5, "n3", "GPU X", "", 1}};
-  EXPECT_EQ(
-      shared_devices(devices),
-      "ranks 2, 3 share one GPU, GPU X (cc) of n2: they wait for each other, and times mean little; start "
-      "one rank a GPU\n");
+  const Device devices[] = {{0, "n1", "GPU X", "aa", 1}, {1, "n1", "GPU X", "bb", 1}, {2, "n2", "GPU X", "cc", 1},
+                            {3, "n2", "GPU X", "cc", 1}, {4, "n3", "GPU X", "", 1},   {5, "n3", "GPU X", "", 1}};
+  EXPECT_EQ(shared_devices(devices),
+            "ranks 2, 3 share one GPU, GPU X (cc) of n2: they wait for each other, and times mean little; start "
+            "one rank a GPU\n");
   EXPECT_EQ(shared_devices(std::span(devices).first(3)), "");
 }
 

@@ -29,9 +29,7 @@ using testing::internal::RE;
 constexpr double giga = 1e9;
 
 std::string refusal(const comm::Communicator& comm, double bytes) {
-  return test::error_of<comm::AgreedError>([&] {
-    require_memory(comm, {{"test/u", bytes}, {"test/v", 2 * bytes}});
-  });
+  return test::error_of<comm::AgreedError>([&] { require_memory(comm, {{"test/u", bytes}, {"test/v", 2 * bytes}}); });
 }
 
 TEST(Memory, WhatFitsIsNotRefused) {
@@ -43,10 +41,9 @@ TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
   const auto text = refusal(comm, 1e9 * giga);
   EXPECT_TRUE(RE::PartialMatch(
-      text,
-      RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
-         "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
-         "ranks take [369]e\\+09 GB, which fit on [0-9.e+]* such .*s, [0-9.e+]* ranks with [123] on each: ")))
+      text, RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
+               "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
+               "ranks take [369]e\\+09 GB, which fit on [0-9.e+]* such .*s, [0-9.e+]* ranks with [123] on each: ")))
       << text;
 }
 
@@ -86,9 +83,8 @@ TEST(Memory, WhatAProcessMayMapIsALimit) {
   const double free = free_host_memory(), of_rank = free_memory_of_rank(comm);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(small, "");
-  EXPECT_TRUE(
-      RE::PartialMatch(large, RE("^out of memory: rank 0 on .* needs 0.1 GB .*, together 0.3 GB, but its "
-                                 "process may map 0.[12].* GB more .*ulimit -v.*; .* fit on [2-9] ranks")))
+  EXPECT_TRUE(RE::PartialMatch(large, RE("^out of memory: rank 0 on .* needs 0.1 GB .*, together 0.3 GB, but its "
+                                         "process may map 0.[12].* GB more .*ulimit -v.*; .* fit on [2-9] ranks")))
       << large;
   EXPECT_LT(free, 0.2001 * giga);
   EXPECT_LT(of_rank, 0.2001 * giga);

@@ -10,8 +10,7 @@
 
 namespace kontor::matmul {
 
-/// Which indices of an axis of a matrix a rank has: local index l is `begin + l / block * stride + l %
-/// block`.
+/// Which indices of an axis of a matrix a rank has: local index l is `begin + l / block * stride + l % block`.
 struct AxisPart {
   std::int64_t size = 0;
   std::int64_t begin = 0;
@@ -33,8 +32,8 @@ inline AxisPart block_part(std::int64_t n, std::int64_t parts, std::int64_t inde
   return {size, begin, std::max<std::int64_t>(size, 1), 0};
 }
 
-/// Part `index` of n indices whose blocks are dealt to `parts` in turn, as ScaLAPACK's NUMROC and INDXL2G
-/// number them (L. S. Blackford et al., ScaLAPACK Users' Guide, SIAM 1997, section 4.3).
+/// Part `index` of n indices whose blocks are dealt to `parts` in turn, as ScaLAPACK's NUMROC and INDXL2G number them
+/// (L. S. Blackford et al., ScaLAPACK Users' Guide, SIAM 1997, section 4.3).
 inline AxisPart cyclic_part(std::int64_t n, std::int64_t block, std::int64_t parts, std::int64_t index) {
   const auto whole = n / block; // blocks that are not cut off
   auto size = whole / parts * block;

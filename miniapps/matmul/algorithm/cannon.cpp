@@ -37,10 +37,8 @@ class Cannon final : public Multiplication<T> {
       : options_(context.options), grid_(context.grid), streams_(context.streams),
         panels_(options_.size.k, grid_.shape),
         rings_(options_, grid_.shape, grid_.place, panels_, context.keeps_a, context.keeps_b),
-        a_(grid_.ring_of_row(context.method), "A", panels_, rings_.a, streams_.compute(),
-           streams_.exchange()),
-        b_(grid_.ring_of_column(context.method), "B", panels_, rings_.b, streams_.compute(),
-           streams_.exchange()),
+        a_(grid_.ring_of_row(context.method), "A", panels_, rings_.a, streams_.compute(), streams_.exchange()),
+        b_(grid_.ring_of_column(context.method), "B", panels_, rings_.b, streams_.compute(), streams_.exchange()),
         rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
         columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
         c_("matmul/C", rows_.size, columns_.size), steps_(context, panels_, a_, b_, c_),
@@ -66,8 +64,7 @@ class Cannon final : public Multiplication<T> {
     moves_ = pass != Pass::products;
     if (moves_ && sum_)
       phase(*replicate_, [&] {
-        for (const auto* block : {&a_, &b_})
-          comm::bcast({grid_.layer_group, streams_.exchange()}, block->natural(), 0);
+        for (const auto* block : {&a_, &b_}) comm::bcast({grid_.layer_group, streams_.exchange()}, block->natural(), 0);
       });
     if (moves_)
       phase(skew_, [&] {
@@ -115,8 +112,7 @@ class Cannon final : public Multiplication<T> {
     const auto a = a_.sent(), b = b_.sent();
     const std::int64_t size = sizeof(T);
     const bool copied = grid_.place.layer > 0; // counted where they arrive
-    return {.replicate =
-                copied ? size * static_cast<std::int64_t>(a_.natural().size() + b_.natural().size()) : 0,
+    return {.replicate = copied ? size * static_cast<std::int64_t>(a_.natural().size() + b_.natural().size()) : 0,
             .skew = size * (a.skew + b.skew),
             .shifts = size * (a.shifts + b.shifts),
             .restore = size * (a.restore + b.restore),
@@ -164,18 +160,16 @@ class Cannon final : public Multiplication<T> {
 
 } // namespace
 
-std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape& grid,
-                                              const GridPlace& place) {
+std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape& grid, const GridPlace& place) {
   const Panels panels(o.size.k, grid);
   const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
   const Rings rings(o, grid, place, panels, is_given_as_wanted(o, is_transposed(o.a), grid),
                     is_given_as_wanted(o, is_transposed(o.b), grid));
   const auto &a = rings.a, &b = rings.b;
-  return {
-      {"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
-      {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
-      {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
-      {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
+  return {{"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
+          {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
+          {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
+          {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
 }
 
 template <class T>

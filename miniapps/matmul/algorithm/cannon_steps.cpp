@@ -39,8 +39,8 @@ void CannonSteps<T>::end() {
   seconds_ = device::seconds() - start_;
 }
 
-/// On a device products are queued before the exchange, which may wait on the host; on a host messages are
-/// posted before the product begins.
+/// On a device products are queued before the exchange, which may wait on the host; on a host messages are posted
+/// before the product begins.
 template <class T>
 void CannonSteps<T>::next_segment(bool multiplied_before) {
   const auto segment = segments_[next_];
@@ -67,9 +67,7 @@ void CannonSteps<T>::multiply(const Segment& segment) {
 
 template <class T>
 void CannonSteps<T>::start_shifts(std::int64_t panel) {
-  const auto begins = [&](const Moving& m) {
-    return panel % m.panels == 0 && panel + m.panels < panels_.steps;
-  };
+  const auto begins = [&](const Moving& m) { return panel % m.panels == 0 && panel + m.panels < panels_.steps; };
   if (begins(a_) || begins(b_)) streams_.exchange_waits();
   for (auto* moving : {&a_, &b_})
     if (begins(*moving)) start_shift(*moving);

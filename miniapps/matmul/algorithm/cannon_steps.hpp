@@ -13,18 +13,17 @@
 
 namespace kontor::matmul {
 
-/// The steps of Cannon's algorithm on a rank: its panels multiplied segment by segment, and while a block is
-/// multiplied the next one on its way.
+/// The steps of Cannon's algorithm on a rank: its panels multiplied segment by segment, and while a block is multiplied
+/// the next one on its way.
 template <class T>
 class CannonSteps {
  public:
   /// Local. The blocks outlive the steps.
-  CannonSteps(const MultiplicationContext&, const Panels&, RingBlock<T>& a, RingBlock<T>& b,
-              const Matrix<T>& c);
+  CannonSteps(const MultiplicationContext&, const Panels&, RingBlock<T>& a, RingBlock<T>& b, const Matrix<T>& c);
 
-  /// Collective over all ranks. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first layer,
-  /// by begin(), advance() until all panels are made, and end(), which waits. Panels before `first` have been
-  /// multiplied: their blocks move only.
+  /// Collective over all ranks. C = alpha op(A) op(B) of the layer's panels, and + beta C in the first layer, by
+  /// begin(), advance() until all panels are made, and end(), which waits. Panels before `first` have been multiplied:
+  /// their blocks move only.
   void begin(Pass, std::int64_t first);
   /// Returns how many panels it has multiplied: up to where a segment of all ranks begins.
   std::int64_t advance();

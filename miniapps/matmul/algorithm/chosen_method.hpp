@@ -13,8 +13,8 @@
 
 namespace kontor::matmul {
 
-/// The communicator of a run's exchanges, of all ranks. What is left to `auto` is chosen by the first one
-/// that is made, and is the same for all others.
+/// The communicator of a run's exchanges, of all ranks. What is left to `auto` is chosen by the first one that is made,
+/// and is the same for all others.
 class ChosenMethod {
  public:
   /// Local. Refers to `all`.

@@ -15,15 +15,15 @@ namespace kontor::matmul {
 /// Local. Elements beside C that the sum of so many layers takes.
 double layer_sum_elements(int layers, std::int64_t rows, std::int64_t columns);
 
-/// The sum of the layers' parts of C, in the first layer. Each layer adds up some columns, always in the
-/// order of layers, so that the bits do not depend on how they travel.
+/// The sum of the layers' parts of C, in the first layer. Each layer adds up some columns, always in the order of
+/// layers, so that the bits do not depend on how they travel.
 template <class T>
 class LayerSum {
  public:
   /// Collective over all ranks, each with those at its place of all layers. Allocates layer_sum_elements().
   LayerSum(const RingRanks& layers, const Matrix<T>& c, const Space& instance);
-  /// Collective; ordered on the instance. C of the first layer becomes the sum of all; those of the others
-  /// mean nothing then.
+  /// Collective; ordered on the instance. C of the first layer becomes the sum of all; those of the others mean nothing
+  /// then.
   void run();
   /// Elements that this rank sends.
   std::int64_t sent() const { return sent_; }

@@ -23,8 +23,8 @@ struct SentBytes {
   std::int64_t sum = 0; ///< of the layers
 };
 
-/// What of a multiplication is done: all of it, or its steps without transfers or without products, to know
-/// how long these take alone; C means nothing then.
+/// What of a multiplication is done: all of it, or its steps without transfers or without products, to know how long
+/// these take alone; C means nothing then.
 enum class Pass { whole, products, transfers };
 
 /// What a multiplication is made from; all of it outlives the multiplication.
@@ -40,8 +40,8 @@ struct MultiplicationContext {
 };
 
 /// An algorithm with its blocks of A, B and C, one of each a rank: block (i, j) of the process grid, cut as
-/// block_part() says. A and B are as they are stored, so of k x m and n x k elements where they are
-/// transposed. In ranks of layers other than the first, their contents mean nothing.
+/// block_part() says. A and B are as they are stored, so of k x m and n x k elements where they are transposed. In
+/// ranks of layers other than the first, their contents mean nothing.
 template <class T>
 class Multiplication {
  public:
@@ -52,10 +52,10 @@ class Multiplication {
   virtual LocalMatrix<T> b() const = 0;
   virtual LocalMatrix<T> c() const = 0;
 
-  /// Collective. C = alpha op(A) op(B) + beta C, by begin(), advance() until all steps are made, and end(). A
-  /// step is a panel of k; C after so many steps is what a checkpoint has. A and B are what they were before,
-  /// if the context keeps them. Products are queued on streams.compute(). Steps before `first` have been
-  /// made, and C is what they left.
+  /// Collective. C = alpha op(A) op(B) + beta C, by begin(), advance() until all steps are made, and end(). A step is a
+  /// panel of k; C after so many steps is what a checkpoint has. A and B are what they were before, if the context
+  /// keeps them. Products are queued on streams.compute(). Steps before `first` have been made, and C is what they
+  /// left.
   virtual void begin(Pass, std::int64_t first) = 0;
   /// Makes the steps after `made`, one or some more. Returns their number, equal on all ranks.
   virtual std::int64_t advance(std::int64_t made) = 0;
@@ -63,8 +63,8 @@ class Multiplication {
 
   /// Local. The number of the last step, equal on all ranks.
   virtual std::int64_t steps() const = 0;
-  /// Local. Of the last multiplication: from the first step's begin to the last one's end, without what comes
-  /// before and after them.
+  /// Local. Of the last multiplication: from the first step's begin to the last one's end, without what comes before
+  /// and after them.
   virtual double seconds_of_steps() const = 0;
   /// Local; not timed. What the next multiplication needs done.
   virtual void reset() = 0;

@@ -10,9 +10,9 @@
 
 namespace kontor::matmul {
 
-/// Ranks of a row, of a column or of a line through the layers, in their order. What they exchange goes by
-/// the communicator of all ranks: patterns that make windows would else make them in several groups at once,
-/// which Open MPI 4.1 confuses.
+/// Ranks of a row, of a column or of a line through the layers, in their order. What they exchange goes by the
+/// communicator of all ranks: patterns that make windows would else make them in several groups at once, which Open MPI
+/// 4.1 confuses.
 struct RingRanks {
   ChosenMethod& method;
   std::vector<int> ranks; ///< as the communicator numbers them

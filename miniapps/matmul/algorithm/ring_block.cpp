@@ -17,8 +17,7 @@ struct BlockRoute {
 
   BlockRoute(const Panels& panels, const RingShape& shape)
       : skew(shape.offset % panels.count), stays_in_first((skew > 0 ? 1 : 0) + shape.shifts <= 1) {
-    if (shape.restores && !stays_in_first)
-      restore = (shape.offset + shape.shifts * shape.panels) % panels.count;
+    if (shape.restores && !stays_in_first) restore = (shape.offset + shape.shifts * shape.panels) % panels.count;
   }
 };
 
@@ -35,16 +34,14 @@ std::int64_t packed_elements(const Panels& panels, const RingShape& shape, int r
   const auto own = place * shape.panels;
   std::int64_t rows = 0;
   for (const auto offset : {way.skew, way.restore})
-    if (offset % shape.panels > 0)
-      rows += panels.size(own, shape.panels) + panels.size(offset + own, shape.panels);
+    if (offset % shape.panels > 0) rows += panels.size(own, shape.panels) + panels.size(offset + own, shape.panels);
   return rows * shape.across;
 }
 
 template <class T>
-RingBlock<T>::RingBlock(const RingRanks& ring, const std::string& label, const Panels& panels,
-                        const RingShape& shape, const Space& alone, const Space& beside)
-    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place),
-      self_(ring.method.comm().rank()) {
+RingBlock<T>::RingBlock(const RingRanks& ring, const std::string& label, const Panels& panels, const RingShape& shape,
+                        const Space& alone, const Space& beside)
+    : panels_(panels), shape_(shape), ranks_(ring.size()), rank_(ring.place), self_(ring.method.comm().rank()) {
   const auto room = largest_block(panels, shape);
   buffers_[0] = miniapp::zeroed<T>("matmul/" + label, static_cast<std::size_t>(room));
   if (stays()) return;
@@ -73,8 +70,8 @@ Matrix<T> RingBlock<T>::block_in(int buffer, std::int64_t first_panel) const {
                           : matrix_in(buffers_[buffer], shape_.across, size);
 }
 
-/// The exchange by which rank r gets the panels that follow number offset + r * panels, of which the first
-/// come from one rank and the others from the next; or the reverse. It moves nothing if the offset is 0.
+/// The exchange by which rank r gets the panels that follow number offset + r * panels, of which the first come from
+/// one rank and the others from the next; or the reverse. It moves nothing if the offset is 0.
 template <class T>
 typename RingBlock<T>::Exchange RingBlock<T>::rotation(const RingRanks& ring, const std::string& label,
                                                        std::int64_t offset, Direction direction, int from,
@@ -87,8 +84,7 @@ typename RingBlock<T>::Exchange RingBlock<T>::rotation(const RingRanks& ring, co
   const auto own = first_natural(), first = offset + own;
   const auto natural = block_in(back ? 1 - from : from, own);
   const auto rotated = block_in(back ? from : 1 - from, first);
-  const auto add = [&](std::int64_t panel, std::int64_t count, int to, std::int64_t rotated_panel,
-                       int source) {
+  const auto add = [&](std::int64_t panel, std::int64_t count, int to, std::int64_t rotated_panel, int source) {
     const auto part = [&](const Matrix<T>& block, std::int64_t begins, std::int64_t at) {
       const auto begin = panels_.size(begins, at);
       return along_k(block, shape_.k_is_rows, begin, begin + panels_.size(begins + at, count));
@@ -174,8 +170,7 @@ typename RingBlock<T>::Sent RingBlock<T>::sent() const {
     std::int64_t sum = 0;
     if (exchange)
       for (const auto& slot : exchange->slots())
-        if (slot.destination != comm::no_rank && slot.destination != self_)
-          sum += comm::element_count(slot.send.shape);
+        if (slot.destination != comm::no_rank && slot.destination != self_) sum += comm::element_count(slot.send.shape);
     return sum;
   };
   return {elements(skew_), shape_.shifts * elements(shifts_[0]), elements(restore_)};

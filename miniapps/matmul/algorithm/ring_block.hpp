@@ -29,29 +29,28 @@ struct RingShape {
 /// Local. Elements of the largest block of a ring.
 std::int64_t largest_block(const Panels&, const RingShape&);
 
-/// Local. Elements that the rank at that place of a ring packs at both ends of the skew and of the way back:
-/// rows of its block come from two ranks, and those of each do not lie in one piece.
+/// Local. Elements that the rank at that place of a ring packs at both ends of the skew and of the way back: rows of
+/// its block come from two ranks, and those of each do not lie in one piece.
 std::int64_t packed_elements(const Panels&, const RingShape&, int ranks, int place);
 
-/// A rank's block of A or B, which moves around a ring of ranks: skewed, then from each rank to the one
-/// before it, and in the end back to where it came from. Two buffers take the blocks in turn. Each has room
-/// for the largest block of the ring, and a shift moves all of it, so two exchanges do for all shifts,
-/// however uneven the blocks are.
+/// A rank's block of A or B, which moves around a ring of ranks: skewed, then from each rank to the one before it, and
+/// in the end back to where it came from. Two buffers take the blocks in turn. Each has room for the largest block of
+/// the ring, and a shift moves all of it, so two exchanges do for all shifts, however uneven the blocks are.
 template <class T>
 class RingBlock {
  public:
-  /// Collective over all ranks, each with its ring. Allocates and commits the exchanges. `alone`: the
-  /// instance of skew() and restore(); `beside`: of the shifts.
-  RingBlock(const RingRanks& ring, const std::string& label, const Panels&, const RingShape&,
-            const Space& alone, const Space& beside);
+  /// Collective over all ranks, each with its ring. Allocates and commits the exchanges. `alone`: the instance of
+  /// skew() and restore(); `beside`: of the shifts.
+  RingBlock(const RingRanks& ring, const std::string& label, const Panels&, const RingShape&, const Space& alone,
+            const Space& beside);
 
   /// Local. This rank's block as it is given. Valid before skew() and after restore().
   Matrix<T> natural() const;
-  /// Local; before a repeat. Makes the next one begin with the buffers as the first did; where blocks are not
-  /// restored, natural() then has room for them, and nothing else.
+  /// Local; before a repeat. Makes the next one begin with the buffers as the first did; where blocks are not restored,
+  /// natural() then has room for them, and nothing else.
   void reset();
-  /// Local; after reset(). What is to arrive becomes no number, so that a block of the last repeat cannot
-  /// stand in for one that does not come.
+  /// Local; after reset(). What is to arrive becomes no number, so that a block of the last repeat cannot stand in for
+  /// one that does not come.
   void invalidate();
 
   /// Collective over all ranks; ordered on its instance. Moves blocks to where they are multiplied first.
@@ -64,12 +63,12 @@ class RingBlock {
   void skip_shift();
   /// Local. After shifts that were skipped: the block as it is given is current again.
   void rewind();
-  /// Collective over all ranks; after all shifts. Moves blocks back to where they were before skew(), if the
-  /// shape says so.
+  /// Collective over all ranks; after all shifts. Moves blocks back to where they were before skew(), if the shape says
+  /// so.
   void restore();
 
-  /// Local. The part of the current block that has panels `first` to before `first + count`, numbered around
-  /// from the beginning of the block that this rank multiplies first.
+  /// Local. The part of the current block that has panels `first` to before `first + count`, numbered around from the
+  /// beginning of the block that this rank multiplies first.
   Matrix<T> panels(std::int64_t first, std::int64_t count) const;
   /// Whether the ranks are one: nothing moves.
   bool stays() const { return ranks_ == 1; }

@@ -44,8 +44,8 @@ std::vector<BroadcastPanel> broadcast_panels(std::int64_t k, std::int64_t width)
   return panels;
 }
 
-/// A panel that has all of k is where a rank's own part of it lies, too, in host memory: nothing is copied
-/// into it. On a device a copy takes no time, and a part without gaps is simpler.
+/// A panel that has all of k is where a rank's own part of it lies, too, in host memory: nothing is copied into it. On
+/// a device a copy takes no time, and a part without gaps is simpler.
 bool part_lies_in_panel(std::int64_t width, std::int64_t k, int ranks_along_k) {
   return device::kernels_on_host && width == k && ranks_along_k > 1;
 }
@@ -65,8 +65,7 @@ struct Operand {
           const comm::Communicator& ranks, const std::vector<BroadcastPanel>& panels)
       : own{{}, part.rows, part.columns}, k_is_rows(along_rows), across(length_across), comm(ranks) {
     const auto k = panels.back().begin + panels.back().size, width = panels.front().size;
-    for (const auto& panel : panels)
-      parts.push_back(parts_of(k, comm.size(), panel.begin, panel.begin + panel.size));
+    for (const auto& panel : panels) parts.push_back(parts_of(k, comm.size(), panel.begin, panel.begin + panel.size));
     for (std::size_t n = 0; n < std::min(panels.size(), buffers.size()) && comm.size() > 1; ++n)
       buffers[n] = Buffer<T>("matmul/panel of " + name, across * width);
     if (part_lies_in_panel(width, k, comm.size()))
@@ -75,8 +74,7 @@ struct Operand {
       own.elements = Matrix<T>("matmul/" + name, own.rows.size, own.columns.size);
   }
 
-  /// Local. Panel n: it arrives in a buffer if several ranks have it, at them too; else it is used where it
-  /// is.
+  /// Local. Panel n: it arrives in a buffer if several ranks have it, at them too; else it is used where it is.
   Matrix<T> panel(std::size_t n, const BroadcastPanel& of) const {
     if (comm.size() == 1) return of_own(of.begin, of.size);
     const auto& buffer = buffers[n % 2];
@@ -105,15 +103,14 @@ class Summa final : public Multiplication<T> {
       : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
         as_on_device_(context.as_on_device), streams_(context.streams),
         panels_(broadcast_panels(options_.size.k, options_.panel)), c_(make_c()),
-        a_("A", part_of(stored_a(options_), is_transposed(options_.a)), is_transposed(options_.a),
-           c_.rows.size, grid_.row, panels_),
-        b_("B", part_of(stored_b(options_), is_transposed(options_.b)), !is_transposed(options_.b),
-           c_.columns.size, grid_.column, panels_),
+        a_("A", part_of(stored_a(options_), is_transposed(options_.a)), is_transposed(options_.a), c_.rows.size,
+           grid_.row, panels_),
+        b_("B", part_of(stored_b(options_), is_transposed(options_.b)), !is_transposed(options_.b), c_.columns.size,
+           grid_.column, panels_),
         product_(options_), gemm_(context.run.timers["gemm"]),
         broadcast_(context.run.timers.communication("broadcast")),
         exchanges_(context.run.timers.durations("exchange")) {
-    requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) +
-                      static_cast<std::size_t>(grid_.shape.rows));
+    requests_.reserve(static_cast<std::size_t>(grid_.shape.columns) + static_cast<std::size_t>(grid_.shape.rows));
   }
 
   LocalMatrix<T> a() const override { return a_.own; }
@@ -134,8 +131,8 @@ class Summa final : public Multiplication<T> {
     wait(begun);
   }
 
-  /// With overlap the next panel travels meanwhile. On a device the product is queued before the host waits
-  /// for anything of that panel.
+  /// With overlap the next panel travels meanwhile. On a device the product is queued before the host waits for
+  /// anything of that panel.
   std::int64_t advance(std::int64_t made) override {
     const auto n = static_cast<std::size_t>(made);
     if (moves() && !overlap_) {
@@ -239,8 +236,7 @@ class Summa final : public Multiplication<T> {
 
 } // namespace
 
-std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& grid,
-                                             const GridPlace& place) {
+std::vector<miniapp::Allocation> summa_views(const Options& o, const GridShape& grid, const GridPlace& place) {
   const auto elements = [&](const StoredSize& size, bool transposed) {
     const auto part = wanted_part(size, grid, transposed, place.row, place.column);
     return static_cast<double>(part.rows.size) * static_cast<double>(part.columns.size);

@@ -24,8 +24,8 @@ struct FillVectors {
         std::int64_t part = i * parts / length;
         while (part_begin(length, parts, part + 1) <= i) ++part;
         const auto begin = part_begin(length, parts, part), end = part_begin(length, parts, part + 1);
-        const auto chosen = begin + static_cast<std::int64_t>(bits_at(seed, part, vectors) %
-                                                              static_cast<std::uint64_t>(end - begin));
+        const auto chosen =
+            begin + static_cast<std::int64_t>(bits_at(seed, part, vectors) % static_cast<std::uint64_t>(end - begin));
         if (i != chosen) value = 0;
       }
       x(i, v) = value;
@@ -34,8 +34,8 @@ struct FillVectors {
   }
 };
 
-/// Rows that one thread adds up at once: a device's neighbouring threads read neighbouring rows, a host's
-/// thread reads them itself.
+/// Rows that one thread adds up at once: a device's neighbouring threads read neighbouring rows, a host's thread reads
+/// them itself.
 constexpr int rows_at_once = device::kernels_on_host ? 64 : 1;
 
 template <class T>
@@ -90,18 +90,16 @@ void multiply(const LocalMatrix<T>& m, bool transposed, const Vectors& in, const
   const Space instance;
   Kokkos::deep_copy(instance, out, 0.0);
   if (transposed)
-    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, m.columns.size),
-                         MultiplyColumns<T>{m, in, out});
+    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, m.columns.size), MultiplyColumns<T>{m, in, out});
   else
-    Kokkos::parallel_for("matmul/times vectors",
-                         Range(instance, 0, (m.rows.size + rows_at_once - 1) / rows_at_once),
+    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, (m.rows.size + rows_at_once - 1) / rows_at_once),
                          MultiplyRows<T>{m, in, out});
   device::fence(instance, "matmul/multiplied");
 }
 
 template <class T>
-Vectors multiply_all(const comm::Communicator& comm, const LocalMatrix<T>& m, bool transposed,
-                     std::int64_t rows, const Vectors& in) {
+Vectors multiply_all(const comm::Communicator& comm, const LocalMatrix<T>& m, bool transposed, std::int64_t rows,
+                     const Vectors& in) {
   const Vectors out("matmul/vectors", rows, 2 * vectors);
   multiply(m, transposed, in, out);
   comm::allreduce(comm, out, comm::ReduceOp::sum);
@@ -110,8 +108,7 @@ Vectors multiply_all(const comm::Communicator& comm, const LocalMatrix<T>& m, bo
 
 template void multiply(const LocalMatrix<float>&, bool, const Vectors&, const Vectors&);
 template void multiply(const LocalMatrix<double>&, bool, const Vectors&, const Vectors&);
-template Vectors multiply_all(const comm::Communicator&, const LocalMatrix<float>&, bool, std::int64_t,
-                              const Vectors&);
+template Vectors multiply_all(const comm::Communicator&, const LocalMatrix<float>&, bool, std::int64_t, const Vectors&);
 template Vectors multiply_all(const comm::Communicator&, const LocalMatrix<double>&, bool, std::int64_t,
                               const Vectors&);
 

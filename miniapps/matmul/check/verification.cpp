@@ -51,13 +51,12 @@ bool is_exact(const Options& o, bool single_precision) {
   const double size = std::abs(o.alpha) * static_cast<double>(o.size.k) * largest_integer * largest_integer +
                       std::abs(o.beta) * largest_integer;
   const double in_vectors = size * static_cast<double>(o.size.n) * largest_entry; // sums of the check
-  return size < (single_precision ? first_inexact<float> : first_inexact<double>)&&in_vectors <
-         first_inexact<double>;
+  return size < (single_precision ? first_inexact<float> : first_inexact<double>)&&in_vectors < first_inexact<double>;
 }
 
 template <class T>
-Verifier<T>::Verifier(const comm::Communicator& all, int parts, const Options& options,
-                      const LocalMatrix<T>& a, const LocalMatrix<T>& b, const LocalMatrix<T>& c)
+Verifier<T>::Verifier(const comm::Communicator& all, int parts, const Options& options, const LocalMatrix<T>& a,
+                      const LocalMatrix<T>& b, const LocalMatrix<T>& c)
     : all_(all.native(), comm::Options{}), options_(options), x_(random_vectors(options.size.n, parts, 101)),
       along_k_(random_vectors(options.size.k, parts, 102)) {
   before_ = prints(a, b);
@@ -83,8 +82,7 @@ Verifier<T>::Verifier(const comm::Communicator& all, int parts, const Options& o
 }
 
 template <class T>
-typename Verifier<T>::Fingerprints Verifier<T>::prints(const LocalMatrix<T>& a,
-                                                       const LocalMatrix<T>& b) const {
+typename Verifier<T>::Fingerprints Verifier<T>::prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const {
   Fingerprints of{Vectors("matmul/print of A", options_.size.m, 2 * vectors),
                   Vectors("matmul/print of B", options_.size.k, 2 * vectors)};
   multiply(a, options_.a.operation == Operation::transpose, along_k_, of.a);
@@ -117,8 +115,8 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
       error = relative <= std::numeric_limits<double>::max() ? std::max(error, relative)
                                                              : std::numeric_limits<double>::infinity();
     }
-  const auto all = comm::allreduce(all_, std::array<double, 5>{error, largest_bound, changed, size, product_},
-                                   comm::ReduceOp::max);
+  const auto all =
+      comm::allreduce(all_, std::array<double, 5>{error, largest_bound, changed, size, product_}, comm::ReduceOp::max);
   if (all[2] > 0)
     return {.measure = "sums of rows of A and B that are not what they were before the product",
             .error = all[2],
@@ -133,17 +131,17 @@ miniapp::Verification Verifier<T>::verify(const LocalMatrix<T>& a, const LocalMa
   constexpr double most = 0.25; // of what is found, or a C that is far off would pass
   const bool wide = std::isfinite(all[3]) && tolerance > most * all[3];
   if (wide && all[0] <= tolerance)
-    return miniapp::inconclusive(fmt::format(
-        "the tolerance, {:.2g} of |A| |B| |x|, is above a quarter of the largest entry of C x, {:.2g}: a "
-        "wrong C would pass; take {}a smaller k, or integers",
-        tolerance, all[3], sizeof(T) == sizeof(float) ? "problem.precision double, " : ""));
+    return miniapp::inconclusive(
+        fmt::format("the tolerance, {:.2g} of |A| |B| |x|, is above a quarter of the largest entry of C x, {:.2g}: a "
+                    "wrong C would pass; take {}a smaller k, or integers",
+                    tolerance, all[3], sizeof(T) == sizeof(float) ? "problem.precision double, " : ""));
   return {.measure = "C x against A (B x), beside |A| |B| |x|",
           .error = all[0],
           .tolerance = tolerance,
-          .remark = std::isfinite(all[0])
-                        ? fmt::format("one element shows if it is wrong by {:.2g} or more",
-                                      2 * tolerance * all[1] / 1024)
-                        : "C, or what it is compared with, is not finite: too large, or not computed"};
+          .remark =
+              std::isfinite(all[0])
+                  ? fmt::format("one element shows if it is wrong by {:.2g} or more", 2 * tolerance * all[1] / 1024)
+                  : "C, or what it is compared with, is not finite: too large, or not computed"};
 }
 
 template class Verifier<float>;

@@ -8,27 +8,26 @@
 
 namespace kontor::matmul {
 
-/// Freivalds' check (R. Freivalds, Probabilistic Machines Can Use Less Running Time, IFIP Congress 77): C x
-/// is compared with alpha op(A) (op(B) x) + beta C x for random vectors x, which takes O(n^2). The two may
-/// differ by what rounding leaves, (k + 2) eps (|alpha| |op(A)| |op(B)| + |beta| |C|) |x| in each element,
-/// whatever the order of sums (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// SIAM 2002, section 3.5); of integers, by nothing.
+/// Freivalds' check (R. Freivalds, Probabilistic Machines Can Use Less Running Time, IFIP Congress 77): C x is compared
+/// with alpha op(A) (op(B) x) + beta C x for random vectors x, which takes O(n^2). The two may differ by what rounding
+/// leaves, (k + 2) eps (|alpha| |op(A)| |op(B)| + |beta| |C|) |x| in each element, whatever the order of sums (N. J.
+/// Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, SIAM 2002, section 3.5); of integers, by
+/// nothing.
 template <class T>
 class Verifier {
  public:
-  /// Collective over `all` ranks. Before the first product, with A, B and C as they are given; ranks of other
-  /// layers than the first have no elements of them. `parts`: into how many columns of ranks B is cut.
-  Verifier(const comm::Communicator& all, int parts, const Options&, const LocalMatrix<T>& a,
-           const LocalMatrix<T>& b, const LocalMatrix<T>& c);
+  /// Collective over `all` ranks. Before the first product, with A, B and C as they are given; ranks of other layers
+  /// than the first have no elements of them. `parts`: into how many columns of ranks B is cut.
+  Verifier(const comm::Communicator& all, int parts, const Options&, const LocalMatrix<T>& a, const LocalMatrix<T>& b,
+           const LocalMatrix<T>& c);
 
-  /// Collective. With A and B as they are after the product: every element of theirs must have come back.
-  /// Inconclusive where A B is 0, or the tolerance exceeds a quarter of what there is to find.
-  miniapp::Verification verify(const LocalMatrix<T>& a, const LocalMatrix<T>& b,
-                               const LocalMatrix<T>& c) const;
+  /// Collective. With A and B as they are after the product: every element of theirs must have come back. Inconclusive
+  /// where A B is 0, or the tolerance exceeds a quarter of what there is to find.
+  miniapp::Verification verify(const LocalMatrix<T>& a, const LocalMatrix<T>& b, const LocalMatrix<T>& c) const;
 
  private:
-  /// Products with vectors of this rank's elements alone: equal bits mean equal matrices, but for the chance
-  /// of an equal sum.
+  /// Products with vectors of this rank's elements alone: equal bits mean equal matrices, but for the chance of an
+  /// equal sum.
   struct Fingerprints {
     Vectors a, b;
   };

@@ -13,8 +13,7 @@ namespace kontor::matmul {
 
 /// Local. Threads of a rank's BLAS. Kokkos has been initialised.
 inline int blas_threads(const Options& o) {
-  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads)
-                            : Kokkos::DefaultHostExecutionSpace().concurrency();
+  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads) : Kokkos::DefaultHostExecutionSpace().concurrency();
 }
 
 /// Local. What a deck's product is to miniapp::gemm() and to plain_gemm().
@@ -71,10 +70,10 @@ class LocalProduct {
     if (beta_ == T(0)) // whatever C was, even if it is no number
       Kokkos::deep_copy(Space(), c, T(0));
     else
-      Kokkos::parallel_for("matmul/scale",
-                           Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(
-                               Space(), 0, static_cast<std::int64_t>(c.size())),
-                           Scale<T>{c, beta_});
+      Kokkos::parallel_for(
+          "matmul/scale",
+          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(Space(), 0, static_cast<std::int64_t>(c.size())),
+          Scale<T>{c, beta_});
   }
 
  private:

@@ -41,8 +41,7 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
   const Space instance;
   Kokkos::parallel_for(
       "matmul/fill",
-      Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0,
-                                                                  matrix.rows.size * matrix.columns.size),
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0, matrix.rows.size * matrix.columns.size),
       FillRandom<T>{matrix, static_cast<std::uint64_t>(options.seed), options.kind == MatrixKind::integers});
   device::fence(instance, "matmul/filled");
 }
@@ -79,8 +78,8 @@ std::optional<std::string> not_finite(const std::string& what, const LocalMatrix
 } // namespace
 
 template <class T>
-void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source,
-          const StoredSize& size, const LocalMatrix<T>& matrix) {
+void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source, const StoredSize& size,
+          const LocalMatrix<T>& matrix) {
   std::string what;
   if (source.kind == MatrixKind::dataset) {
     read_matrix(grid, options, source, size, matrix);

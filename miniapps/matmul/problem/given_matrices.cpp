@@ -8,32 +8,31 @@ namespace kontor::matmul {
 
 template <class T>
 std::optional<typename GivenMatrices<T>::Matrix>
-GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, const StoredSize& size,
-                       bool transposed, const LocalMatrix<T>& wanted, bool brought, bool given_back) {
+GivenMatrices<T>::make(const MultiplicationContext& context, const char* label, const StoredSize& size, bool transposed,
+                       const LocalMatrix<T>& wanted, bool brought, bool given_back) {
   const auto& grid = context.grid;
   const auto& options = context.options;
   if (is_given_as_wanted(options, transposed, grid.shape)) return {};
   const auto given = given_parts(options, size, grid.shape);
   const auto of_product = wanted_parts(size, grid.shape, transposed);
   const auto mine = given(grid.all.rank());
-  Matrix made{{matmul::Matrix<T>(std::string("matmul/given ") + label, mine.rows.size, mine.columns.size),
-               mine.rows, mine.columns},
+  Matrix made{{matmul::Matrix<T>(std::string("matmul/given ") + label, mine.rows.size, mine.columns.size), mine.rows,
+               mine.columns},
               {},
               {}};
   const auto& instance = streams_.exchange();
   if (brought)
-    made.bring.emplace(context.method, std::string("distribution of ") + label, given, of_product,
-                       made.matrix.elements, wanted.elements, staging_, instance);
+    made.bring.emplace(context.method, std::string("distribution of ") + label, given, of_product, made.matrix.elements,
+                       wanted.elements, staging_, instance);
   if (given_back)
-    made.give_back.emplace(context.method, std::string("distribution of the product ") + label, of_product,
-                           given, wanted.elements, made.matrix.elements, staging_, instance);
+    made.give_back.emplace(context.method, std::string("distribution of the product ") + label, of_product, given,
+                           wanted.elements, made.matrix.elements, staging_, instance);
   return made;
 }
 
 template <class T>
 GivenMatrices<T>::GivenMatrices(const MultiplicationContext& context, const Multiplication<T>& multiplication)
-    : multiplication_(multiplication), streams_(context.streams),
-      in_first_layer_(context.grid.place.layer == 0) {
+    : multiplication_(multiplication), streams_(context.streams), in_first_layer_(context.grid.place.layer == 0) {
   const auto& o = context.options;
   const auto elements = staging_elements(o, context.grid.shape, context.grid.place);
   staging_ = {Buffer<T>("matmul/staging out", elements), Buffer<T>("matmul/staging in", elements)};

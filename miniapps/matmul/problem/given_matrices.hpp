@@ -10,8 +10,8 @@
 
 namespace kontor::matmul {
 
-/// A, B and C as they are given, in the first layer: those of the multiplication, or, where it wants them
-/// distributed in another way, matrices beside them. Ranks of other layers have no elements of them.
+/// A, B and C as they are given, in the first layer: those of the multiplication, or, where it wants them distributed
+/// in another way, matrices beside them. Ranks of other layers have no elements of them.
 template <class T>
 class GivenMatrices {
  public:
@@ -38,8 +38,8 @@ class GivenMatrices {
     LocalMatrix<T> matrix;
     std::optional<Redistribution<T>> bring, give_back;
   };
-  std::optional<Matrix> make(const MultiplicationContext&, const char* label, const StoredSize&,
-                             bool transposed, const LocalMatrix<T>& wanted, bool brought, bool given_back);
+  std::optional<Matrix> make(const MultiplicationContext&, const char* label, const StoredSize&, bool transposed,
+                             const LocalMatrix<T>& wanted, bool brought, bool given_back);
 
   LocalMatrix<T> given(const std::optional<Matrix>& beside, LocalMatrix<T> of_product) const {
     if (!in_first_layer_) return {};

@@ -33,25 +33,22 @@ inline StoredSize stored_c(const Options& o) {
 }
 
 /// Local. The part of a matrix that the rank at (row, column) of the process grid is given.
-inline MatrixParts given_part(const Options& o, const StoredSize& size, const GridShape& grid, int row,
-                              int column) {
+inline MatrixParts given_part(const Options& o, const StoredSize& size, const GridShape& grid, int row, int column) {
   if (o.distribution == Distribution::block_cyclic)
     return {cyclic_part(size.rows, o.block_size[0], grid.rows, row),
             cyclic_part(size.columns, o.block_size[1], grid.columns, column)};
   return {block_part(size.rows, grid.rows, row), block_part(size.columns, grid.columns, column)};
 }
 
-/// Local. The part that a multiplication wants there: rows of op(A) and columns of op(B) are those of C; k is
-/// cut along the ranks of a row for A, of a column for B.
-inline MatrixParts wanted_part(const StoredSize& size, const GridShape& grid, bool transposed, int row,
-                               int column) {
-  if (transposed)
-    return {block_part(size.rows, grid.columns, column), block_part(size.columns, grid.rows, row)};
+/// Local. The part that a multiplication wants there: rows of op(A) and columns of op(B) are those of C; k is cut along
+/// the ranks of a row for A, of a column for B.
+inline MatrixParts wanted_part(const StoredSize& size, const GridShape& grid, bool transposed, int row, int column) {
+  if (transposed) return {block_part(size.rows, grid.columns, column), block_part(size.columns, grid.rows, row)};
   return {block_part(size.rows, grid.rows, row), block_part(size.columns, grid.columns, column)};
 }
 
-/// Local. The parts of a matrix of the first layer by the numbers of ranks, which begin with that layer, row
-/// by row; ranks of other layers have none. As they are given, and as a multiplication wants them.
+/// Local. The parts of a matrix of the first layer by the numbers of ranks, which begin with that layer, row by row;
+/// ranks of other layers have none. As they are given, and as a multiplication wants them.
 inline PartsOfRank given_parts(const Options& o, const StoredSize& size, const GridShape& grid) {
   return [=, &o](int rank) {
     if (rank >= grid.rows * grid.columns) return MatrixParts{};

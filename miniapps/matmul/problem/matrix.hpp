@@ -24,8 +24,8 @@ Matrix<T> matrix_in(const Buffer<T>& buffer, std::int64_t rows, std::int64_t col
   return Matrix<T>(buffer.data(), rows, columns);
 }
 
-/// Local. The indices of k from `begin` to before `end` of a block that is numbered along k by its rows, or
-/// by its columns.
+/// Local. The indices of k from `begin` to before `end` of a block that is numbered along k by its rows, or by its
+/// columns.
 template <class T>
 Matrix<T> along_k(const Matrix<T>& block, bool k_is_rows, std::int64_t begin, std::int64_t end) {
   const std::pair range(begin, end);

@@ -22,8 +22,8 @@ double elements(const MatrixParts& part) {
 
 } // namespace
 
-std::vector<miniapp::Allocation> views_of_rank(const Options& o, const GridShape& grid,
-                                               const GridPlace& place, std::size_t scalar_bytes) {
+std::vector<miniapp::Allocation> views_of_rank(const Options& o, const GridShape& grid, const GridPlace& place,
+                                               std::size_t scalar_bytes) {
   const auto size = static_cast<double>(scalar_bytes);
   auto views = o.algorithm == Algorithm::summa ? summa_views(o, grid, place) : cannon_views(o, grid, place);
   const auto c = wanted_part(stored_c(o), grid, false, place.row, place.column);
@@ -58,8 +58,8 @@ void require_memory(const ProcessGrid& grid, const Options& options, std::size_t
     const GridShape flat{1, static_cast<int>(shape[0]), static_cast<int>(shape[1])};
     const double bytes = ranks * miniapp::total_bytes(views_of_rank(one_layer, flat, {}, scalar_bytes));
     throw comm::AgreedError(
-        fmt::format("{}; or fewer product.layers than {}: one layer, of {} x {} ranks, takes {:.4g} GB",
-                    error.what(), grid.shape.layers, flat.rows, flat.columns, bytes / 1e9),
+        fmt::format("{}; or fewer product.layers than {}: one layer, of {} x {} ranks, takes {:.4g} GB", error.what(),
+                    grid.shape.layers, flat.rows, flat.columns, bytes / 1e9),
         "E-MEMORY");
   }
 }

@@ -27,8 +27,8 @@ struct CopyPiece {
 namespace {
 
 template <bool pack, class T>
-void copy_piece(const Space& instance, const Matrix<T>& matrix, const LocalIndices& rows,
-                const LocalIndices& columns, const Buffer<T>& elements) {
+void copy_piece(const Space& instance, const Matrix<T>& matrix, const LocalIndices& rows, const LocalIndices& columns,
+                const Buffer<T>& elements) {
   Kokkos::parallel_for(pack ? "matmul/pack" : "matmul/unpack",
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(
                            instance, 0, static_cast<std::int64_t>(elements.extent(0))),
@@ -53,8 +53,7 @@ LocalIndices in_common(const AxisPart& mine, const AxisPart& theirs) {
   for (std::int64_t l = 0; l < mine.size; ++l)
     if (has(theirs, mine.global(l))) indices.push_back(static_cast<std::int32_t>(l));
   const LocalIndices view(Kokkos::view_alloc("matmul/indices", Kokkos::WithoutInitializing), indices.size());
-  Kokkos::deep_copy(view,
-                    Kokkos::View<const std::int32_t*, Kokkos::HostSpace>(indices.data(), indices.size()));
+  Kokkos::deep_copy(view, Kokkos::View<const std::int32_t*, Kokkos::HostSpace>(indices.data(), indices.size()));
   return view;
 }
 
@@ -62,9 +61,9 @@ LocalIndices in_common(const AxisPart& mine, const AxisPart& theirs) {
 
 /// Takes the next elements of the staging.
 template <class T>
-typename Redistribution<T>::Piece
-Redistribution<T>::piece(const AxisPart& rows, const AxisPart& columns, const MatrixParts& theirs,
-                         const Buffer<T>& staging, std::int64_t& used) const {
+typename Redistribution<T>::Piece Redistribution<T>::piece(const AxisPart& rows, const AxisPart& columns,
+                                                           const MatrixParts& theirs, const Buffer<T>& staging,
+                                                           std::int64_t& used) const {
   Piece piece{in_common(rows, theirs.rows), in_common(columns, theirs.columns), {}};
   const auto size = static_cast<std::int64_t>(piece.rows.extent(0) * piece.columns.extent(0));
   piece.elements = Kokkos::subview(staging, std::pair(used, used + size));

@@ -27,13 +27,13 @@ struct Staging {
   Buffer<T> in;
 };
 
-/// Moves a matrix from one distribution to another: what two ranks have in common is packed column by column,
-/// travels in one message, and is unpacked.
+/// Moves a matrix from one distribution to another: what two ranks have in common is packed column by column, travels
+/// in one message, and is unpacked.
 template <class T>
 class Redistribution {
  public:
-  /// Collective. `from` and `to` are this rank's parts of `before` and `after`. The staging has room for this
-  /// rank's elements of each.
+  /// Collective. `from` and `to` are this rank's parts of `before` and `after`. The staging has room for this rank's
+  /// elements of each.
   Redistribution(ChosenMethod&, const std::string& label, const PartsOfRank& before, const PartsOfRank& after,
                  const Matrix<T>& from, const Matrix<T>& to, const Staging<T>&, const Space& instance);
 

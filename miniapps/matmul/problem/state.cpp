@@ -15,8 +15,7 @@ namespace {
 
 /// As it lies in memory, columns of C are rows here, so that a file's blocks are written in long pieces.
 template <class T>
-using Transposed =
-    Kokkos::View<T**, Kokkos::LayoutRight, typename Matrix<T>::device_type, Kokkos::MemoryUnmanaged>;
+using Transposed = Kokkos::View<T**, Kokkos::LayoutRight, typename Matrix<T>::device_type, Kokkos::MemoryUnmanaged>;
 template <class T>
 Transposed<T> transposed(const LocalMatrix<T>& c) {
   return Transposed<T>(c.elements.data(), c.elements.extent(1), c.elements.extent(0));
@@ -53,13 +52,13 @@ void write_state(output::File& file, const ProcessGrid& grid, const Options& o, 
                  const LocalMatrix<T>& c) {
   for (int layer = 0; layer < grid.shape.layers; ++layer)
     grid::write_view(file, name_of(layer), block_of(o, c, layer == grid.place.layer), transposed(c));
-  file.attributes(
-      "/state", {{"steps_made", steps.made}, {"steps", steps.all}, {"process_grid", numbers_of(grid.shape)}});
+  file.attributes("/state",
+                  {{"steps_made", steps.made}, {"steps", steps.all}, {"process_grid", numbers_of(grid.shape)}});
 }
 
 template <class T>
-std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, const Options& o,
-                        std::int64_t steps, const LocalMatrix<T>& c) {
+std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, const Options& o, std::int64_t steps,
+                        const LocalMatrix<T>& c) {
   const auto found = reader.attributes("/state");
   const auto then = found.at("process_grid").get<std::vector<std::int64_t>>(), now = numbers_of(grid.shape);
   const auto path = reader.path().string();

@@ -20,12 +20,11 @@ struct StepsMade {
 
 /// Collective. This rank's C, cut as the multiplication has it, of its layer.
 template <class T>
-void write_state(output::File&, const ProcessGrid&, const Options&, const StepsMade&,
-                 const LocalMatrix<T>& c);
+void write_state(output::File&, const ProcessGrid&, const Options&, const StepsMade&, const LocalMatrix<T>& c);
 
-/// Collective. C after so many steps, which are returned. Throws config::Error on all ranks where the
-/// multiplication cannot go on: with Cannon's algorithm blocks of C lack different panels of k, so the
-/// process grid must be the one that it was; by SUMMA all of C lacks the same, and any ranks go on.
+/// Collective. C after so many steps, which are returned. Throws config::Error on all ranks where the multiplication
+/// cannot go on: with Cannon's algorithm blocks of C lack different panels of k, so the process grid must be the one
+/// that it was; by SUMMA all of C lacks the same, and any ranks go on.
 template <class T>
 std::int64_t read_state(const output::Reader&, const ProcessGrid&, const Options&, std::int64_t steps,
                         const LocalMatrix<T>& c);

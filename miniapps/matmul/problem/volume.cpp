@@ -9,8 +9,7 @@
 namespace kontor::matmul {
 
 double grid_lower_bound(const ProductSize& size, const GridShape& grid) {
-  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n),
-             k = static_cast<double>(size.k);
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n), k = static_cast<double>(size.k);
   const double rows = grid.rows, columns = grid.columns, layers = grid.layers;
   // The first layer has 1/columns of its rows of A, and needs 1/layers of them; the others have nothing.
   const double of_a = std::max(0.0, columns / layers - 1) + (layers - 1) * columns / layers;
@@ -19,8 +18,7 @@ double grid_lower_bound(const ProductSize& size, const GridShape& grid) {
 }
 
 double lower_bound(const ProductSize& size, int ranks) {
-  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n),
-             k = static_cast<double>(size.k);
+  const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n), k = static_cast<double>(size.k);
   const double all = ranks;
   // One, two or three dimensions are cut, by how the sizes compare (Al Daas et al., theorem 3).
   double dims[3] = {m, n, k};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step allocates nothing, but for the names of kernels that Kokkos makes where it launches them; what MPI
-// does inside its calls is its own.
+// A step allocates nothing, but for the names of kernels that Kokkos makes where it launches them; what MPI does inside
+// its calls is its own.
 #include "allocation_counter.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "run_product.hpp"
@@ -10,19 +10,17 @@
 #include <mpi.h>
 
 // The calls of a step; MPI_Isend is in verification_test.cpp.
-#define NOT_COUNTED(name, parameters, arguments)                                                             \
-  int MPI_##name parameters {                                                                                \
-    const kontor::comm::test::NotCounted inside_mpi;                                                         \
-    return PMPI_##name arguments;                                                                            \
+#define NOT_COUNTED(name, parameters, arguments)                                                                       \
+  int MPI_##name parameters {                                                                                          \
+    const kontor::comm::test::NotCounted inside_mpi;                                                                   \
+    return PMPI_##name arguments;                                                                                      \
   }
 extern "C" {
-NOT_COUNTED(Irecv, (void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r),
-            (b, n, t, p, g, c, r))
+NOT_COUNTED(Irecv, (void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r), (b, n, t, p, g, c, r))
 NOT_COUNTED(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s))
 NOT_COUNTED(Ibcast, (void* b, int n, MPI_Datatype t, int p, MPI_Comm c, MPI_Request* r), (b, n, t, p, c, r))
 NOT_COUNTED(Barrier, (MPI_Comm c), (c))
-NOT_COUNTED(Allreduce, (const void* b, void* to, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
-            (b, to, n, t, o, c))
+NOT_COUNTED(Allreduce, (const void* b, void* to, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (b, to, n, t, o, c))
 NOT_COUNTED(Wait, (MPI_Request * r, MPI_Status* s), (r, s))
 }
 
@@ -66,8 +64,8 @@ TEST(Allocation, NothingIsAllocatedInAStep) {
         }
         o.gemm = Gemm::kokkos_kernels; // OpenBLAS takes memory for some small products
         App<> made(o, overlap);
-        SCOPED_TRACE(testing::Message() << "algorithm " << int(algorithm) << ", " << grid.rows << " x "
-                                        << grid.columns << " ranks, overlap " << overlap);
+        SCOPED_TRACE(testing::Message() << "algorithm " << int(algorithm) << ", " << grid.rows << " x " << grid.columns
+                                        << " ranks, overlap " << overlap);
         EXPECT_EQ(allocations_of_steps(made.app, Pass::transfers), 0);
         const auto before = made.timers["gemm"].calls;
         const int of_steps = allocations_of_steps(made.app, Pass::whole);

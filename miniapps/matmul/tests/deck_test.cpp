@@ -151,12 +151,10 @@ TEST(Dataset, IsReadAsItWasWritten) {
 
 /// Of a matrix that only the first layer has.
 TEST(Formula, IsRefusedByAllLayersIfItIsNotFinite) {
-  for (const char* keys :
-       {"a: {kind: expression, expression: sqrt(i-3)}", "b: {kind: expression, expression: 0/0}",
-        "beta: 2, c: {kind: expression, expression: 1/0}"})
-    expect_run_refused(
-        in_layers(read(fmt::format("problem: {{m: 23, n: 17, k: 31, {}}}", keys), world().size())),
-        {"test.yaml:2:", "expression", "i = 0, j = 0"});
+  for (const char* keys : {"a: {kind: expression, expression: sqrt(i-3)}", "b: {kind: expression, expression: 0/0}",
+                           "beta: 2, c: {kind: expression, expression: 1/0}"})
+    expect_run_refused(in_layers(read(fmt::format("problem: {{m: 23, n: 17, k: 31, {}}}", keys), world().size())),
+                       {"test.yaml:2:", "expression", "i = 0, j = 0"});
 }
 
 TEST(Dataset, IsRefusedIfItIsNotFinite) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory that a product takes at most, against the derivation in docs/apps/matmul.md: five blocks, what
-// the skew packs, and the verification's vectors.
+// The memory that a product takes at most, against the derivation in docs/apps/matmul.md: five blocks, what the skew
+// packs, and the verification's vectors.
 #include "run/tests/view_bytes.hpp"
 #include "run_product.hpp"
 
@@ -49,8 +49,8 @@ TEST(Memory, OfViewsIsAsDerivedAtMost) {
   for (const auto& size : {ProductSize{603, 517, 569}, ProductSize{1201, 307, 701}})
     for (const auto& grid : grids(world().size(), 1)) {
       const auto o = on_grid(integers(size.m, size.n, size.k), grid);
-      SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows
-                                      << " x " << grid.columns << " ranks");
+      SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows << " x "
+                                      << grid.columns << " ranks");
       miniapp::AppRecord record;
       const double most = miniapp::test::most_view_bytes([&] { record = run_whole(o); });
       const double expected = derived(o, grid);

@@ -19,8 +19,8 @@ template <class Check>
 void for_grids(const Check& check) {
   for (const auto& grid : shapes)
     for (const std::int64_t k : {1, 5, 36, 1009}) {
-      SCOPED_TRACE(testing::Message()
-                   << grid.layers << " x " << grid.rows << " x " << grid.columns << " ranks, k = " << k);
+      SCOPED_TRACE(testing::Message() << grid.layers << " x " << grid.rows << " x " << grid.columns
+                                      << " ranks, k = " << k);
       check(Panels(k, grid), grid);
     }
 }

@@ -16,11 +16,10 @@ namespace {
 constexpr Operation both_operations[] = {Operation::none, Operation::transpose};
 
 testing::Message name_of(const Options& o) {
-  return testing::Message() << o.size.m << " x " << o.size.n << " x " << o.size.k << ", algorithm "
-                            << int(o.algorithm) << ", grid " << o.layers << " x " << o.process_grid[0]
-                            << " x " << o.process_grid[1] << ", ops " << int(o.a.operation) << " "
-                            << int(o.b.operation) << ", cyclic " << int(o.distribution) << " gemm "
-                            << int(o.gemm);
+  return testing::Message() << o.size.m << " x " << o.size.n << " x " << o.size.k << ", algorithm " << int(o.algorithm)
+                            << ", grid " << o.layers << " x " << o.process_grid[0] << " x " << o.process_grid[1]
+                            << ", ops " << int(o.a.operation) << " " << int(o.b.operation) << ", cyclic "
+                            << int(o.distribution) << " gemm " << int(o.gemm);
 }
 
 /// A, B and C are what they must be, exactly, and the run knows it.

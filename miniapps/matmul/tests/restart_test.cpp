@@ -29,8 +29,8 @@ std::vector<config::Setting> settings(Options o) {
   return config::settings([&](config::Visitor& v) { o.describe(v); });
 }
 
-/// Collective. C of a run on the ranks of `comm`: from the beginning, writing a checkpoint after so many
-/// steps each if `wanted` says so, or from one.
+/// Collective. C of a run on the ranks of `comm`: from the beginning, writing a checkpoint after so many steps each if
+/// `wanted` says so, or from one.
 struct Run {
   Dense c;
   double flops = 0; ///< that are counted
@@ -110,8 +110,8 @@ TEST(Restart, OnTheSameGridTheSameBits) {
     }
 }
 
-/// SUMMA's C lacks the same everywhere, so any ranks go on, by another method each time; of integers all bits
-/// are right.
+/// SUMMA's C lacks the same everywhere, so any ranks go on, by another method each time; of integers all bits are
+/// right.
 TEST(Restart, AnyRanksGoOnBySumma) {
   if (world_size() != 7) GTEST_SKIP() << "others have 7 ranks";
   const Folder folder("matmul-summa");

@@ -17,8 +17,7 @@ Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const Stored
   Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine.elements);
   for (std::int64_t j = 0; j < mine.columns.size; ++j)
-    for (std::int64_t i = 0; i < mine.rows.size; ++i)
-      all(mine.rows.global(i), mine.columns.global(j)) += host(i, j);
+    for (std::int64_t i = 0; i < mine.rows.size; ++i) all(mine.rows.global(i), mine.columns.global(j)) += host(i, j);
   MPI_Allreduce(MPI_IN_PLACE, all.elements.data(), static_cast<int>(all.elements.size()), MPI_DOUBLE, MPI_SUM,
                 grid.all.native());
   return all;

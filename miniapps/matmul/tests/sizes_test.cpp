@@ -29,8 +29,7 @@ TEST(Sizes, OfARank) {
       EXPECT_EQ(rows * columns, ranks);
       EXPECT_EQ(o.size.m, 100 * rows);
       EXPECT_EQ(o.size.n, 200 * columns);
-      EXPECT_NEAR(100 * number(o.size.k) / number(columns) + 200 * number(o.size.k) / number(rows),
-                  300. * 300, 300);
+      EXPECT_NEAR(100 * number(o.size.k) / number(columns) + 200 * number(o.size.k) / number(rows), 300. * 300, 300);
     }
   EXPECT_EQ(sized("problem: {m: 10, n: 10, k: 10, local: true}", 9, 0).size.k, 30);
   const auto layers = sized("problem: {m: 10, n: 10, k: 10, local: true}\n"
@@ -46,9 +45,7 @@ TEST(Sizes, FillAShareOfMemory) {
     const double element = precision == "double" ? 8 : 4;
     const auto filled = [&](int ranks) {
       const auto size =
-          sized("problem: {m: 100, n: 100, k: 100, memory_share: 0.5, precision: " + precision + "}", ranks,
-                4e9)
-              .size;
+          sized("problem: {m: 100, n: 100, k: 100, memory_share: 0.5, precision: " + precision + "}", ranks, 4e9).size;
       EXPECT_EQ(size.m, size.n);
       EXPECT_EQ(size.m, size.k);
       return number(size.m) * number(size.m) * element;
@@ -59,11 +56,11 @@ TEST(Sizes, FillAShareOfMemory) {
 }
 
 TEST(Sizes, ThatAreTooLargeAreRefused) {
-  miniapp::test::expect_facts(
-      miniapp::test::error_of([] {
-        sized("problem: {n: 2000000000, local: true}\ndecomposition: {process_grid: [1, 2]}", 2, 0);
-      }),
-      {"deck.yaml:2:", "problem.n", "problem.local", "4000000000", "2147483647"});
+  miniapp::test::expect_facts(miniapp::test::error_of([] {
+                                sized("problem: {n: 2000000000, local: true}\ndecomposition: {process_grid: [1, 2]}", 2,
+                                      0);
+                              }),
+                              {"deck.yaml:2:", "problem.n", "problem.local", "4000000000", "2147483647"});
 }
 
 } // namespace

@@ -92,8 +92,8 @@ TEST(Verification, FindsOneWrongElementOfAThousandSquared) {
   EXPECT_FALSE(app.verify().passed());
 }
 
-/// Products of floats may lose digits below the smallest normal number, or be 0; that is no error of C, but C
-/// of zeros would do as well.
+/// Products of floats may lose digits below the smallest normal number, or be 0; that is no error of C, but C of zeros
+/// would do as well.
 TEST(Verification, IsInconclusiveBelowTheSmallestNumbers) {
   auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.a.kind = o.b.kind = MatrixKind::expression;

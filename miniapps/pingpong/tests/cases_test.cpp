@@ -26,10 +26,7 @@ std::string refusal(const std::string& problem, double memory = 1e9) {
     const auto options = read(problem);
     cases(
         options, memory,
-        [&](int d, ScalarName s, std::int64_t size) {
-          return bytes_of_views(options.measure, 2, d, s, size);
-        },
-        notes);
+        [&](int d, ScalarName s, std::int64_t size) { return bytes_of_views(options.measure, 2, d, s, size); }, notes);
   });
 }
 
@@ -54,19 +51,16 @@ TEST(Cases, AreDimensionsTimesScalars) {
 
 /// Two Views of 396^3 doubles take 0.99 GB, of 397^3 a little more than 1 GB.
 TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
-  EXPECT_EQ(
-      refusal("dimensions: [3], scalars: [double], sizes: {from: 64, to: 1024}"),
-      "test.yaml:1:85: problem.sizes.to is too large: at size 512, 3-D double, the Views of a rank take "
-      "2.15 GB, and 1 GB are free for it; the largest size that fits is 396");
-  EXPECT_EQ(
-      refusal("scalars: [int], sizes: {from: 64, to: 2048, memory: 100}", 100),
-      "test.yaml:1:57: problem.sizes.from is too large: at size 64, 1-D int, the Views of a rank take "
-      "5.12e-07 GB, and 1e-07 GB are allowed by problem.sizes.memory; the largest size that fits is 12");
+  EXPECT_EQ(refusal("dimensions: [3], scalars: [double], sizes: {from: 64, to: 1024}"),
+            "test.yaml:1:85: problem.sizes.to is too large: at size 512, 3-D double, the Views of a rank take "
+            "2.15 GB, and 1 GB are free for it; the largest size that fits is 396");
+  EXPECT_EQ(refusal("scalars: [int], sizes: {from: 64, to: 2048, memory: 100}", 100),
+            "test.yaml:1:57: problem.sizes.from is too large: at size 64, 1-D int, the Views of a rank take "
+            "5.12e-07 GB, and 1e-07 GB are allowed by problem.sizes.memory; the largest size that fits is 12");
 }
 
 TEST(Cases, LeaveOutWhatDoesNotFit) {
-  const auto [all, notes] =
-      cases_of("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}", 300 * 8);
+  const auto [all, notes] = cases_of("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}", 300 * 8);
   EXPECT_EQ(all.front().sizes, (Sizes{64, 128, 256}));
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0], "left out, because they do not fit in 2.4e-06 GB a rank: 1-D double of size 512, 1024");
@@ -76,8 +70,7 @@ TEST(Cases, LeaveOutWhatDoesNotFit) {
 TEST(Findings, RowsHaveEqualKeys) {
   Findings findings;
   const Subject subject{"1d double", 64, 64, 512};
-  findings.points = {{subject, "raw", summarise({1e-6, 3e-6})},
-                     {subject, "typed", summarise({2e-6}), {1, 2, 3, 4, 5}}};
+  findings.points = {{subject, "raw", summarise({1e-6, 3e-6})}, {subject, "typed", summarise({2e-6}), {1, 2, 3, 4, 5}}};
   findings.ratios = {{subject, "typed", "raw", {1.25, 1.0, 1.5}}};
   const auto json = to_json(findings);
   ASSERT_EQ(json["curves"].size(), 2U);

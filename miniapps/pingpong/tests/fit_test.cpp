@@ -16,8 +16,7 @@ std::vector<Timed> samples(const Seconds& seconds, double noise = 0) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> disturbed(1 - noise, 1 + noise);
   std::vector<Timed> result;
-  for (double bytes = 8; bytes <= 4 << 20; bytes *= 2)
-    result.push_back({bytes, seconds(bytes) * disturbed(random)});
+  for (double bytes = 8; bytes <= 4 << 20; bytes *= 2) result.push_back({bytes, seconds(bytes) * disturbed(random)});
   return result;
 }
 

@@ -33,8 +33,7 @@ std::optional<std::int64_t> step_in(const std::string& name, const std::string& 
   const auto front = stem + "-";
   if (!name.starts_with(front) || !name.ends_with(ending)) return {};
   const auto number = name.substr(front.size(), name.size() - front.size() - ending.size());
-  if (number.size() < digits || number.size() > 18 ||
-      number.find_first_not_of("0123456789") != std::string::npos)
+  if (number.size() < digits || number.size() > 18 || number.find_first_not_of("0123456789") != std::string::npos)
     return {};
   return std::stoll(number);
 }
@@ -132,8 +131,7 @@ CheckpointHeader header_in(const output::Reader& reader) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw std::runtime_error(
-        fmt::format("{} is no checkpoint: /checkpoint: {}", reader.path().string(), error.what()));
+    throw std::runtime_error(fmt::format("{} is no checkpoint: /checkpoint: {}", reader.path().string(), error.what()));
   }
 }
 
@@ -162,8 +160,8 @@ std::vector<FoundCheckpoint> find_checkpoints(const fs::path& file) {
     return of_stem(folder, stem_of(file));
   }
   auto all = of_stem(folder, *family);
-  const auto self = std::ranges::find(all, file.filename(),
-                                      [](const FoundCheckpoint& found) { return found.path.filename(); });
+  const auto self =
+      std::ranges::find(all, file.filename(), [](const FoundCheckpoint& found) { return found.path.filename(); });
   if (self == all.end()) return {look_at(file, 0)};
   const auto named = *self;
   std::erase_if(all, [&](const FoundCheckpoint& found) {

@@ -35,8 +35,8 @@ struct CheckpointHeader {
 /// The record that is written.
 nlohmann::ordered_json to_json(const CheckpointHeader&);
 
-/// Collective. What is in a file; of another format only this is read. Throws a std::exception that names the
-/// file if something is missing or of another type.
+/// Collective. What is in a file; of another format only this is read. Throws a std::exception that names the file if
+/// something is missing or of another type.
 CheckpointHeader header_in(const output::Reader&);
 
 /// The file after so many steps, of those that `file` names.
@@ -56,9 +56,8 @@ struct FoundCheckpoint {
   std::string problem; ///< why the header cannot be read; empty: it can
 };
 
-/// Local. The checkpoints that `file` names, or of which it is one, the newest first: by their numbers, those
-/// whose number is not known at the beginning. Of one of them itself and those before it. Empty if there is
-/// none.
+/// Local. The checkpoints that `file` names, or of which it is one, the newest first: by their numbers, those whose
+/// number is not known at the beginning. Of one of them itself and those before it. Empty if there is none.
 std::vector<FoundCheckpoint> find_checkpoints(const std::filesystem::path& file);
 
 } // namespace kontor::miniapp

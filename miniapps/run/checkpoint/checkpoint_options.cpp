@@ -52,8 +52,7 @@ void CheckpointOptions::resolve(const config::Deck& deck) {
   const auto length = duration(walltime);
   if (!length)
     deck.fail("checkpoint.walltime",
-              fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0",
-                          config::shown(walltime)),
+              fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0", config::shown(walltime)),
               "E-DECK-TYPE");
   walltime_seconds = *length;
 }

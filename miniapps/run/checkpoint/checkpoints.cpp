@@ -27,10 +27,9 @@ std::string random_name() {
 } // namespace
 
 Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions options, CheckpointHeader like,
-                         output::Access access, StopRequest& end, Timer& timer, double started,
-                         std::string from)
-    : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end),
-      timer_(&timer), started_(started), last_(device::seconds()), whole_(std::move(from)) {
+                         output::Access access, StopRequest& end, Timer& timer, double started, std::string from)
+    : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end), timer_(&timer),
+      started_(started), last_(device::seconds()), whole_(std::move(from)) {
   begin_repeat(0, 0);
   open();
   if (comm.rank() == 0) find_earlier();
@@ -59,14 +58,13 @@ void Checkpoints::find_earlier() {
 void Checkpoints::begin_repeat(std::int64_t repeat, std::int64_t step) {
   header_.repeat = repeat;
   end_->forget_checkpoint(); // of the time before
-  next_step_ = options_.every > 0 ? (step / options_.every + 1) * options_.every
-                                  : std::numeric_limits<std::int64_t>::max();
+  next_step_ =
+      options_.every > 0 ? (step / options_.every + 1) * options_.every : std::numeric_limits<std::int64_t>::max();
   last_ = device::seconds();
 }
 
-/// What is left of the walltime must do for the time until ranks ask again, a checkpoint and the record. How
-/// long a checkpoint takes is known from the first one, which is written at half time if nothing else has
-/// asked for one.
+/// What is left of the walltime must do for the time until ranks ask again, a checkpoint and the record. How long a
+/// checkpoint takes is known from the first one, which is written at half time if nothing else has asked for one.
 DueAction Checkpoints::due_action() const {
   const double now = device::seconds();
   if (options_.walltime_seconds > 0) {

@@ -34,23 +34,20 @@ struct CheckpointSummary {
 /// Writes checkpoints of a run while it goes on: when one is due, and which stay.
 class Checkpoints {
  public:
-  /// Collective. `options.file` is given. `like` is the header that all of them have, but for step, repeat
-  /// and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`.
-  /// Locks the names against other runs, and removes what a killed one has left. Throws output::Error if they
-  /// cannot be written.
-  Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access,
-              StopRequest&, Timer&, double started, std::string from = {});
+  /// Collective. `options.file` is given. `like` is the header that all of them have, but for step, repeat and number;
+  /// its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`. Locks the names
+  /// against other runs, and removes what a killed one has left. Throws output::Error if they cannot be written.
+  Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access, StopRequest&,
+              Timer&, double started, std::string from = {});
 
   /// Local. A repeat begins, after so many complete ones, at that step.
   void begin_repeat(std::int64_t repeat, std::int64_t step);
 
   /// Local, the same on all ranks. Whether one is to be written now that so many steps are made.
-  bool due(std::int64_t step, bool ending) const {
-    return ending || step >= next_step_ || end_->wants_checkpoint();
-  }
+  bool due(std::int64_t step, bool ending) const { return ending || step >= next_step_ || end_->wants_checkpoint(); }
 
-  /// Collective. Writes one, and removes the oldest of the run if there are too many now. Throws
-  /// output::Error on all ranks; those that there were stay.
+  /// Collective. Writes one, and removes the oldest of the run if there are too many now. Throws output::Error on all
+  /// ranks; those that there were stay.
   void write(std::int64_t step, const MiniApp&);
 
   const CheckpointSummary& summary() const { return summary_; }

@@ -36,11 +36,10 @@ std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
 Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place) {
   const auto names = candidates(comm, file);
   if (names.empty())
-    throw config::Error(
-        {fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
-                     "of steps; give the file of one, or checkpoint.file of the run",
-                     place, file)},
-        "E-CHECKPOINT-NONE");
+    throw config::Error({fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
+                                     "of steps; give the file of one, or checkpoint.file of the run",
+                                     place, file)},
+                        "E-CHECKPOINT-NONE");
   for (const auto& name : names) {
     try {
       output::check_seal(comm, name);
@@ -58,11 +57,10 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
     }
   }
   if (path_.empty())
-    throw config::Error({fmt::format("{}: no checkpoint of {} is whole:{}", place, file, note_)},
-                        "E-CHECKPOINT-NONE");
+    throw config::Error({fmt::format("{}: no checkpoint of {} is whole:{}", place, file, note_)}, "E-CHECKPOINT-NONE");
   if (!note_.empty())
-    note_ = fmt::format("restart: going on from {}, after step {}; newer ones are damaged:{}\n", path_,
-                        header_.step, note_);
+    note_ = fmt::format("restart: going on from {}, after step {}; newer ones are damaged:{}\n", path_, header_.step,
+                        note_);
   if (header_.format != CheckpointHeader::current_format)
     throw config::Error({fmt::format("{}: {} is of format {}; this program reads format {}", place, path_,
                                      header_.format, CheckpointHeader::current_format)},
@@ -84,14 +82,13 @@ std::string Restart::deck_without(const std::vector<std::string>& retired) const
   return kept;
 }
 
-void Restart::require_same(std::string_view app, const config::Deck& deck,
-                           const std::vector<config::Setting>& now,
+void Restart::require_same(std::string_view app, const config::Deck& deck, const std::vector<config::Setting>& now,
                            const std::vector<std::string>& may_change,
                            const std::vector<config::Setting>& defaults) const {
   if (header_.app != app)
-    throw config::Error({fmt::format("restart: {} is a checkpoint of '{}', but this program is '{}'", path_,
-                                     header_.app, app)},
-                        "E-CHECKPOINT-DECK");
+    throw config::Error(
+        {fmt::format("restart: {} is a checkpoint of '{}', but this program is '{}'", path_, header_.app, app)},
+        "E-CHECKPOINT-DECK");
   const auto free = [&](const std::string& key) {
     return std::ranges::any_of(may_change, [&](const std::string& allowed) {
       return key == allowed || (allowed.ends_with('.') && key.starts_with(allowed));
@@ -103,8 +100,8 @@ void Restart::require_same(std::string_view app, const config::Deck& deck,
     const auto usual = std::ranges::find(defaults, key, &config::Setting::key);
     const std::string then = header_.keys.value(key, usual == defaults.end() ? "not there" : usual->value);
     if (value != then)
-      problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it",
-                                     deck.locate(key), key, value, path_, then));
+      problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it", deck.locate(key),
+                                     key, value, path_, then));
   }
   if (!problems.empty()) throw config::Error(problems, "E-CHECKPOINT-DECK");
 }

@@ -18,10 +18,9 @@ namespace kontor::miniapp {
 /// The checkpoint that a run goes on from.
 class Restart {
  public:
-  /// Collective over comm. The newest of those that `file` names (find_checkpoints()) that is whole: all of
-  /// its bytes are read and compared with their checksums. Throws config::Error on all ranks if there is
-  /// none, which tells what was found in each, or if it is of another format. Errors begin with `place`,
-  /// where the user has named it.
+  /// Collective over comm. The newest of those that `file` names (find_checkpoints()) that is whole: all of its bytes
+  /// are read and compared with their checksums. Throws config::Error on all ranks if there is none, which tells what
+  /// was found in each, or if it is of another format. Errors begin with `place`, where the user has named it.
   Restart(MPI_Comm comm, const std::string& file, std::string_view place = "restart");
 
   const std::string& path() const { return path_; }
@@ -32,9 +31,9 @@ class Restart {
   /// What was wrong with newer ones; empty: nothing.
   const std::string& note() const { return note_; }
 
-  /// Local. Throws config::Error that lists every key of `now`, the app's own, whose value is another than
-  /// the checkpoint's, but for those that `may_change`: keys, or sections by their name and a point. A key
-  /// that the checkpoint lacks, because its version did not have it, had its value in `defaults`.
+  /// Local. Throws config::Error that lists every key of `now`, the app's own, whose value is another than the
+  /// checkpoint's, but for those that `may_change`: keys, or sections by their name and a point. A key that the
+  /// checkpoint lacks, because its version did not have it, had its value in `defaults`.
   void require_same(std::string_view app, const config::Deck&, const std::vector<config::Setting>& now,
                     const std::vector<std::string>& may_change,
                     const std::vector<config::Setting>& defaults = {}) const;

@@ -14,9 +14,8 @@
 /// Parts of an app's state in a checkpoint that are no fields (grid/view_output.hpp).
 namespace kontor::miniapp {
 
-/// Collective over comm, which is the file's. Numbers that all ranks have, such as a history, exact to the
-/// bit; rank 0 writes them. Of none nothing is written. Throws output::Error, and comm::Error if MPI reports
-/// one.
+/// Collective over comm, which is the file's. Numbers that all ranks have, such as a history, exact to the bit; rank 0
+/// writes them. Of none nothing is written. Throws output::Error, and comm::Error if MPI reports one.
 template <output::FieldScalar T>
 void write_values(output::File& file, MPI_Comm comm, const std::string& name, const std::vector<T>& values) {
   if (values.empty()) return;

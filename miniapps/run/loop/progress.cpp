@@ -19,8 +19,8 @@ namespace {
 constexpr double terminal_interval = 0.5; // seconds
 constexpr double plain_interval = 5;
 
-/// By the limit of steps, or, where a norm falls towards a target, by the slope of its logarithm since
-/// `before`, whichever ends first. Negative if nothing can be said yet.
+/// By the limit of steps, or, where a norm falls towards a target, by the slope of its logarithm since `before`,
+/// whichever ends first. Negative if nothing can be said yet.
 double seconds_left(const ProgressState& before, const ProgressState& now, double elapsed) {
   const auto done = static_cast<double>(now.step - before.step);
   if (done <= 0) return -1;
@@ -34,8 +34,7 @@ double seconds_left(const ProgressState& before, const ProgressState& now, doubl
 
 /// "1.53 G cell updates/s"; a prefix joins a symbol: "1.53 GFLOP/s".
 std::string rate_text(double rate, const std::string& unit) {
-  constexpr std::pair<double, const char*> prefixes[] = {
-      {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+  constexpr std::pair<double, const char*> prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   const bool symbol = unit == "flop" || unit == "FLOP" || unit == "B";
   for (const auto& [factor, prefix] : prefixes)
     if (rate >= factor) return fmt::format("{:.2f} {}{}{}/s", rate / factor, prefix, symbol ? "" : " ", unit);
@@ -47,8 +46,7 @@ std::string rate_text(double rate, const std::string& unit) {
 std::string progress_line(const std::string& app, const ProgressWords& words, const ProgressState& before,
                           const ProgressState& now, double elapsed) {
   const bool may_stop = now.target > 0;
-  auto text =
-      fmt::format("{}: {} {} of {}{}", app, words.step, now.step, may_stop ? "at most " : "", now.limit);
+  auto text = fmt::format("{}: {} {} of {}{}", app, words.step, now.step, may_stop ? "at most " : "", now.limit);
   if (now.norm > 0) text += fmt::format(", {} {:.2e}", words.norm, now.norm);
   if (may_stop) text += fmt::format(" (to {:.0e})", now.target);
   const double steps = static_cast<double>(now.step - before.step) / elapsed;

@@ -11,8 +11,8 @@ namespace kontor::miniapp {
 /// The words by which an app tells how far it is.
 struct ProgressWords {
   std::string step = "iteration"; ///< what is counted: "sweep", "iteration"
-  std::string work; ///< what a step does, of which a rate is shown: "cell updates", "flop"; empty: steps
-  std::string norm = "norm"; ///< what falls towards a target: "norm", "residual"
+  std::string work;               ///< what a step does, of which a rate is shown: "cell updates", "flop"; empty: steps
+  std::string norm = "norm";      ///< what falls towards a target: "norm", "residual"
 };
 
 /// How far an iteration is. `norm` and `target` are 0 if there is none.
@@ -24,13 +24,13 @@ struct ProgressState {
   double work_per_step = 0; ///< of all ranks, in the app's unit of work
 };
 
-/// Local. The line about work that was at `before` so many seconds ago: "heat: sweep 120 of 1000, norm
-/// 1.20e-03, 1.53 G cell updates/s, 8 s left".
+/// Local. The line about work that was at `before` so many seconds ago: "heat: sweep 120 of 1000, norm 1.20e-03, 1.53 G
+/// cell updates/s, 8 s left".
 std::string progress_line(const std::string& app, const ProgressWords&, const ProgressState& before,
                           const ProgressState& now, double elapsed);
 
-/// A line about long work on stderr: redrawn twice a second on a terminal, a plain line every five seconds
-/// elsewhere. Silent on all ranks but the one that shows it.
+/// A line about long work on stderr: redrawn twice a second on a terminal, a plain line every five seconds elsewhere.
+/// Silent on all ranks but the one that shows it.
 class Progress {
  public:
   enum class Style { silent, terminal, plain };

@@ -5,9 +5,9 @@
 
 namespace kontor::miniapp {
 
-/// Takes a sample of each step of a repeat: the host seconds from the end of the step before it to its own,
-/// with what is waited for in between, such as norms, and without files. Ends a trace after its steps. Steps
-/// that are queued on a device take the time of their launch.
+/// Takes a sample of each step of a repeat: the host seconds from the end of the step before it to its own, with what
+/// is waited for in between, such as norms, and without files. Ends a trace after its steps. Steps that are queued on a
+/// device take the time of their launch.
 class StepClock {
  public:
   /// Local. Begins.

@@ -6,8 +6,8 @@
 
 namespace kontor::miniapp {
 
-/// A mini-app whose repeat is a loop over steps, with progress, end requests, checkpoints and, in the first
-/// repeat, snapshots.
+/// A mini-app whose repeat is a loop over steps, with progress, end requests, checkpoints and, in the first repeat,
+/// snapshots.
 class SteppedApp : public MiniApp {
  public:
   /// Local.
@@ -20,8 +20,8 @@ class SteppedApp : public MiniApp {
 
   /// Local. The steps of a repeat.
   virtual Steps& steps() = 0;
-  /// Collective, at the end of run(), which it is timed in. `made`: number of the last step; below the limit
-  /// if the repeat ended early.
+  /// Collective, at the end of run(), which it is timed in. `made`: number of the last step; below the limit if the
+  /// repeat ended early.
   virtual void finish(std::int64_t /*made*/) {}
 
  private:

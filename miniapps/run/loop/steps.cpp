@@ -17,8 +17,7 @@ std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
   bool over = ended(false);
   while (!over && made < plan.limit && !(between.ends && between.ends(made))) {
     const auto report = next(plan.report_every);
-    const auto until =
-        between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
+    const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
     const auto count = steps.advance(made, until);
     made += count;
     if (between.clock) between.clock->made(count);

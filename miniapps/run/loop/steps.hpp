@@ -8,8 +8,8 @@
 #include <functional>
 #include <optional>
 
-/// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does
-/// what comes between them.
+/// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does what comes
+/// between them.
 namespace kontor::miniapp {
 
 /// Steps count from 1.
@@ -29,15 +29,14 @@ class Steps {
   /// Prepares a repeat. State is that after plan.first steps on return.
   virtual StepPlan begin() = 0;
 
-  /// Makes the steps after `made`, or queues them on a device: one, or as many as one launch makes, but none
-  /// after `until`. Returns their number.
+  /// Makes the steps after `made`, or queues them on a device: one, or as many as one launch makes, but none after
+  /// `until`. Returns their number.
   virtual std::int64_t advance(std::int64_t made, std::int64_t until) = 0;
 
   /// The step that ends the repeat by its value; none: not known yet. `wait`: all values are known on return.
   virtual std::optional<std::int64_t> ended(std::int64_t /*made*/, bool /*wait*/) { return std::nullopt; }
 
-  /// Undoes the last step, which came after the one that ended the repeat. Default: that step changed
-  /// nothing.
+  /// Undoes the last step, which came after the one that ended the repeat. Default: that step changed nothing.
   virtual void step_back() {}
 
   /// Waits for all steps and their values.

@@ -47,11 +47,10 @@ void StopRequest::expect(double seconds_of_call) {
 double StopRequest::ask_all() {
   const auto due = due_action_();
   const int mine = caught != 0 ? static_cast<int>(caught) : due == DueAction::end ? by_walltime : 0;
-  const auto [told, checkpoint, seconds] =
-      comm::allreduce(comm_,
-                      std::array{static_cast<double>(mine), due == DueAction::checkpoint ? 1.0 : 0.0,
-                                 device::seconds() - asked_},
-                      comm::ReduceOp::max);
+  const auto [told, checkpoint, seconds] = comm::allreduce(
+      comm_,
+      std::array{static_cast<double>(mine), due == DueAction::checkpoint ? 1.0 : 0.0, device::seconds() - asked_},
+      comm::ReduceOp::max);
   signal_ = static_cast<int>(told);
   wants_checkpoint_ = wants_checkpoint_ || checkpoint > 0;
   return seconds;
@@ -68,8 +67,7 @@ bool StopRequest::ask_by_the_way() {
   if (simulated) return false; // nobody ends a simulated run early, and asking would take its time
   asked_every_ = ask_all();
   const double factor = std::clamp(interval / std::max(asked_every_, interval / 8), 0.0, 8.0);
-  calls_between_ =
-      std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(calls_between_) * factor));
+  calls_between_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(calls_between_) * factor));
   count_again();
   return granted();
 }

@@ -28,20 +28,19 @@ class StopRequest {
   /// Collective.
   explicit StopRequest(const comm::Communicator& comm);
 
-  /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They
-  /// ask each other about twice a second, by a small allreduce; the other calls count down. Simulated ranks
-  /// never do.
+  /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They ask each
+  /// other about twice a second, by a small allreduce; the other calls count down. Simulated ranks never do.
   bool agreed() { return signal_ != 0 || (--calls_left_ <= 0 && ask_by_the_way()); }
 
   /// Collective. The same, and they ask each other now.
   bool ask();
 
-  /// Collective. A call of agreed() takes no more than so many seconds on this rank: how many make an
-  /// interval until that is known. So short work is never interrupted, and long work from the first.
+  /// Collective. A call of agreed() takes no more than so many seconds on this rank: how many make an interval until
+  /// that is known. So short work is never interrupted, and long work from the first.
   void expect(double seconds_of_call);
 
-  /// Local. due_action() is called whenever ranks ask each other; what is due on one rank is due on all: an
-  /// end is agreed on as one by a signal is, a checkpoint stays due until forget_checkpoint().
+  /// Local. due_action() is called whenever ranks ask each other; what is due on one rank is due on all: an end is
+  /// agreed on as one by a signal is, a checkpoint stays due until forget_checkpoint().
   void set_due_action(std::function<DueAction()> action) { due_action_ = std::move(action); }
   /// Local. Whether it has been agreed that a checkpoint is to be written.
   bool wants_checkpoint() const { return wants_checkpoint_; }

@@ -36,16 +36,15 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-/// What an app adds to /run. It is rank 0's that is written, but for field_memory and traffic, which
-/// each rank gives for itself.
+/// What an app adds to /run. It is rank 0's that is written, but for field_memory and traffic, which each rank gives
+/// for itself.
 struct AppRecord {
   std::vector<std::int64_t> process_grid; ///< ranks along x, y[, z]; empty: none
   std::string precision;                  ///< of the numbers computed with: "double"
   std::int64_t field_memory = 0;          ///< bytes of this rank's Views that hold the problem
   std::optional<ExchangeChoice> exchange; ///< none: the deck's options stand as they are
   History history;                        ///< empty: not written
-  double computing =
-      0; ///< seconds of a repeat's steps without exchanges, of the slowest rank; 0: not measured
+  double computing = 0;         ///< seconds of a repeat's steps without exchanges, of the slowest rank; 0: not measured
   std::vector<Traffic> traffic; ///< what this rank sends in a step
   std::string table;            ///< what people read before the figures; not written
   /// What the app has measured of the machine.

@@ -14,8 +14,8 @@
 /// What a record says of an exchange.
 namespace kontor::miniapp {
 
-/// Collective, so for the constructor of an app: its record() is local. What the deck's packing came to, over
-/// all ranks.
+/// Collective, so for the constructor of an app: its record() is local. What the deck's packing came to, over all
+/// ranks.
 inline std::string packing_used(const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
   const int packs = exchange.packing() == comm::Packing::none ? 0 : 1;
   if (comm::allreduce(comm, packs, comm::ReduceOp::max) == 0) return "none";

@@ -17,8 +17,7 @@ namespace kontor::miniapp {
 /// The seconds of this rank in each repeat, in all and in each region.
 class RepeatTimes {
  public:
-  /// Local. Call after each repeat: `wall` is what it took on this rank, `timers` have added up all repeats
-  /// so far.
+  /// Local. Call after each repeat: `wall` is what it took on this rank, `timers` have added up all repeats so far.
   void add(double wall, const Timers& timers);
 
   /// In each repeat.
@@ -40,8 +39,8 @@ struct PerRank {
   std::vector<double> values; ///< (rank, repeat, 1 + region): first the wall time, then the regions'
 };
 
-/// Collective; valid at rank 0, empty elsewhere. All ranks must have the same regions and repeats, which
-/// summarise() verifies. Rank 0 holds 8 bytes a rank, repeat and region; the others their own only.
+/// Collective; valid at rank 0, empty elsewhere. All ranks must have the same regions and repeats, which summarise()
+/// verifies. Rank 0 holds 8 bytes a rank, repeat and region; the others their own only.
 PerRank gather(const comm::Communicator&, const RepeatTimes&);
 
 /// Local. The object per_rank of the record, rounded to nanoseconds.

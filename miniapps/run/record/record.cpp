@@ -42,8 +42,7 @@ Provenance provenance(const comm::Communicator& comm, const RunOptions& options,
           .places = places_of(comm)};
 }
 
-RunRecord make_record(const comm::Communicator& comm, Provenance provenance, AppRecord mine,
-                      Outcome outcome) {
+RunRecord make_record(const comm::Communicator& comm, Provenance provenance, AppRecord mine, Outcome outcome) {
   const int root = 0;
   mine.field_memory = comm::reduce(comm, mine.field_memory, comm::ReduceOp::sum, root);
   mine.traffic = gather_to_root(comm, std::span<const Traffic>(mine.traffic));

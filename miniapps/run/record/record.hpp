@@ -46,13 +46,12 @@ struct Outcome {
   std::int64_t repeats_wanted = 0;
   double stepping = 0;     ///< seconds that this process has spent in repeats, complete or not, counted alike
   bool unfinished = false; ///< the last repeat that was begun is not complete, and so are the fields
-  std::string end_signal; ///< what told the run to end early: a signal, "TERM", or "walltime"; empty: nothing
+  std::string end_signal;  ///< what told the run to end early: a signal, "TERM", or "walltime"; empty: nothing
   std::optional<CheckpointSummary> checkpoint; ///< none: none were wanted, and it began at the beginning
   std::vector<RegionSummary> timers;
   PerRank per_rank; ///< the regions of each rank in each repeat
   TraceTable trace;
-  /// Host seconds of single exchanges and steps; empty where kernels run on a device, whose work the host
-  /// queues.
+  /// Host seconds of single exchanges and steps; empty where kernels run on a device, whose work the host queues.
   std::map<std::string, Quantiles> distributions;
   std::optional<Energy> energy; ///< none: no repeat is complete
   std::vector<FigureOfMerit> figures;
@@ -80,14 +79,14 @@ struct RunRecord {
 };
 
 /// Collective; valid at rank 0.
-Provenance provenance(const comm::Communicator&, const RunOptions&, std::string_view app,
-                      const std::string& command, const std::string& resolved_deck);
+Provenance provenance(const comm::Communicator&, const RunOptions&, std::string_view app, const std::string& command,
+                      const std::string& resolved_deck);
 
 /// Collective; valid at rank 0. Adds up what each rank has given for itself, and the memory of the processes.
 RunRecord make_record(const comm::Communicator&, Provenance, AppRecord mine, Outcome);
 
-/// Local. The tree of /run, with the keys of docs/reference/record.md. Throws std::logic_error if a key of
-/// the app's extras is one that every run has.
+/// Local. The tree of /run, with the keys of docs/reference/record.md. Throws std::logic_error if a key of the app's
+/// extras is one that every run has.
 nlohmann::ordered_json to_json(const RunRecord&);
 
 /// Local. What is said of the path of Views in the default memory space: `host` where that is the host's.

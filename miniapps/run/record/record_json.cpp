@@ -124,8 +124,7 @@ ordered_json of_traffic(const Traffic& t) {
 
 ordered_json of_verification(const Verification& v) {
   ordered_json json{{"measure", v.measure}};
-  if (!v.off)
-    json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
+  if (!v.off) json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
   if (v.failed()) json["id"] = errors::Id("E-VERIFY").text();
   if (!v.remark.empty()) json["remark"] = v.remark;
   for (const auto& [name, value] : v.more) json[name] = value;
@@ -142,15 +141,13 @@ ordered_json of_checkpoint(const CheckpointSummary& c, double stepping) {
                  {"overhead", c.seconds / stepping},
                  {"newest", utf8(c.newest)}});
   if (!c.restarted_from.empty())
-    json.update(
-        {{"restarted_from", utf8(c.restarted_from)}, {"at_step", c.at_step}, {"at_repeat", c.at_repeat}});
+    json.update({{"restarted_from", utf8(c.restarted_from)}, {"at_step", c.at_step}, {"at_repeat", c.at_repeat}});
   return json;
 }
 
 ordered_json of_gemm(const GemmRate& gemm) {
-  return {{"m", gemm.block.m},          {"n", gemm.block.n},           {"k", gemm.block.k},
-          {"rate", gemm.rate},          {"precision", gemm.precision}, {"library", gemm.library},
-          {"optimised", gemm.optimised}};
+  return {{"m", gemm.block.m},           {"n", gemm.block.n},       {"k", gemm.block.k},          {"rate", gemm.rate},
+          {"precision", gemm.precision}, {"library", gemm.library}, {"optimised", gemm.optimised}};
 }
 
 void add_rates(ordered_json& json, const std::string& of, const StreamRates& rates) {
@@ -218,8 +215,7 @@ void add_communication(ordered_json& json, const RunRecord& record) {
   json["path"] = path_name(chosen.path);
   json["overlap"] = record.provenance.overlap;
   const auto& exchange = record.app.exchange;
-  if (exchange && exchange->candidates.size() > 1)
-    json["candidates"] = table(exchange->candidates, of_candidate);
+  if (exchange && exchange->candidates.size() > 1) json["candidates"] = table(exchange->candidates, of_candidate);
   if (!record.app.traffic.empty()) json["traffic"] = table(record.app.traffic, of_traffic);
 }
 

@@ -7,10 +7,9 @@ namespace kontor::miniapp {
 
 std::string FigureOfMerit::remark() const {
   if (!std::isfinite(attainable) || has_fraction()) return {};
-  return fmt::format(
-      "no fraction: {:.4g} is {:.2f} of the attainable {:.4g}, and more than {:.1f} is an error of the "
-      "calibration or of the measurement; run it again on a machine that does nothing else",
-      value, fraction(), attainable, largest_fraction);
+  return fmt::format("no fraction: {:.4g} is {:.2f} of the attainable {:.4g}, and more than {:.1f} is an error of the "
+                     "calibration or of the measurement; run it again on a machine that does nothing else",
+                     value, fraction(), attainable, largest_fraction);
 }
 
 FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const BytesMoved& moved,
@@ -20,8 +19,8 @@ FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const Byte
   return figure;
 }
 
-std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds,
-                                            const BytesMoved& moved, const Calibration& machine) {
+std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds, const BytesMoved& moved,
+                                            const Calibration& machine) {
   const double bytes = 2 * static_cast<double>(size) * updates;
   return {limited_by_memory({"cell_updates", updates / seconds, "1/s"}, seconds, moved, machine),
           limited_by_memory({"effective_bandwidth", bytes / seconds, "B/s"}, seconds, moved, machine)};

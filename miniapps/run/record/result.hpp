@@ -12,8 +12,8 @@
 
 namespace kontor::miniapp {
 
-/// What a run is judged by. `attainable` is what the machine could do at best, in the same unit; NaN if
-/// there is no such figure.
+/// What a run is judged by. `attainable` is what the machine could do at best, in the same unit; NaN if there is no
+/// such figure.
 struct FigureOfMerit {
   /// What measurements allow: a fraction above it is an error of the calibration or of the measurement.
   static constexpr double largest_fraction = 1.2;
@@ -31,14 +31,14 @@ struct FigureOfMerit {
   std::string remark() const;
 };
 
-/// Local. A figure of a repeat that took so many seconds and moved so many bytes, all ranks together.
-/// Attainable is what the same repeat reaches in the seconds that the calibration gives for these bytes.
+/// Local. A figure of a repeat that took so many seconds and moved so many bytes, all ranks together. Attainable is
+/// what the same repeat reaches in the seconds that the calibration gives for these bytes.
 FigureOfMerit limited_by_memory(FigureOfMerit, double seconds, const BytesMoved&, const Calibration&);
 
-/// Local. "cell_updates" and "effective_bandwidth" of a repeat of so many seconds and updates of cells, whose
-/// values of `size` bytes are each read and written once for that bandwidth. `moved`: what kernels move.
-std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds,
-                                            const BytesMoved& moved, const Calibration&);
+/// Local. "cell_updates" and "effective_bandwidth" of a repeat of so many seconds and updates of cells, whose values of
+/// `size` bytes are each read and written once for that bandwidth. `moved`: what kernels move.
+std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds, const BytesMoved& moved,
+                                            const Calibration&);
 
 /// The answer set beside what it must be.
 struct Verification {
@@ -57,8 +57,8 @@ struct Verification {
   bool failed() const { return !off && !passed(); }
 };
 
-/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is
-/// not verified, gives no figure of merit, and ends with exit code 1, as one that failed.
+/// The verdict on a run that did no work, or whose answer could be wrong and would pass all the same: it is not
+/// verified, gives no figure of merit, and ends with exit code 1, as one that failed.
 inline Verification inconclusive(std::string why) {
   return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
 }

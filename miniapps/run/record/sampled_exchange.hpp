@@ -23,10 +23,9 @@ void traced(const Timer& region, const Work& work) {
   add_to_trace(region, begin, device::seconds());
 }
 
-/// An exchange of which a sample is taken: the host seconds in start() and finish() together, which are
-/// packing, posting, waiting and unpacking, without what is computed between the two. In a trace start() is
-/// the region "post" and finish() the region "wait". An exchange without messages is no sample. `Exchange`
-/// measures its times.
+/// An exchange of which a sample is taken: the host seconds in start() and finish() together, which are packing,
+/// posting, waiting and unpacking, without what is computed between the two. In a trace start() is the region "post"
+/// and finish() the region "wait". An exchange without messages is no sample. `Exchange` measures its times.
 template <class Exchange>
 class SampledExchange {
  public:

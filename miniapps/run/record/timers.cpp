@@ -28,18 +28,16 @@ void require_same_regions(const comm::Communicator& comm, const Timers& timers) 
   const auto first = broadcast(comm.native(), mine);
   std::optional<std::string> problem;
   if (mine != first)
-    problem =
-        fmt::format("timers: rank {} has the regions {}, but rank 0 has {}; ask for the same regions of "
-                    "Timers on all ranks",
-                    comm.rank(), mine, first);
+    problem = fmt::format("timers: rank {} has the regions {}, but rank 0 has {}; ask for the same regions of "
+                          "Timers on all ranks",
+                          comm.rank(), mine, first);
   comm.agree(problem);
 }
 
 } // namespace
 
 std::string_view name_of(RegionKind kind) {
-  static constexpr std::array<std::string_view, 5> names{"compute", "packing", "communication", "io",
-                                                         "other"};
+  static constexpr std::array<std::string_view, 5> names{"compute", "packing", "communication", "io", "other"};
   return names.at(static_cast<std::size_t>(kind));
 }
 
@@ -111,8 +109,8 @@ std::vector<RegionSummary> summarise(const comm::Communicator& comm, const Timer
     for (auto i = result.size(); i < all.size(); i += mine.size()) of_ranks.push_back(all[i]);
     const auto [min, max] = std::minmax_element(of_ranks.begin(), of_ranks.end());
     const double sum = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
-    result.push_back({region, timer.calls, *min, median(of_ranks), sum / static_cast<double>(of_ranks.size()),
-                      *max, static_cast<int>(max - of_ranks.begin()), timer.once, timer.kind});
+    result.push_back({region, timer.calls, *min, median(of_ranks), sum / static_cast<double>(of_ranks.size()), *max,
+                      static_cast<int>(max - of_ranks.begin()), timer.once, timer.kind});
   }
   return result;
 }

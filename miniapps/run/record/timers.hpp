@@ -18,8 +18,8 @@
 
 namespace kontor::miniapp {
 
-/// What a region's time goes to: one of the words of /run/timers. Communication waits for other ranks or
-/// moves data between them; packing makes messages contiguous.
+/// What a region's time goes to: one of the words of /run/timers. Communication waits for other ranks or moves data
+/// between them; packing makes messages contiguous.
 enum class RegionKind { compute, packing, communication, io, other };
 std::string_view name_of(RegionKind);
 
@@ -46,8 +46,8 @@ struct Timer {
   bool outside() const { return miniapp::outside(once, kind); }
 };
 
-/// The regions that the time of this rank is told by. A region that was asked for once is in the record; all
-/// ranks must ask for the same ones.
+/// The regions that the time of this rank is told by. A region that was asked for once is in the record; all ranks must
+/// ask for the same ones.
 class Timers {
  public:
   /// `module` begins the labels of the regions: the name of the app.
@@ -55,8 +55,8 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  /// Local. A reference to the timer of a region that computes. It lasts as long as this: look it up once,
-  /// not each step.
+  /// Local. A reference to the timer of a region that computes. It lasts as long as this: look it up once, not each
+  /// step.
   Timer& operator[](std::string_view region);
   /// Local. The same for a region that is timed once a run, outside of the repeats.
   Timer& once(std::string_view region, RegionKind = RegionKind::other);
@@ -68,8 +68,8 @@ class Timers {
   /// Local. The phases of an exchange become the regions pack, post, wait and unpack.
   void add(const comm::PhaseTimes& times);
 
-  /// Local. Host seconds of single exchanges or steps, in the repeats. Valid as long as this. All ranks must
-  /// ask for the same names.
+  /// Local. Host seconds of single exchanges or steps, in the repeats. Valid as long as this. All ranks must ask for
+  /// the same names.
   Distribution& durations(std::string_view name);
   const std::map<std::string, Distribution, std::less<>>& durations() const { return durations_; }
 
@@ -94,12 +94,11 @@ class Timers {
 /// Local. To the timer's trace, which is not null.
 void add_to_trace(const Timer&, double begin, double end);
 
-/// From its construction to its end a region of Kokkos Tools is open; then its time and `calls` are added to
-/// the timer. Costs two looks at the clock.
+/// From its construction to its end a region of Kokkos Tools is open; then its time and `calls` are added to the timer.
+/// Costs two looks at the clock.
 class ScopedTimer {
  public:
-  explicit ScopedTimer(Timer& timer, std::int64_t calls = 1)
-      : timer_(&timer), calls_(calls), region_(timer.label) {}
+  explicit ScopedTimer(Timer& timer, std::int64_t calls = 1) : timer_(&timer), calls_(calls), region_(timer.label) {}
   ~ScopedTimer() {
     const double end = device::seconds();
     timer_->add(end - begin_, calls_);
@@ -130,8 +129,8 @@ struct RegionSummary {
   bool outside() const { return miniapp::outside(once, kind); }
 };
 
-/// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its
-/// regions, unless all ranks have the same regions.
+/// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its regions, unless
+/// all ranks have the same regions.
 std::vector<RegionSummary> summarise(const comm::Communicator&, const Timers&);
 
 /// The middle value, or the mean of the two middle ones. `values` is not empty.

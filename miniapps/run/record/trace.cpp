@@ -36,10 +36,9 @@ void require_trace_fits(const config::Deck& deck, std::int64_t steps, int ranks)
   constexpr std::int64_t bytes = sizeof(TraceRow) * Trace::intervals_of_step; // of a step of a rank
   const auto most = Trace::most_bytes / (bytes * ranks);
   if (steps > most)
-    deck.fail("measure.trace",
-              fmt::format("is {} steps of {} ranks, which may take {} bytes at rank 0; at most {} "
-                          "are allowed: trace at most {} steps, or fewer ranks",
-                          steps, ranks, steps * bytes * ranks, Trace::most_bytes, most));
+    deck.fail("measure.trace", fmt::format("is {} steps of {} ranks, which may take {} bytes at rank 0; at most {} "
+                                           "are allowed: trace at most {} steps, or fewer ranks",
+                                           steps, ranks, steps * bytes * ranks, Trace::most_bytes, most));
 }
 
 } // namespace kontor::miniapp

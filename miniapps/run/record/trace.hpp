@@ -24,8 +24,8 @@ struct TraceTable {
   std::vector<TraceRow> rows;
 };
 
-/// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once;
-/// intervals for which there is no room are dropped.
+/// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once; intervals for
+/// which there is no room are dropped.
 class Trace {
  public:
   static constexpr std::int64_t intervals_of_step = 64;              ///< of a rank, for which there is room

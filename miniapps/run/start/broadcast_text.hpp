@@ -11,8 +11,8 @@
 
 namespace kontor::miniapp {
 
-/// Collective; Kokkos need not be initialised, as Views want it to be. Rank 0's text. Throws comm::Error if
-/// MPI reports one.
+/// Collective; Kokkos need not be initialised, as Views want it to be. Rank 0's text. Throws comm::Error if MPI reports
+/// one.
 inline std::string broadcast(MPI_Comm comm, std::string text) {
   return mpi::broadcast<comm::Error>(comm, std::move(text));
 }

@@ -12,16 +12,16 @@ namespace kontor::miniapp {
 
 std::vector<char*> take_kokkos_arguments(int& argc, char** argv) {
   char** const end = argv + argc;
-  char** const taken = std::stable_partition(
-      argv, end, [](std::string_view argument) { return !argument.starts_with("--kokkos-"); });
+  char** const taken =
+      std::stable_partition(argv, end, [](std::string_view argument) { return !argument.starts_with("--kokkos-"); });
   std::vector<char*> arguments{argv[0]};
   arguments.insert(arguments.end(), taken, end);
   argc = static_cast<int>(taken - argv);
   return arguments;
 }
 
-std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name,
-                                            std::string_view summary, CommandLine& line) {
+std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
+                                            CommandLine& line) {
   CLI::App cli{std::string(summary), std::string(name)};
   cli.set_version_flag("--version", std::string(name) + " of Kontor " + build_info().version + " (" +
                                         build_info().git_revision + ")");
@@ -31,10 +31,9 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
       ->allow_extra_args(false);
   cli.add_option("-o,--output", line.output, "the HDF5 file to write, instead of the deck's output.file");
   cli.add_option("--results", line.results, "also write the record (all of /run) as JSON to this file");
-  cli.add_option(
-      "--restart", line.restart,
-      "go on from this checkpoint, or from the newest whole one of those that this name stands for; "
-      "the deck may be left out then: it is in the checkpoint");
+  cli.add_option("--restart", line.restart,
+                 "go on from this checkpoint, or from the newest whole one of those that this name stands for; "
+                 "the deck may be left out then: it is in the checkpoint");
   cli.add_flag("--print-deck", line.print_deck, "print the resolved deck with every default, and stop");
   cli.add_flag("--schema", line.schema, "print the JSON schema of this mini-app's decks, and stop");
   cli.add_flag("--list-backends", line.list_backends, "print the communication backends, and stop");

@@ -26,12 +26,12 @@ struct EarlyExit {
   std::string text;
 };
 
-/// Local. Takes the arguments that begin with --kokkos- out of argv, for Kokkos::initialize. Kokkos must not
-/// see the others: it would answer --help as well.
+/// Local. Takes the arguments that begin with --kokkos- out of argv, for Kokkos::initialize. Kokkos must not see the
+/// others: it would answer --help as well.
 std::vector<char*> take_kokkos_arguments(int& argc, char** argv);
 
 /// Local. Fills `line`; a result means: print its text and leave with its code (0 for help, else 2).
-std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name,
-                                            std::string_view summary, CommandLine& line);
+std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
+                                            CommandLine& line);
 
 } // namespace kontor::miniapp

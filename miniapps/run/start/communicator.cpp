@@ -7,8 +7,7 @@
 
 namespace kontor::miniapp {
 
-comm::Communicator make_communicator(const config::Deck& deck, const RunOptions& options,
-                                     std::string_view app) {
+comm::Communicator make_communicator(const config::Deck& deck, const RunOptions& options, std::string_view app) {
   try {
     auto comm = comm::Communicator(MPI_COMM_WORLD, options.comm_options());
     const auto remark = comm.remark();
@@ -16,8 +15,7 @@ comm::Communicator make_communicator(const config::Deck& deck, const RunOptions&
       to_stderr(fmt::format("{}: backend {}: {}\n", app, options.comm.backend, remark));
     return comm;
   } catch (const comm::UsageError& error) {
-    deck.fail(key_of(error, options.comm), fmt::format("is not available: {}", error.what()),
-              "E-COMM-BACKEND");
+    deck.fail(key_of(error, options.comm), fmt::format("is not available: {}", error.what()), "E-COMM-BACKEND");
   }
 }
 

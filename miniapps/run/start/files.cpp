@@ -39,13 +39,11 @@ std::vector<Role> roles(const Files& files) {
   return all;
 }
 
-/// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's
-/// name.
+/// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's name.
 std::optional<std::string> refusal_by_xdmf(const fs::path& output) {
   const auto name = output.filename().string();
   if (name.find(':') != std::string::npos) return "a colon, at which readers of XDMF end it";
-  if (name.starts_with(' ') || name.ends_with(' '))
-    return "a space at an end, which readers of XDMF leave out";
+  if (name.starts_with(' ') || name.ends_with(' ')) return "a space at an end, which readers of XDMF leave out";
   if (config::printable(name) != name) return "bytes that are no printable UTF-8, which XML cannot carry";
   return std::nullopt;
 }
@@ -54,10 +52,9 @@ std::optional<std::string> problem_with(const Files& files) {
   auto all = roles(files);
   if (files.fields)
     if (const auto refusal = refusal_by_xdmf(files.output))
-      return fmt::format(
-          "{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
-          "or -o, or give output.fields: none",
-          files.output, *refusal);
+      return fmt::format("{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
+                         "or -o, or give output.fields: none",
+                         files.output, *refusal);
   if (!files.checkpoints.empty()) {
     for (auto role = all.begin() + 1; role != all.end(); ++role)
       if (is_checkpoint_name(role->path, files.checkpoints))
@@ -68,13 +65,12 @@ std::optional<std::string> problem_with(const Files& files) {
   for (auto b = all.begin(); b != all.end(); ++b)
     for (auto a = all.begin(); a != b; ++a)
       if (same(a->path, b->path))
-        return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what,
-                           b->what);
+        return fmt::format("{} cannot be both {} and {}; choose another file", b->path.string(), a->what, b->what);
   for (auto written = all.begin() + 1; written != all.end(); ++written)
     for (const auto& input : files.inputs)
       if (same(input.path, written->path))
-        return fmt::format("{} cannot be both the file of {} and {}; choose another file",
-                           written->path.string(), input.location.key, written->what);
+        return fmt::format("{} cannot be both the file of {} and {}; choose another file", written->path.string(),
+                           input.location.key, written->what);
   return std::nullopt;
 }
 

@@ -20,8 +20,8 @@ struct Files {
   std::string checkpoints = {};               ///< what the names of checkpoints are made of; empty: none
 };
 
-/// Collective. Throws config::Error on all ranks if two of the files are one, one that is written is read, or
-/// the XDMF file cannot carry the name of the HDF5 file.
+/// Collective. Throws config::Error on all ranks if two of the files are one, one that is written is read, or the XDMF
+/// file cannot carry the name of the HDF5 file.
 /// Touches none of them.
 void check_files(const comm::Communicator&, const Files&);
 

@@ -80,8 +80,8 @@ void tell_in_little_memory(const std::exception_ptr& error) {
   to_stderr({text, static_cast<std::size_t>(end - text)});
 }
 
-/// What std::terminate() does: called for an error that nobody catches, which this rank may have alone, and
-/// for one in a destructor.
+/// What std::terminate() does: called for an error that nobody catches, which this rank may have alone, and for one in
+/// a destructor.
 [[noreturn]] void tell_and_leave() {
   const auto error = std::current_exception();
   try {

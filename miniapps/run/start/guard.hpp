@@ -14,15 +14,14 @@ enum ExitCode : int {
   exit_ended_early = 4 ///< told to end; what it has measured so far is in its record
 };
 
-/// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once,
-/// by rank 0, and becomes their exit code; one that this rank may be alone with is told where it is thrown,
-/// and ends the whole run by MPI_Abort, because the others may be waiting for it. So does std::terminate()
-/// from then on, and an error of a class that all ranks throw where the others do not within `patience`
-/// seconds.
+/// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once, by rank 0,
+/// and becomes their exit code; one that this rank may be alone with is told where it is thrown, and ends the whole run
+/// by MPI_Abort, because the others may be waiting for it. So does std::terminate() from then on, and an error of a
+/// class that all ranks throw where the others do not within `patience` seconds.
 int guarded(const std::function<int()>& work, double patience = 30);
 
-/// Local, where nothing is left to do: the program ends with `code` within 5 s, even if a library never comes
-/// to an end. OpenBLAS's exit handler (0.3.21) waits for its threads, and they may wait for memory.
+/// Local, where nothing is left to do: the program ends with `code` within 5 s, even if a library never comes to an
+/// end. OpenBLAS's exit handler (0.3.21) waits for its threads, and they may wait for memory.
 void limit_exit(int code) noexcept;
 
 } // namespace kontor::miniapp

@@ -29,8 +29,8 @@
 namespace kontor::miniapp {
 namespace {
 
-/// The settings of Kokkos that take a whole number, in versions 3.4 to 5: --kokkos-device-id=1, or
-/// KOKKOS_DEVICE_ID=1. Some take a second one after a comma.
+/// The settings of Kokkos that take a whole number, in versions 3.4 to 5: --kokkos-device-id=1, or KOKKOS_DEVICE_ID=1.
+/// Some take a second one after a comma.
 constexpr std::string_view numbers[] = {"threads",  "num-threads", "numa",         "device",     "device-id",
                                         "ndevices", "num-devices", "rand-devices", "skip-device"};
 constexpr std::string_view others[] = {"disable-warnings", "print-configuration", "tune-internals",
@@ -81,8 +81,7 @@ std::optional<std::string> unknown_option(const std::vector<char*>& arguments) {
   for (const std::string_view argument : arguments) {
     if (!argument.starts_with(prefix)) continue;
     const auto name = argument.substr(prefix.size(), argument.find('=') - prefix.size());
-    if (std::ranges::find(numbers, name) == std::end(numbers) &&
-        std::ranges::find(others, name) == std::end(others))
+    if (std::ranges::find(numbers, name) == std::end(numbers) && std::ranges::find(others, name) == std::end(others))
       return fmt::format("{}: Kokkos has no such option; --kokkos-help shows those of this version",
                          config::shown(argument));
   }
@@ -99,15 +98,14 @@ std::optional<std::string> refusal(const std::vector<char*>& arguments) {
     if (!number || (comma != std::string::npos && !whole_number(std::string_view(value).substr(comma + 1))))
       return fmt::format("{}: Kokkos expects a whole number, found \"{}\"", shown, value);
     if (devices > 0 && (name == "device" || name == "device-id") && *number >= devices)
-      return fmt::format("{}: {} has {} visible GPUs, so the number is from 0 to {}", shown, host_name(),
-                         devices, devices - 1);
+      return fmt::format("{}: {} has {} visible GPUs, so the number is from 0 to {}", shown, host_name(), devices,
+                         devices - 1);
   }
   if (const auto problem = device::device_problem(); !problem.empty())
     return errors::with_id(
-        fmt::format(
-            "this build computes on GPUs, but {} has none that can be used: {}; start it where there are "
-            "GPUs that the job and CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES do not hide",
-            host_name(), problem),
+        fmt::format("this build computes on GPUs, but {} has none that can be used: {}; start it where there are "
+                    "GPUs that the job and CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES do not hide",
+                    host_name(), problem),
         "E-GPU-MISSING");
   return std::nullopt;
 }
@@ -118,8 +116,7 @@ bool refused(const std::optional<std::string>& problem) {
   if (!first) return false;
   int rank = 0;
   comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  if (rank == 0)
-    to_stderr(fmt::format("{}\n", errors::with_id(config::printable(first->text), "E-USAGE-OPTION")));
+  if (rank == 0) to_stderr(fmt::format("{}\n", errors::with_id(config::printable(first->text), "E-USAGE-OPTION")));
   return true;
 }
 
@@ -143,8 +140,7 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
     problem = "Kokkos could not be initialised: out of memory [E-MEMORY]";
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
-    problem =
-        fmt::format("Kokkos could not be initialised: {}", what.substr(0, what.find('\n'))); // no traceback
+    problem = fmt::format("Kokkos could not be initialised: {}", what.substr(0, what.find('\n'))); // no traceback
   }
   ::sigaction(SIGABRT, &before, nullptr);
   return problem;

@@ -12,16 +12,14 @@
 namespace kontor::miniapp {
 namespace {
 
-/// What launchers tell each of their processes: PMIx, PMI, Flux, Slurm. The last may be that of a job's
-/// script.
+/// What launchers tell each of their processes: PMIx, PMI, Flux, Slurm. The last may be that of a job's script.
 constexpr const char* rank_variables[] = {"PMIX_RANK", "PMI_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"};
 
 /// Nobody is waited for, no memory is asked for, and nothing can be done about an error.
 void tell(const char* name, int flags, std::string_view text) noexcept {
   const char* const folder = std::getenv("KONTOR_RUN_FOLDER");
   char path[4096];
-  if (!folder || std::snprintf(path, sizeof path, "%s/%s", folder, name) >= static_cast<int>(sizeof path))
-    return;
+  if (!folder || std::snprintf(path, sizeof path, "%s/%s", folder, name) >= static_cast<int>(sizeof path)) return;
   const int file = ::open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
   if (file < 0) return;
   [[maybe_unused]] const auto written = ::write(file, text.data(), text.size());

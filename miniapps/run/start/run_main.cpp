@@ -38,8 +38,7 @@ namespace {
 void print_backends() {
   for (const auto& entry : comm::backends())
     fmt::print("{:<8}{:<14}{}\n", entry.name, entry.make ? "built" : "not built", entry.summary);
-  fmt::print("{:<8}{:<14}{}\n", comm::automatic_backend, "-",
-             "the fastest of those that move data, by trial");
+  fmt::print("{:<8}{:<14}{}\n", comm::automatic_backend, "-", "the fastest of those that move data, by trial");
 }
 
 /// What needs no deck: the schema, the list of backends.

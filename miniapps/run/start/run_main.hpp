@@ -5,8 +5,8 @@
 
 namespace kontor::miniapp {
 
-/// main() of a mini-app: starts MPI and Kokkos, reads the command line, makes the run (run.hpp) and ends
-/// both. Returns the exit code (guard.hpp), on every rank.
+/// main() of a mini-app: starts MPI and Kokkos, reads the command line, makes the run (run.hpp) and ends both. Returns
+/// the exit code (guard.hpp), on every rank.
 int run_main(int argc, char** argv, const App& app);
 
 } // namespace kontor::miniapp

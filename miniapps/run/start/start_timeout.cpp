@@ -46,8 +46,7 @@ std::optional<unsigned> seconds_allowed() noexcept {
   const std::string_view number = text;
   unsigned seconds = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
-  if (error != std::errc() || end != number.data() + number.size() || seconds > most_seconds)
-    return std::nullopt;
+  if (error != std::errc() || end != number.data() + number.size() || seconds > most_seconds) return std::nullopt;
   return seconds;
 }
 
@@ -56,8 +55,8 @@ void prepare_words(unsigned seconds) noexcept {
   const auto write = [&](Words& words, std::string_view what, std::string_view why) {
     const auto written = fmt::format_to_n(
         words.text.data(), words.text.size(),
-        "{}{}{}{} within {} s: {} ({}={} sets this limit, 0 is none) [E-LAUNCH-TIMEOUT]\n",
-        rank ? "rank " : "", rank.value_or(""), rank ? ": " : "", what, seconds, why, variable, seconds);
+        "{}{}{}{} within {} s: {} ({}={} sets this limit, 0 is none) [E-LAUNCH-TIMEOUT]\n", rank ? "rank " : "",
+        rank.value_or(""), rank ? ": " : "", what, seconds, why, variable, seconds);
     words.length = std::min(written.size, words.text.size());
   };
   write(mpi_does_not_start, "MPI_Init has not returned",

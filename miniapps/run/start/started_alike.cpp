@@ -35,8 +35,7 @@ std::string problem_with(int ranks) {
 std::optional<EarlyExit> unexpected_ranks() {
   int ranks = 0;
   comm::mpi::check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  const auto problem =
-      broadcast(MPI_COMM_WORLD, problem_with(ranks)); // other hosts may not have the variable
+  const auto problem = broadcast(MPI_COMM_WORLD, problem_with(ranks)); // other hosts may not have the variable
   if (problem.empty()) return std::nullopt;
   return EarlyExit{exit_failed, first_of_launcher() ? problem : ""};
 }
@@ -45,14 +44,13 @@ std::optional<EarlyExit> different_arguments(std::string_view app, int argc, cha
   std::string mine(app);
   for (int i = 1; i < argc; ++i) mine += fmt::format(" {}", argv[i]);
   const auto first = broadcast(MPI_COMM_WORLD, mine);
-  const auto other = mpi::first_problem<comm::Error>(
-      MPI_COMM_WORLD, mine == first ? std::nullopt : std::optional(std::move(mine)));
+  const auto other =
+      mpi::first_problem<comm::Error>(MPI_COMM_WORLD, mine == first ? std::nullopt : std::optional(std::move(mine)));
   if (!other) return std::nullopt;
-  return EarlyExit{
-      exit_user_error,
-      fmt::format("rank 0 runs '{}', but rank {} runs '{}'; all ranks of a run have the same program and "
-                  "arguments: start others by a launcher of their own [E-LAUNCH-RANKS]\n",
-                  first, other->rank, other->text)};
+  return EarlyExit{exit_user_error,
+                   fmt::format("rank 0 runs '{}', but rank {} runs '{}'; all ranks of a run have the same program and "
+                               "arguments: start others by a launcher of their own [E-LAUNCH-RANKS]\n",
+                               first, other->rank, other->text)};
 }
 
 } // namespace kontor::miniapp

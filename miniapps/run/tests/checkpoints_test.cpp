@@ -39,8 +39,7 @@ class Values final : public MiniApp {
   void reset() override {}
   void run() override {}
   void write_state(output::File& file) const override {
-    const auto ranks = static_cast<std::uint64_t>(comm_->size()),
-               rank = static_cast<std::uint64_t>(comm_->rank());
+    const auto ranks = static_cast<std::uint64_t>(comm_->size()), rank = static_cast<std::uint64_t>(comm_->rank());
     file.dataset("/state/u", {{ranks * values_each}, {rank * values_each}, {values_each}}, values_.data());
   }
   Verification verify() override { return {}; }
@@ -56,10 +55,8 @@ class Values final : public MiniApp {
 
 /// Collective. Checkpoints of such an app after these steps.
 struct Written : test::Loan {
-  Written(std::string file, std::int64_t keep, const CheckpointHeader& header,
-          const std::vector<std::int64_t>& steps)
-      : Loan("heat", comm::Communicator(MPI_COMM_WORLD), test::checkpoints(std::move(file), 0, keep),
-             header) {
+  Written(std::string file, std::int64_t keep, const CheckpointHeader& header, const std::vector<std::int64_t>& steps)
+      : Loan("heat", comm::Communicator(MPI_COMM_WORLD), test::checkpoints(std::move(file), 0, keep), header) {
     for (const auto step : steps) write(step);
   }
   void write(std::int64_t step) const { checkpoints->write(step, Values(comm)); }
@@ -197,9 +194,8 @@ TEST(Restart, RefusesAHeaderThatIsNone) {
     auto header = header_of_heat();
     header.keys = keys;
     Written(file, 1, header, {7});
-    expect_refused<config::Error>(
-        [&] { const Restart restart(MPI_COMM_WORLD, file); },
-        {"no checkpoint of " + file + " is whole", path + " is no checkpoint", "keys"});
+    expect_refused<config::Error>([&] { const Restart restart(MPI_COMM_WORLD, file); },
+                                  {"no checkpoint of " + file + " is whole", path + " is no checkpoint", "keys"});
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -221,14 +217,12 @@ TEST(Restart, RefusesWhatMustStay) {
   const std::string file = folder / "u.h5";
   Written(file, 1, header_of_heat(), {7});
   const Restart restart(MPI_COMM_WORLD, file);
-  const auto deck =
-      config::Deck::parse("app: heat\nproblem: {cells: [8, 8],\n  precision: float}\n", "d.yaml");
+  const auto deck = config::Deck::parse("app: heat\nproblem: {cells: [8, 8],\n  precision: float}\n", "d.yaml");
   const auto name = checkpoint_name(file, 7).string();
   const std::vector<config::Setting> same{{"problem.cells", "[8, 8]"}, {"problem.precision", "double"}};
   restart.require_same("heat", deck, same, {});
-  expect_refused<config::Error>(
-      [&] { restart.require_same("cg", deck, same, {}); },
-      {"restart: " + name + " is a checkpoint of 'heat', but this program is 'cg'"});
+  expect_refused<config::Error>([&] { restart.require_same("cg", deck, same, {}); },
+                                {"restart: " + name + " is a checkpoint of 'heat', but this program is 'cg'"});
 
   const std::vector<config::Setting> other{
       {"problem.cells", "[8, 8]"}, {"problem.precision", "float"}, {"solver.sums", "fast"}};
@@ -236,11 +230,9 @@ TEST(Restart, RefusesWhatMustStay) {
       [&] {
         restart.require_same("heat", deck, other, {"solver.sum", "problem", "roblem."});
       },
-      {"d.yaml:3:14: problem.precision is float; in " + name +
-           " it is double, and a restart cannot change it",
+      {"d.yaml:3:14: problem.precision is float; in " + name + " it is double, and a restart cannot change it",
        "solver.sums is fast; in " + name + " it is not there"});
-  expect_refused<config::Error>([&] { restart.require_same("heat", deck, other, {"solver."}); },
-                                {"problem.precision"});
+  expect_refused<config::Error>([&] { restart.require_same("heat", deck, other, {"solver."}); }, {"problem.precision"});
   restart.require_same("heat", deck, other, {"solver.", "problem.precision"});
 
   restart.require_same("heat", deck, other, {"problem.precision"}, {{"solver.sums", "fast"}});

@@ -24,9 +24,8 @@ struct Loan {
     header.app = app;
     if (header.keys.is_null()) header.keys = nlohmann::ordered_json::object();
     end = std::make_unique<StopRequest>(comm);
-    checkpoints =
-        std::make_unique<Checkpoints>(comm, std::move(wanted), std::move(header), output::Access::automatic,
-                                      *end, timers["checkpoint"], device::seconds());
+    checkpoints = std::make_unique<Checkpoints>(comm, std::move(wanted), std::move(header), output::Access::automatic,
+                                                *end, timers["checkpoint"], device::seconds());
   }
 
   RunContext context(bool overlap = true) {

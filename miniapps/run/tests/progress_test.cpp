@@ -12,8 +12,7 @@ const ProgressWords sweeps{"sweep", "cell updates", "norm"};
 TEST(Progress, SpeaksInTheAppsWords) {
   const ProgressState before{.step = 20, .limit = 1000, .work_per_step = 1e8};
   const ProgressState now{.step = 120, .limit = 1000, .work_per_step = 1e8};
-  EXPECT_EQ(progress_line("heat", sweeps, before, now, 5),
-            "heat: sweep 120 of 1000, 2.00 G cell updates/s, 44 s left");
+  EXPECT_EQ(progress_line("heat", sweeps, before, now, 5), "heat: sweep 120 of 1000, 2.00 G cell updates/s, 44 s left");
   EXPECT_EQ(progress_line("cg", {"iteration", "flop", "residual"}, before, now, 5),
             "cg: iteration 120 of 1000, 2.00 Gflop/s, 44 s left");
 }
@@ -21,8 +20,7 @@ TEST(Progress, SpeaksInTheAppsWords) {
 TEST(Progress, WithoutAUnitOfWorkTheRateIsOfSteps) {
   const ProgressState before{.step = 0, .limit = 10};
   const ProgressState now{.step = 4, .limit = 10};
-  EXPECT_EQ(progress_line("ring", {}, before, now, 2),
-            "ring: iteration 4 of 10, 2.00 iterations/s, 3 s left");
+  EXPECT_EQ(progress_line("ring", {}, before, now, 2), "ring: iteration 4 of 10, 2.00 iterations/s, 3 s left");
 }
 
 TEST(Progress, ATargetTellsTheTimeLeft) {

@@ -44,8 +44,8 @@ const Keys of_every_run{"app",          "version",
 TEST(Record, OfAnAppThatAddsNothing) {
   const auto json = to_json(RunRecord{});
   EXPECT_EQ(keys(json), of_every_run);
-  EXPECT_EQ(keys(json["calibration"]), (Keys{"read_bandwidth", "copy_bandwidth", "triad_bandwidth",
-                                             "huge_pages", "latency", "bandwidth", "oversubscribed"}));
+  EXPECT_EQ(keys(json["calibration"]), (Keys{"read_bandwidth", "copy_bandwidth", "triad_bandwidth", "huge_pages",
+                                             "latency", "bandwidth", "oversubscribed"}));
   EXPECT_EQ(json["ended_early"], false);
 }
 
@@ -60,8 +60,7 @@ TEST(Record, OfAnAppThatAddsAll) {
   record.app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
   record.app.history = {{10, 20}, {0.5, 0.25}, "residual"};
   record.app.traffic = {{0, 1, 2, 800}};
-  record.outcome.distributions = {{"exchange", {.count = 0}},
-                                  {"step", {.count = 9, .p50 = 2, .slowest_rank = 1}}};
+  record.outcome.distributions = {{"exchange", {.count = 0}}, {"step", {.count = 9, .p50 = 2, .slowest_rank = 1}}};
   record.outcome.trace = {{"compute", "wait"}, {{2, 1, 0.5, 0.75}}};
   record.outcome.energy = {.gpu = {.remark = "no counter"}, .package = {.joules = 7}};
   record.app.calibration = {{"peer_bandwidth", 3e9}};
@@ -70,8 +69,7 @@ TEST(Record, OfAnAppThatAddsAll) {
                            {.region = "wait", .kind = RegionKind::communication}};
   record.outcome.figures = {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}};
   auto& machine = record.outcome.calibration;
-  machine = {
-      .memory = {.read = 3, .copy = 1, .triad = 2}, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
+  machine = {.memory = {.read = 3, .copy = 1, .triad = 2}, .internode_latency = 2e-6, .internode_bandwidth = 1e9};
   machine.link = "ranks 0 and 1 of n0";
   machine.internode_link = "rank 0 of n0 and rank 2 of n1";
   machine.oversubscribed = true;
@@ -86,8 +84,8 @@ TEST(Record, OfAnAppThatAddsAll) {
   const auto json = to_json(record);
   auto expected = of_every_run;
   expected.insert({"devices", "placement", "process_grid", "precision", "candidates", "history", "traffic",
-                   "distributions", "trace", "noise", "energy", "cells", "figure_of_merit",
-                   "figures_of_merit", "end_signal"});
+                   "distributions", "trace", "noise", "energy", "cells", "figure_of_merit", "figures_of_merit",
+                   "end_signal"});
   EXPECT_EQ(keys(json), expected);
   EXPECT_EQ(json["process_grid"], "2 x 3");
   EXPECT_EQ(json["backend"], "view");
@@ -146,8 +144,7 @@ TEST(Record, GathersAtRank0) {
   AppRecord mine;
   mine.field_memory = 100 + comm.rank();
   for (int i = 0; i < comm.rank(); ++i) mine.traffic.push_back({comm.rank(), i, 1, 8 * i});
-  const auto record =
-      make_record(comm, provenance(comm, RunOptions{}, "test", "command", "deck"), mine, Outcome{});
+  const auto record = make_record(comm, provenance(comm, RunOptions{}, "test", "command", "deck"), mine, Outcome{});
   if (comm.rank() != 0) {
     EXPECT_TRUE(record.app.traffic.empty());
     EXPECT_TRUE(record.provenance.hosts.empty());

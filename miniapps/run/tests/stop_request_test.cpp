@@ -65,8 +65,7 @@ TEST(Checkpoint, Walltime) {
   EXPECT_EQ(walltime("1:30"), 90);
   EXPECT_EQ(walltime("100:00"), 6000);
   EXPECT_EQ(walltime("24:00:01"), 86401);
-  for (const char* wrong :
-       {"0", "-5", "1:3", "1:60", "1:00:60", "1:00:00:00", "5m", ":30", "1:", "1e3", " 5"})
+  for (const char* wrong : {"0", "-5", "1:3", "1:60", "1:00:60", "1:00:00:00", "5m", ":30", "1:", "1e3", " 5"})
     EXPECT_THROW(walltime(wrong), config::Error) << wrong;
 }
 

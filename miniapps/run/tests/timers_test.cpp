@@ -181,8 +181,7 @@ TEST(Summary, RefusesRanksWithOtherRegions) {
   Timers timers;
   timers["compute"];
   if (comm.rank() == 1) timers["extra"];
-  test::expect_facts(test::error_of<comm::AgreedError>([&] { summarise(comm, timers); }),
-                     {"rank 1", "compute, extra"});
+  test::expect_facts(test::error_of<comm::AgreedError>([&] { summarise(comm, timers); }), {"rank 1", "compute, extra"});
 }
 
 } // namespace

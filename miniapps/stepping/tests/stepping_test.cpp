@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Norms that are read late, the schedule of steps, and graphs of them. Compiled as if kernels ran on a
-// device: on a CPU a graph is a list of calls.
+// Norms that are read late, the schedule of steps, and graphs of them. Compiled as if kernels ran on a device: on a CPU
+// a graph is a list of calls.
 #include "run/tests/refusal.hpp"
 #include "stepping/deferred_norms.hpp"
 #include "stepping/graph_choice.hpp"
@@ -25,8 +25,7 @@ using miniapp::test::error_of;
 using miniapp::test::expect_facts;
 using Space = Kokkos::DefaultExecutionSpace;
 
-/// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph
-/// fills.
+/// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph fills.
 TEST(Norms, AreReadWhenTheyAreAskedFor) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   Streams<Space> streams(true);
@@ -116,8 +115,7 @@ TEST(Norms, OfManyParts) {
 /// steps(start) += start + 1, queued.
 void add(const Space& instance, const Kokkos::View<int*, Space::memory_space>& steps, int start) {
   Kokkos::parallel_for(
-      "test/step", Kokkos::RangePolicy<Space>(instance, 0, 1),
-      KOKKOS_LAMBDA(int) { steps(start) += start + 1; });
+      "test/step", Kokkos::RangePolicy<Space>(instance, 0, 1), KOKKOS_LAMBDA(int) { steps(start) += start + 1; });
 }
 
 TEST(Graph, MakesTheStepsFromWhereItStarts) {

@@ -3,8 +3,8 @@
 
 #include <kontor/comm/calls/collective.hpp>
 
-/// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views,
-/// orders and errors as in gather.hpp.
+/// A part from every rank for every rank: part s of rank r's `in` becomes part r of rank s's `out`. Views, orders and
+/// errors as in gather.hpp.
 namespace kontor::comm {
 /// Collective. Parts of equal sizes. MPI_Alltoall.
 template <SentView In, ReceivedView Out>
@@ -30,13 +30,10 @@ Request<View> ialltoall(On<View> on, const View& view) {
   return detail::start(on, {.kind = detail::Kind::alltoall}, view);
 }
 
-/// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it.
-/// MPI_Alltoallv.
+/// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it. MPI_Alltoallv.
 template <SentView In, ReceivedView Out>
-void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
-               const Counts& receive_counts) {
-  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts},
-              in, out);
+void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out, const Counts& receive_counts) {
+  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in, out);
 }
 
 /// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
@@ -49,15 +46,14 @@ void alltoallv(On<View> on, const View& view, const Counts& counts) {
 template <SentView In, ReceivedView Out>
 Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
                             const Counts& receive_counts) {
-  return detail::start(
-      on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in, out);
+  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts},
+                       in, out);
 }
 
 /// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
 template <ReceivedView View>
 Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts},
-                       view);
+  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts}, view);
 }
 
 } // namespace kontor::comm

@@ -9,9 +9,9 @@
 #include <vector>
 
 /// An all-to-all for many ranks and short messages: as in KaMPIng (T. N. Uhl et al., SC 2024).
-/// Ranks form a grid of about sqrt(p) columns; a message goes to its receiver's column along the row of its
-/// sender, and from there along the column. So a rank has about 2 sqrt(p) partners where alltoallv() has p,
-/// and every element travels twice. Where the last row is incomplete, its j-th rank sends along row j.
+/// Ranks form a grid of about sqrt(p) columns; a message goes to its receiver's column along the row of its sender, and
+/// from there along the column. So a rank has about 2 sqrt(p) partners where alltoallv() has p, and every element
+/// travels twice. Where the last row is incomplete, its j-th rank sends along row j.
 namespace kontor::comm {
 
 /// The rows and columns of a communicator's ranks. Movable.
@@ -49,8 +49,8 @@ struct Block {
   std::int64_t count;
 };
 
-/// Collective. How many elements travel in each hop, and how they are ordered before, between and after them:
-/// blocks in the order of `to`, end to end.
+/// Collective. How many elements travel in each hop, and how they are ordered before, between and after them: blocks in
+/// the order of `to`, end to end.
 struct GridPlan {
   GridPlan(const AlltoallGrid&, const Counts& send_counts, std::size_t size, const std::string& label);
   std::vector<Block> before, between, after;
@@ -62,14 +62,14 @@ void move_blocks(const Executor&, const Buffer& from, const Buffer& to, const st
 
 } // namespace detail
 
-/// Collective. What alltoallv_with_counts() does on grid.comm(), along the grid: this rank sends
-/// send_counts[r] elements to rank r, and gets what comes from all ranks. `in` has rank 1; in device
-/// memory both are ordered on the instance. Throws CallError if the counts are not those of `in`.
-/// MPI_Alltoall and MPI_Alltoallv, on row and on column.
+/// Collective. What alltoallv_with_counts() does on grid.comm(), along the grid: this rank sends send_counts[r]
+/// elements to rank r, and gets what comes from all ranks. `in` has rank 1; in device memory both are ordered on the
+/// instance. Throws CallError if the counts are not those of `in`. MPI_Alltoall and MPI_Alltoallv, on row and on
+/// column.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
-[[nodiscard]] Received<Out>
-alltoallv_with_counts(const AlltoallGrid& grid, const In& in, const Counts& send_counts,
-                      Received<Out> into = {}, const typename detail::SpaceOf<In, Out>::type& instance = {}) {
+[[nodiscard]] Received<Out> alltoallv_with_counts(const AlltoallGrid& grid, const In& in, const Counts& send_counts,
+                                                  Received<Out> into = {},
+                                                  const typename detail::SpaceOf<In, Out>::type& instance = {}) {
   static_assert(static_cast<int>(In::rank) == 1, "kontor::comm: a View that goes along a grid is of rank 1");
   const detail::GridPlan plan(grid, send_counts, in.size(), in.label());
   const KokkosExecutor<typename detail::SpaceOf<In, Out>::type> executor(instance);

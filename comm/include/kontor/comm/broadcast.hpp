@@ -3,12 +3,12 @@
 
 #include <kontor/comm/calls/collective.hpp>
 
-/// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of
-/// elements. Errors: CallError from check level `local` on if the root is not a rank, or elements of a View
-/// that is written share memory; Error with MPI's text if MPI reports one.
+/// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of elements.
+/// Errors: CallError from check level `local` on if the root is not a rank, or elements of a View that is written share
+/// memory; Error with MPI's text if MPI reports one.
 namespace kontor::comm {
-/// Collective. In place: every rank's View becomes the root's; of values the root's is returned, and those of
-/// the other ranks are not looked at. MPI_Bcast.
+/// Collective. In place: every rank's View becomes the root's; of values the root's is returned, and those of the other
+/// ranks are not looked at. MPI_Bcast.
 template <InPlace T>
 InPlaceResult<T> bcast(On<T> on, const T& values, int root) {
   return detail::run<T>(on, {.kind = detail::Kind::bcast, .root = root}, values);

@@ -29,26 +29,25 @@ inline constexpr int no_rank = -1;
 /// Where a rank is asked for: whoever has sent a message.
 inline constexpr int any_source = -2;
 
-/// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other
-/// entries stay. Throws UsageError if those do not divide the ranks or are negative. MPI_Dims_create.
+/// Local. A process grid of `ranks` ranks, as even as can be: the zeros in `dims` are filled in, its other entries
+/// stay. Throws UsageError if those do not divide the ranks or are negative. MPI_Dims_create.
 std::vector<int> balanced_dims(int ranks, std::vector<int> dims);
 
-/// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own,
-/// which reports errors instead of aborting, so Kontor's messages never meet the caller's.
-/// Messages: from as many threads as MPI allows (MPI_THREAD_MULTIPLE), with a tag or a peer for each thread.
-/// Exchanges and collective operations: one thread at a time. Kokkos packs non-contiguous Views from one
-/// thread at a time, and counts references to Views without threads unless it is built with them.
+/// The ranks that exchange Views, and the backend by which they do. Has an MPI communicator of its own, which reports
+/// errors instead of aborting, so Kontor's messages never meet the caller's.
+/// Messages: from as many threads as MPI allows (MPI_THREAD_MULTIPLE), with a tag or a peer for each thread. Exchanges
+/// and collective operations: one thread at a time. Kokkos packs non-contiguous Views from one thread at a time, and
+/// counts references to Views without threads unless it is built with them.
 /// A host handle: movable, not copyable, so capturing one in a kernel does not compile.
 class Communicator {
  public:
-  /// Collective over `parent`. Throws UsageError on every rank if the options differ between them, or the
-  /// backend is unknown, absent or cannot do what they ask. MPI must be initialised, and should not end
-  /// before this.
+  /// Collective over `parent`. Throws UsageError on every rank if the options differ between them, or the backend is
+  /// unknown, absent or cannot do what they ask. MPI must be initialised, and should not end before this.
   explicit Communicator(MPI_Comm parent, const Options& = {});
 
-  /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as
-  /// MPI has them (the last dimension varies fastest). Throws UsageError on every rank unless all give the
-  /// same, and the product of `dims` is the number of ranks.
+  /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as MPI has them
+  /// (the last dimension varies fastest). Throws UsageError on every rank unless all give the same, and the product of
+  /// `dims` is the number of ranks.
   Communicator(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic);
 
   Communicator(Communicator&&) noexcept = default;
@@ -56,22 +55,22 @@ class Communicator {
   /// Collective where it is the last handle.
   ~Communicator() = default;
 
-  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks,
-  /// with this one's options. Each rank belongs to exactly one of the new communicators. Throws AgreedError
-  /// on every rank if a colour is negative. MPI_Comm_split.
+  /// Collective. The ranks that give the same colour, in the order of their keys and then of their ranks, with this
+  /// one's options. Each rank belongs to exactly one of the new communicators. Throws AgreedError on every rank if a
+  /// colour is negative. MPI_Comm_split.
   Communicator split(int colour, int key = 0) const;
 
-  /// Collective. The same, for when some ranks are to be in none of the new communicators: they give
-  /// std::nullopt and get it. MPI_Comm_split with MPI_UNDEFINED.
+  /// Collective. The same, for when some ranks are to be in none of the new communicators: they give std::nullopt and
+  /// get it. MPI_Comm_split with MPI_UNDEFINED.
   std::optional<Communicator> split(std::optional<int> colour, int key = 0) const;
 
-  /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a
-  /// Cartesian communicator of those. Throws UsageError on every rank unless all give the same `keep`, which
-  /// has one entry for each dimension and keeps one at least. MPI_Cart_sub.
+  /// Collective over a Cartesian communicator. The ranks that differ along the kept dimensions only, as a Cartesian
+  /// communicator of those. Throws UsageError on every rank unless all give the same `keep`, which has one entry for
+  /// each dimension and keeps one at least. MPI_Cart_sub.
   Communicator sub(const std::vector<bool>& keep) const;
 
-  /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those
-  /// with its second one.
+  /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those with its
+  /// second one.
   Communicator row() const { return sub({false, true}); }
   /// The ranks with this one's second coordinate; see row().
   Communicator column() const { return sub({true, false}); }
@@ -83,8 +82,8 @@ class Communicator {
     return Communicator(internals_);
   }
 
-  /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls
-  /// throw CallError then.
+  /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls throw
+  /// CallError then.
   explicit operator bool() const { return internals_ != nullptr; }
 
   /// This rank, from 0.
@@ -95,8 +94,8 @@ class Communicator {
   const Options& options() const;
   /// What the backend can do; where it is left to `auto`, the usual one.
   const Capabilities& capabilities() const;
-  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to
-  /// another transport; empty if there is nothing to say.
+  /// What a user should know about this choice of backend on these ranks, such as messages that it hands to another
+  /// transport; empty if there is nothing to say.
   std::string remark() const;
   /// The MPI communicator, for code that moves over one call at a time. It stays the property of this.
   MPI_Comm native() const;
@@ -107,17 +106,17 @@ class Communicator {
   const std::vector<int>& coordinates() const;
   /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
-  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the
-  /// process grid has that dimension.
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the process grid
+  /// has that dimension.
   int neighbour(int dim, int displacement) const;
 
-  /// Local. The rank at these coordinates of the process grid, one for each dimension. Where a dimension is
-  /// periodic they go on around it; beyond a closed end: no_rank. So neighbours across a corner can be asked
-  /// for. Throws CallError unless there is one for each dimension.
+  /// Local. The rank at these coordinates of the process grid, one for each dimension. Where a dimension is periodic
+  /// they go on around it; beyond a closed end: no_rank. So neighbours across a corner can be asked for. Throws
+  /// CallError unless there is one for each dimension.
   int rank_at(std::vector<int> coordinates) const;
 
-  /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on
-  /// every rank; so an error that one rank sees becomes an error of all of them instead of a hang.
+  /// Collective. If any rank comes with a problem, throws AgreedError with the lowest such rank's text on every rank;
+  /// so an error that one rank sees becomes an error of all of them instead of a hang.
   void agree(const std::optional<std::string>& problem) const;
 
   /// The highest message tag that MPI takes.
@@ -129,8 +128,8 @@ class Communicator {
     MPI_Comm comm;
   };
   Communicator(Owned, const Options&);
-  /// Collective over this, which the part is of; none on a rank whose part is null. Where one part cannot be
-  /// opened, all ranks throw AgreedError.
+  /// Collective over this, which the part is of; none on a rank whose part is null. Where one part cannot be opened,
+  /// all ranks throw AgreedError.
   std::optional<Communicator> open_part(Owned part) const;
   explicit Communicator(std::shared_ptr<detail::Internals> internals) : internals_(std::move(internals)) {}
   void read_cartesian();

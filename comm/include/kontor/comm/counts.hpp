@@ -19,8 +19,8 @@
 
 namespace kontor::comm {
 
-/// How many elements of a View belong to each rank, one after the other in the order of ranks. Made of a
-/// list, a std::vector, a std::array, or a host View of rank 1.
+/// How many elements of a View belong to each rank, one after the other in the order of ranks. Made of a list, a
+/// std::vector, a std::array, or a host View of rank 1.
 class Counts {
  public:
   Counts() = default;
@@ -77,22 +77,20 @@ struct RowLike {
   using T = typename In::non_const_value_type;
   using InSpace = Kokkos::View<T*, typename In::memory_space>;
   using OnDevice = Kokkos::View<T*, typename In::device_type>;
-  using Other = std::conditional_t<std::is_same_v<typename InSpace::device_type, typename In::device_type>,
-                                   InSpace, OnDevice>;
+  using Other =
+      std::conditional_t<std::is_same_v<typename InSpace::device_type, typename In::device_type>, InSpace, OnDevice>;
   using type = std::conditional_t<is_row<In>, In, Other>;
 };
 
 } // namespace detail
 
-/// The elements that ranks have sent, in the order of ranks: those of rank r are data(offsets[r]) to
-/// data(offsets[r + 1] - 1). A call that fills it again uses its memory again: the memory grows where it is
-/// too small, and never shrinks. Copies share the memory, as Views do. `const auto [data, offsets] = ...`
-/// takes it apart.
+/// The elements that ranks have sent, in the order of ranks: those of rank r are data(offsets[r]) to data(offsets[r +
+/// 1] - 1). A call that fills it again uses its memory again: the memory grows where it is too small, and never
+/// shrinks. Copies share the memory, as Views do. `const auto [data, offsets] = ...` takes it apart.
 template <ReceivedView View>
 class Received {
-  static_assert(detail::is_row<View>,
-                "kontor::comm: Received has a View of rank 1 that owns its memory, such as "
-                "Kokkos::View<double*>");
+  static_assert(detail::is_row<View>, "kontor::comm: Received has a View of rank 1 that owns its memory, such as "
+                                      "Kokkos::View<double*>");
 
  public:
   View data;                            ///< of all ranks, as long as the elements that were received

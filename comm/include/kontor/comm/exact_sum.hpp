@@ -15,16 +15,16 @@
 
 namespace kontor::comm {
 
-/// Sums over all ranks of any number of doubles, without an error but for one rounding in the end: the same
-/// bits in whatever order values are added, however they are divided among ranks and threads, on a host as on
-/// a device. Dot products are those of products that are rounded one by one.
+/// Sums over all ranks of any number of doubles, without an error but for one rounding in the end: the same bits in
+/// whatever order values are added, however they are divided among ranks and threads, on a host as on a device. Dot
+/// products are those of products that are rounded one by one.
 ///
-/// Made once for a number of sums, then repeated: add(), start(), finish(). The ranks add their accumulators,
-/// integers of 448 bytes a sum, by a Reduction, so all that it promises holds here. Collective where it is
-/// destroyed, as that one is. Host handle: not copyable.
+/// Made once for a number of sums, then repeated: add(), start(), finish(). The ranks add their accumulators, integers
+/// of 448 bytes a sum, by a Reduction, so all that it promises holds here. Collective where it is destroyed, as that
+/// one is. Host handle: not copyable.
 ///
-/// (S. Collange, D. Defour, S. Graillat, R. Iakymchuk, Numerical Reproducibility for the Parallel Reduction
-/// on Multi- and Many-Core Architectures, Parallel Computing 49, 2015.)
+/// (S. Collange, D. Defour, S. Graillat, R. Iakymchuk, Numerical Reproducibility for the Parallel Reduction on Multi-
+/// and Many-Core Architectures, Parallel Computing 49, 2015.)
 template <class ExecutionSpace = Kokkos::DefaultExecutionSpace>
 class ExactSums {
  public:
@@ -32,18 +32,18 @@ class ExactSums {
   using memory_space = typename ExecutionSpace::memory_space; ///< of what is summed and of the results
   using Results = Kokkos::View<double*, memory_space>;        ///< sum k is result k
 
-  /// Collective over the communicator. `count` sums, equal on all ranks, all 0. `label` names them in errors.
-  /// The reduction is queued on `instance`. Throws as the constructor of Reduction.
+  /// Collective over the communicator. `count` sums, equal on all ranks, all 0. `label` names them in errors. The
+  /// reduction is queued on `instance`. Throws as the constructor of Reduction.
   ExactSums(const Communicator& comm, std::string label, int count, const ExecutionSpace& instance = {})
       : local_(std::make_unique<sums::LocalSums<ExecutionSpace>>(count, instance)), label_(std::move(label)),
         totals_("comm/exact totals", static_cast<std::size_t>(count) * sums::length),
         results_("comm/exact results", count), alone_(comm.size() == 1),
         reduction_(comm, label_, totals_, ReduceOp::sum, instance) {}
 
-  /// Local; queued on the instance. Adds value(i), a functor's double or float, to sum k for i from 0 to n,
-  /// before start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from
-  /// k on, in one pass. It is called once for each i, so it may write what it computes as well. Throws
-  /// std::out_of_range if there is no such sum.
+  /// Local; queued on the instance. Adds value(i), a functor's double or float, to sum k for i from 0 to n, before
+  /// start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from k on, in one
+  /// pass. It is called once for each i, so it may write what it computes as well. Throws std::out_of_range if there is
+  /// no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
     local().template add<together>(instance, k, n, value);
@@ -51,21 +51,19 @@ class ExactSums {
 
   /// Local; queued on the instance. The same of value(row, i), for all rows, and i from 0 to `length`.
   template <int together = 1, class Value>
-  void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length,
-                const Value& value) {
+  void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length, const Value& value) {
     local().template add_rows<together>(instance, k, rows, length, value);
   }
 
-  /// Local; queued on the instance. Adds the products x(i) y(i), of double or float, in double, to sum k.
-  /// Throws CallError if the Views' extents differ.
+  /// Local; queued on the instance. Adds the products x(i) y(i), of double or float, in double, to sum k. Throws
+  /// CallError if the Views' extents differ.
   template <ViewType X, ViewType Y>
   void add_dot(const ExecutionSpace& instance, int k, const X& x, const Y& y) {
     check_view<X>();
     check_view<Y>();
     if (x.extent(0) != y.extent(0))
-      throw CallError("exact sums: the dot product of Views '" + x.label() + "' (" +
-                      std::to_string(x.extent(0)) + ") and '" + y.label() + "' (" +
-                      std::to_string(y.extent(0)) + "), whose extents differ");
+      throw CallError("exact sums: the dot product of Views '" + x.label() + "' (" + std::to_string(x.extent(0)) +
+                      ") and '" + y.label() + "' (" + std::to_string(y.extent(0)) + "), whose extents differ");
     add(instance, k, static_cast<std::int64_t>(x.extent(0)), sums::detail::Product<X, Y>{x, y});
   }
 
@@ -76,23 +74,22 @@ class ExactSums {
     add(instance, k, static_cast<std::int64_t>(x.extent(0)), sums::detail::Element<X>{x});
   }
 
-  /// Collective, like Reduction::start(): what has been added until now travels. What is added from then on
-  /// is for the next time; each begins at 0.
+  /// Collective, like Reduction::start(): what has been added until now travels. What is added from then on is for the
+  /// next time; each begins at 0.
   void start(const ExecutionSpace& caller) {
     if (started_) throw CallError("exact sums '" + label_ + "': start() again before finish()");
     local().take(caller, totals_.data(), alone_ ? results_.data() : nullptr);
     if (!alone_) reduction_.start(caller);
     started_ = true;
   }
-  /// Collective, like Reduction::finish(). The sums, valid for what `caller` is given from now on until the
-  /// next start().
+  /// Collective, like Reduction::finish(). The sums, valid for what `caller` is given from now on until the next
+  /// start().
   const Results& finish(const ExecutionSpace& caller) {
     if (!started_) throw CallError("exact sums '" + label_ + "': finish() without start()");
     started_ = false;
     if (alone_) return results_;
     reduction_.finish(caller);
-    Kokkos::parallel_for("comm/exact round",
-                         Kokkos::RangePolicy<ExecutionSpace>(caller, 0, results_.extent(0)),
+    Kokkos::parallel_for("comm/exact round", Kokkos::RangePolicy<ExecutionSpace>(caller, 0, results_.extent(0)),
                          sums::detail::Round{totals_.data(), results_.data()});
     return results_;
   }

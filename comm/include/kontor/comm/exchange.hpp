@@ -16,17 +16,17 @@
 
 namespace kontor::comm {
 
-/// A repeatable exchange of Views between ranks: declared once with add(), agreed on with commit(), then
-/// start() and finish() each step. Free of deadlock for any pattern of peers: a rank may be its own peer,
-/// and one rank may be on both sides.
+/// A repeatable exchange of Views between ranks: declared once with add(), agreed on with commit(), then start() and
+/// finish() each step. Free of deadlock for any pattern of peers: a rank may be its own peer, and one rank may be on
+/// both sides.
 ///
-/// `View` gives the memory space and the execution space; the Views that travel may have any scalar, rank (0
-/// to 8) and layout. Where a kernel packs, all Views from one rank to another travel in one message
-/// (Messages). Elements meet by logical index: a LayoutLeft sender and a LayoutRight receiver end with equal
-/// elements. The exchange shares ownership of its Views, so they outlive the messages. One that is destroyed
-/// in the middle of a step finishes its messages, together with all ranks. Where an exception is passing, or
-/// the step has failed, it does not wait: its Views and buffers are leaked, because MPI may still use them.
-/// Host handle: not copyable; one that was moved from takes part in nothing.
+/// `View` gives the memory space and the execution space; the Views that travel may have any scalar, rank (0 to 8) and
+/// layout. Where a kernel packs, all Views from one rank to another travel in one message (Messages). Elements meet by
+/// logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements. The exchange shares ownership
+/// of its Views, so they outlive the messages. One that is destroyed in the middle of a step finishes its messages,
+/// together with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views and
+/// buffers are leaked, because MPI may still use them. Host handle: not copyable; one that was moved from takes part in
+/// nothing.
 template <ViewType View>
 class Exchange : public ExchangeBase {
  public:
@@ -59,18 +59,18 @@ class Exchange : public ExchangeBase {
       : ExchangeBase(comm, std::move(label), std::make_shared<KokkosExecutor<execution_space>>(instance),
                      memory_of<View>()) {}
 
-  /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where
-  /// a peer is no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of
-  /// the destination, so all ranks declare their slots in the same order; where each has neighbours of its
-  /// own, add_send() and add_receive() ask for less. The slot keeps these Views: what becomes of the
-  /// variables later, by swap, resize or assignment, does not change what travels. Memory that an unmanaged
-  /// View refers to is the caller's to keep until the exchange is gone; after an exception in a step, until
-  /// MPI has ended. Takes part in steps from the next commit() on.
+  /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where a peer is
+  /// no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of the destination, so
+  /// all ranks declare their slots in the same order; where each has neighbours of its own, add_send() and
+  /// add_receive() ask for less. The slot keeps these Views: what becomes of the variables later, by swap, resize or
+  /// assignment, does not change what travels. Memory that an unmanaged View refers to is the caller's to keep until
+  /// the exchange is gone; after an exception in a step, until MPI has ended. Takes part in steps from the next
+  /// commit() on.
   ///
-  /// With ReceiveOp::add what arrives is added to `receive`, whose cells may be sent in the same step and be
-  /// added to by several messages: partial sums at shared nodes. Sums are made in the order of ranks, this
-  /// rank's value among them, so ranks that send their values to each other end with the same bits. Numbers
-  /// and complex numbers of 32- or 64-bit parts; throws CallError for others.
+  /// With ReceiveOp::add what arrives is added to `receive`, whose cells may be sent in the same step and be added to
+  /// by several messages: partial sums at shared nodes. Sums are made in the order of ranks, this rank's value among
+  /// them, so ranks that send their values to each other end with the same bits. Numbers and complex numbers of 32- or
+  /// 64-bit parts; throws CallError for others.
   template <class SendView, class ReceiveView>
   requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
                                                                   const ReceiveView& receive, int source,
@@ -78,29 +78,25 @@ class Exchange : public ExchangeBase {
     add_rows(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, op, send, receive);
   }
 
-  /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order
-  /// of a Kokkos::View of 32- or 64-bit integers on the host or the device; from one to before another, by a
-  /// pair {begin, end}; or all, by Kokkos::ALL. Both ends have equally many: the k-th that is sent arrives in
-  /// the k-th that receives, and either end may choose as it likes, or be strided. A row may be sent several
-  /// times, and received once. What a list holds now is copied; what writes it on a device must be complete.
+  /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order of a
+  /// Kokkos::View of 32- or 64-bit integers on the host or the device; from one to before another, by a pair {begin,
+  /// end}; or all, by Kokkos::ALL. Both ends have equally many: the k-th that is sent arrives in the k-th that
+  /// receives, and either end may choose as it likes, or be strided. A row may be sent several times, and received
+  /// once. What a list holds now is copied; what writes it on a device must be complete.
   template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
   requires(!std::is_integral_v<SendRows> && sends<SendView>() && receives<ReceiveView>() &&
            detail::check_rows<SendView, SendRows>() &&
-           detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send,
-                                                                    const SendRows& send_rows,
-                                                                    int destination,
-                                                                    const ReceiveView& receive,
-                                                                    const ReceiveRows& receive_rows,
-                                                                    int source,
+           detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send, const SendRows& send_rows,
+                                                                    int destination, const ReceiveView& receive,
+                                                                    const ReceiveRows& receive_rows, int source,
                                                                     ReceiveOp op = ReceiveOp::replace) {
-    add_rows(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source,
-             op, send, receive);
+    add_rows(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source, op, send,
+             receive);
   }
 
-  /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to
-  /// rank b by this call arrives in the first that b receives from a by add_receive(), the second in the
-  /// second, and so on: two ranks agree on an order among themselves, whatever else each of them adds. Slots
-  /// of add() are not counted.
+  /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to rank b by
+  /// this call arrives in the first that b receives from a by add_receive(), the second in the second, and so on: two
+  /// ranks agree on an order among themselves, whatever else each of them adds. Slots of add() are not counted.
   template <class SendView>
   requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
     add_rows(Matching::by_pair, rows_of(send), destination, {}, no_rank, ReceiveOp::replace, send);
@@ -123,18 +119,17 @@ class Exchange : public ExchangeBase {
 
   /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
   template <class ReceiveView, class ReceiveRows>
-  requires(
-      !std::is_integral_v<ReceiveRows> && receives<ReceiveView>() &&
-      detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(const ReceiveView& receive,
-                                                                       const ReceiveRows& rows, int source,
-                                                                       ReceiveOp op = ReceiveOp::replace) {
+  requires(!std::is_integral_v<ReceiveRows> && receives<ReceiveView>() &&
+           detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(const ReceiveView& receive,
+                                                                            const ReceiveRows& rows, int source,
+                                                                            ReceiveOp op = ReceiveOp::replace) {
     add_rows(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, op, receive);
   }
 
  private:
   template <class... Views>
-  void add_rows(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
-                ReceiveOp op, const Views&... views) {
+  void add_rows(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp op,
+                const Views&... views) {
     add_slot(matching, std::move(send), destination, std::move(receive), source, op,
              std::make_shared<std::tuple<Views...>>(views...));
   }

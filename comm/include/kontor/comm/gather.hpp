@@ -7,21 +7,21 @@
 #include <type_traits>
 #include <vector>
 
-/// The Views of all ranks one after the other, in the order of ranks: at the root, on every rank, or from the
-/// root to the ranks.
+/// The Views of all ranks one after the other, in the order of ranks: at the root, on every rank, or from the root to
+/// the ranks.
 ///
 /// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie,
-/// so a View of doubles (n) gathers into one of (n, ranks) that is LayoutLeft. What is received has room for
-/// exactly what is sent. Views in host memory are ordered on the host: fence what writes them before; those
-/// in device memory on an instance, as On says. Blocking ones return when `out` is valid; the others give a
-/// Request, whose wait() returns the Views when it is. A contiguous View costs the MPI call alone, a strided
-/// one travels through a copy. Where ranks give different numbers of elements (gatherv, allgatherv, scatterv)
-/// each call makes the arrays of `int` that MPI wants, where it needs them.
+/// so a View of doubles (n) gathers into one of (n, ranks) that is LayoutLeft. What is received has room for exactly
+/// what is sent. Views in host memory are ordered on the host: fence what writes them before; those in device memory on
+/// an instance, as On says. Blocking ones return when `out` is valid; the others give a Request, whose wait() returns
+/// the Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. Where ranks
+/// give different numbers of elements (gatherv, allgatherv, scatterv) each call makes the arrays of `int` that MPI
+/// wants, where it needs them.
 ///
-/// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number
-/// of elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI
-/// reports one, or if counts or places exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements
-/// without counts have no such limit.
+/// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number of
+/// elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI reports one,
+/// or if counts or places exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements without counts have no
+/// such limit.
 namespace kontor::comm {
 namespace detail {
 
@@ -40,15 +40,15 @@ std::vector<T> gather_values(const Communicator& comm, const Collective& collect
 
 } // namespace detail
 
-/// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is
-/// not looked at and may be empty. MPI_Gather.
+/// Collective. The root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other ranks is not looked
+/// at and may be empty. MPI_Gather.
 template <SentView In, ReceivedView Out>
 void gather(On<In, Out> on, const In& in, const Out& out, int root) {
   detail::run(on, {.kind = detail::Kind::gather, .root = root}, in, out);
 }
 
-/// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give
-/// their part. MPI_Gather, at the root with MPI_IN_PLACE.
+/// Collective. In place: the root gives the whole View, with its own part where it belongs; the others give their part.
+/// MPI_Gather, at the root with MPI_IN_PLACE.
 template <InPlaceView View>
 void gather(On<View> on, const View& view, int root) {
   detail::run(on, {.kind = detail::Kind::gather, .root = root}, view);
@@ -72,8 +72,7 @@ Request<View> igather(On<View> on, const View& view, int root) {
   return detail::start(on, {.kind = detail::Kind::gather, .root = root}, view);
 }
 
-/// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only.
-/// MPI_Gatherv.
+/// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only. MPI_Gatherv.
 template <SentView In, ReceivedView Out>
 void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
   detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
@@ -103,8 +102,8 @@ void allgather(On<In, Out> on, const In& in, const Out& out) {
   detail::run(on, {.kind = detail::Kind::allgather}, in, out);
 }
 
-/// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather
-/// with MPI_IN_PLACE.
+/// Collective. In place: every rank gives the whole View, with its own part where it belongs. MPI_Allgather with
+/// MPI_IN_PLACE.
 template <InPlaceView View>
 void allgather(On<View> on, const View& view) {
   detail::run(on, {.kind = detail::Kind::allgather}, view);
@@ -152,15 +151,15 @@ Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
   return detail::start(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, view);
 }
 
-/// Collective. Every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of other
-/// ranks is not looked at and may be empty. MPI_Scatter.
+/// Collective. Every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of other ranks is not
+/// looked at and may be empty. MPI_Scatter.
 template <SentView In, ReceivedView Out>
 void scatter(On<In, Out> on, const In& in, const Out& out, int root) {
   detail::run(on, {.kind = detail::Kind::scatter, .root = root}, in, out);
 }
 
-/// Collective. In place: the root gives the whole View and keeps its own part in it; the others get their
-/// part. MPI_Scatter, at the root with MPI_IN_PLACE.
+/// Collective. In place: the root gives the whole View and keeps its own part in it; the others get their part.
+/// MPI_Scatter, at the root with MPI_IN_PLACE.
 template <ReceivedView View>
 void scatter(On<View> on, const View& view, int root) {
   detail::run(on, {.kind = detail::Kind::scatter, .root = root}, view);
@@ -178,8 +177,7 @@ Request<View> iscatter(On<View> on, const View& view, int root) {
   return detail::start(on, {.kind = detail::Kind::scatter, .root = root}, view);
 }
 
-/// Collective. Like scatter(), but rank r gets counts[r] elements; they need be right at the root only.
-/// MPI_Scatterv.
+/// Collective. Like scatter(), but rank r gets counts[r] elements; they need be right at the root only. MPI_Scatterv.
 template <SentView In, ReceivedView Out>
 void scatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
   detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);

@@ -23,9 +23,9 @@ inline void check(int code, const char* operation) {
     fail(code, operation);
 }
 
-/// Calls `f` in a destructor, where the other ranks would wait for ever if this one went on after an error:
-/// the program ends by std::terminate(), whose handler sees what `f` has thrown. What leaves a destructor it
-/// may not see: g++ before 14.
+/// Calls `f` in a destructor, where the other ranks would wait for ever if this one went on after an error: the program
+/// ends by std::terminate(), whose handler sees what `f` has thrown. What leaves a destructor it may not see: g++
+/// before 14.
 template <class F>
 void or_terminate(const F& f) noexcept {
   try {
@@ -47,8 +47,8 @@ bool finalized();
 
 namespace kontor::comm::detail {
 
-/// Any thread. Never frees what MPI or a device may still read or write, because an error has left it under
-/// way. It stays reachable, so leak checkers do not report it.
+/// Any thread. Never frees what MPI or a device may still read or write, because an error has left it under way. It
+/// stays reachable, so leak checkers do not report it.
 template <class T>
 void leak(T&& left) {
   struct Leaked {

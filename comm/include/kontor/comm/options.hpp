@@ -85,7 +85,7 @@ struct Options {
   Path path = Path::automatic;            ///< of Views in device memory
   Messages messages = Messages::per_pair; ///< of an exchange to one rank, where a kernel packs
   CheckLevel check = CheckLevel::local;   ///< how much is verified
-  double trial = 0.2;     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
+  double trial = 0.2;                     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
   double timeout = 20;    ///< seconds that a wait may take at check level `cross_rank`, or after an error
   int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
 };
@@ -98,8 +98,8 @@ const char* to_string(Path);
 const char* to_string(Messages);
 const char* to_string(CheckLevel);
 ///@}
-/// "view, persistent, packing datatype"; where they are not the usual ones also ", path staged" and ",
-/// messages per_slot"
+/// "view, persistent, packing datatype"; where they are not the usual ones also ", path staged" and ", messages
+/// per_slot"
 std::string to_string(const Options&);
 
 } // namespace kontor::comm

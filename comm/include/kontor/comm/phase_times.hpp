@@ -8,8 +8,8 @@
 
 namespace kontor::comm {
 
-/// Where an exchange spends its time, in host seconds. On an asynchronous device `pack` includes the wait
-/// for the work before it, and `unpack` is the launch only.
+/// Where an exchange spends its time, in host seconds. On an asynchronous device `pack` includes the wait for the work
+/// before it, and `unpack` is the launch only.
 struct PhaseTimes {
   double pack = 0;            ///< copying into contiguous memory
   double post = 0;            ///< handing messages over

@@ -11,25 +11,22 @@
 #include <cstring>
 
 /// Messages. Views of rank 0 to 8, of any layout; elements travel in the order in
-/// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank`
-/// verifies. Views in host memory are ordered on the host: fence what writes one before it is sent; those in
-/// device memory on an instance, as On says. What was received is valid when the call, or the wait() of a
-/// Request, returns. A contiguous View costs what MPI costs; a strided one travels through a copy.
+/// which they lie, so both ends must have equal extents and equal layouts, which check level `cross_rank` verifies.
+/// Views in host memory are ordered on the host: fence what writes one before it is sent; those in device memory on an
+/// instance, as On says. What was received is valid when the call, or the wait() of a Request, returns. A contiguous
+/// View costs what MPI costs; a strided one travels through a copy.
 ///
-/// All of them throw CallError from check level `local` on if the peer, the tag or the View is not
-/// available, or elements of the View to receive into share memory, and Error with MPI's text if MPI reports
-/// one. At check level `cross_rank` every message carries a description of its View, is sent synchronously
-/// (MPI_Issend) and waited for with a timeout: both ends get an Error that names both if scalars, extents or
-/// storage orders differ, and the one that is there gets an Error if the other never comes. Both ends of a
-/// message must then use these calls, and not MPI's own.
+/// All of them throw CallError from check level `local` on if the peer, the tag or the View is not available, or
+/// elements of the View to receive into share memory, and Error with MPI's text if MPI reports one. At check level
+/// `cross_rank` every message carries a description of its View, is sent synchronously (MPI_Issend) and waited for with
+/// a timeout: both ends get an Error that names both if scalars, extents or storage orders differ, and the one that is
+/// there gets an Error if the other never comes. Both ends of a message must then use these calls, and not MPI's own.
 namespace kontor::comm {
 namespace detail {
 
 /// Of a message.
 constexpr Access access_of(const Envelope& envelope) {
-  return envelope.peer == no_rank                ? Access::none
-         : envelope.direction == Direction::from ? Access::write
-                                                 : Access::read;
+  return envelope.peer == no_rank ? Access::none : envelope.direction == Direction::from ? Access::write : Access::read;
 }
 
 /// A message; before it the extents of its View, if they are `announced`.
@@ -54,8 +51,8 @@ Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, cons
   check_message(on.comm, to, send_view);
   check_message(on.comm, from, receive_view);
   const Access access[] = {access_of(to), access_of(from)};
-  auto request = RequestAccess::make<SendView, ReceiveView>(on, to.operation, AccessibleTo::mpi, access,
-                                                            send_view, receive_view);
+  auto request =
+      RequestAccess::make<SendView, ReceiveView>(on, to.operation, AccessibleTo::mpi, access, send_view, receive_view);
   const auto& [sent, rest] = RequestAccess::operands(request);
   auto& operation = RequestAccess::operation(request);
   operation.begin(from, rest.first.data(), rest.first.payload(), 1);
@@ -83,8 +80,8 @@ template <ViewType SendView, ViewType ReceiveView>
 template <ViewType View>
 [[gnu::noinline]] MessageStatus sendrecv_replace_verified(On<View> on, const View& view, const Envelope& to,
                                                           const Envelope& from) {
-  using Copy = Kokkos::View<typename View::non_const_data_type, typename View::array_layout,
-                            typename View::device_type>;
+  using Copy =
+      Kokkos::View<typename View::non_const_data_type, typename View::array_layout, typename View::device_type>;
   const Copy sent(Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing), view.layout());
   {
     const TypedOperand<const View&> in(on, to.operation, view, Access::read, AccessibleTo::host);
@@ -97,8 +94,8 @@ template <ViewType View>
 
 } // namespace detail
 
-/// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may
-/// be written on return. Nothing happens if `dest` is no_rank. MPI_Send.
+/// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may be written
+/// on return. Nothing happens if `dest` is no_rank. MPI_Send.
 template <SentView View>
 void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
@@ -113,8 +110,8 @@ void send(On<View> on, const View& view, int dest, int tag = 0) {
     detail::fail_message(code, "MPI_Send", envelope, to_buffer(view));
 }
 
-/// Called by the receiver. `source` may be any_source, and `tag` any_tag: the status has those of the
-/// message. Nothing happens if `source` is no_rank, and the status is empty. MPI_Recv.
+/// Called by the receiver. `source` may be any_source, and `tag` any_tag: the status has those of the message. Nothing
+/// happens if `source` is no_rank, and the status is empty. MPI_Recv.
 template <ReceivedView View>
 MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
@@ -125,17 +122,17 @@ MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
   const auto payload = memory.payload();
   MPI_Status status;
-  const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source),
-                            detail::mpi_tag(tag), cached.comm, &status);
+  const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source), detail::mpi_tag(tag),
+                            cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_message(code, "MPI_Recv", envelope, to_buffer(view));
   memory.deliver();
   return MessageStatus(status);
 }
 
-/// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the
-/// half whose peer is no_rank does not take place. The status is that of what was received. Free of deadlock
-/// for any pattern of peers, oneself included. MPI_Sendrecv.
+/// Called by both. Sends one View to `dest` and receives another from `source`, which may be any_source; the half whose
+/// peer is no_rank does not take place. The status is that of what was received. Free of deadlock for any pattern of
+/// peers, oneself included. MPI_Sendrecv.
 template <SentView SendView, ReceivedView ReceiveView>
 MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                        const ReceiveView& receive_view, int source, int tag = 0) {
@@ -147,22 +144,20 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
   const detail::TypedOperand<const SendView&> out(on, to.operation, send_view, detail::access_of(to));
-  const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view,
-                                                    detail::access_of(from));
+  const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view, detail::access_of(from));
   const auto sent = out.payload();
   const auto received = in.payload();
   MPI_Status status;
-  const int code =
-      MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(), received.count,
-                   received.type, detail::mpi_rank(source), tag, cached.comm, &status);
+  const int code = MPI_Sendrecv(out.data(), sent.count, sent.type, detail::mpi_rank(dest), tag, in.data(),
+                                received.count, received.type, detail::mpi_rank(source), tag, cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
   in.deliver();
   return MessageStatus(status);
 }
 
-/// Called by both. Sends a View to `dest` and receives what replaces it from `source`; otherwise like
-/// sendrecv(). MPI_Sendrecv_replace.
+/// Called by both. Sends a View to `dest` and receives what replaces it from `source`; otherwise like sendrecv().
+/// MPI_Sendrecv_replace.
 template <ReceivedView View>
 MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int source, int tag = 0) {
   const detail::Envelope to{"sendrecv_replace", detail::Direction::to, dest, tag};
@@ -172,12 +167,12 @@ MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int sour
   if (cached.check == CheckLevel::cross_rank) [[unlikely]]
     return detail::sendrecv_replace_verified<View>(on, view, to, from);
   if (dest == no_rank && source == no_rank) return {};
-  const detail::TypedOperand<const View&> memory(
-      on, to.operation, view, source == no_rank ? detail::Access::read : detail::Access::read_write);
+  const detail::TypedOperand<const View&> memory(on, to.operation, view,
+                                                 source == no_rank ? detail::Access::read : detail::Access::read_write);
   const auto payload = memory.payload();
   MPI_Status status;
-  const int code = MPI_Sendrecv_replace(memory.data(), payload.count, payload.type, detail::mpi_rank(dest),
-                                        tag, detail::mpi_rank(source), tag, cached.comm, &status);
+  const int code = MPI_Sendrecv_replace(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag,
+                                        detail::mpi_rank(source), tag, cached.comm, &status);
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv_replace", to, to_buffer(view), from, to_buffer(view));
   memory.deliver();
@@ -190,15 +185,15 @@ Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
   return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag});
 }
 
-/// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be
-/// any_source, and `tag` any_tag. MPI_Irecv.
+/// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be any_source, and
+/// `tag` any_tag. MPI_Irecv.
 template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
   return detail::begin_message<View>(on, view, {"irecv", detail::Direction::from, source, tag});
 }
 
-/// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one
-/// first. MPI_Irecv and MPI_Isend.
+/// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one first.
+/// MPI_Irecv and MPI_Isend.
 template <SentView SendView, ReceivedView ReceiveView>
 Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
                                          const ReceiveView& receive_view, int source, int tag = 0) {

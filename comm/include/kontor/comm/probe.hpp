@@ -18,8 +18,8 @@ class MessageStatus {
   MessageStatus() = default;
   /// MPI's, of a message whose elements follow so many other bytes.
   explicit MessageStatus(const MPI_Status& status, std::int64_t before = 0)
-      : source(status.MPI_SOURCE == MPI_PROC_NULL ? no_rank : status.MPI_SOURCE), tag(status.MPI_TAG),
-        status_(status), before_(before) {}
+      : source(status.MPI_SOURCE == MPI_PROC_NULL ? no_rank : status.MPI_SOURCE), tag(status.MPI_TAG), status_(status),
+        before_(before) {}
 
   int source = no_rank; ///< the rank that sent it
   int tag = any_tag;    ///< what it was sent with
@@ -38,8 +38,8 @@ class MessageStatus {
   std::int64_t before_ = 0;
 };
 
-/// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received.
-/// MPI_Probe. At check level `cross_rank` the wait ends with an Error at the timeout.
+/// Local. Waits for a message from that rank with that tag and says what it is; it remains to be received. MPI_Probe.
+/// At check level `cross_rank` the wait ends with an Error at the timeout.
 MessageStatus probe(const Communicator&, int source = any_source, int tag = any_tag);
 
 /// Local. The same without waiting: nothing if no such message has come. MPI_Iprobe.

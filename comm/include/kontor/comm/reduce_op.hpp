@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <typeinfo>
 
-/// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI
-/// gets an operation made once for each communicator. The functor may not throw: MPI calls it, on some ranks
-/// and not on others, and exceptions do not pass through MPI. One that throws ends the program: a line on
-/// stderr says what it threw, and MPI_Abort ends all ranks with code 3.
+/// What a reduction does with two elements: a ReduceOp by name, or a functor of the caller's, of which MPI gets an
+/// operation made once for each communicator. The functor may not throw: MPI calls it, on some ranks and not on others,
+/// and exceptions do not pass through MPI. One that throws ends the program: a line on stderr says what it threw, and
+/// MPI_Abort ends all ranks with code 3.
 namespace kontor::comm {
 
 /// A functor of which the caller says whether its operands may change places.
@@ -108,9 +108,8 @@ concept Combines = std::is_invocable_r_v<T, const typename Unwrapped<Op>::type&,
 template <class Op, class T>
 constexpr bool check_op() {
   constexpr bool of_mpi = std::is_same_v<Op, MPI_Op>;
-  static_assert(!of_mpi,
-                "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for "
-                "MPI_SUM, or a functor, not an MPI_Op");
+  static_assert(!of_mpi, "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for "
+                         "MPI_SUM, or a functor, not an MPI_Op");
   if constexpr (of_mpi) {
     return false;
   } else if constexpr (std::is_same_v<Op, ReduceOp>) {
@@ -122,9 +121,8 @@ constexpr bool check_op() {
                              "members, and it cannot be a pointer to a function");
     if constexpr (stateless) {
       constexpr bool combines = Combines<T, Op>;
-      static_assert(combines,
-                    "kontor::comm: the functor of a reduction must take two elements, as (const T&, "
-                    "const T&), and return one");
+      static_assert(combines, "kontor::comm: the functor of a reduction must take two elements, as (const T&, "
+                              "const T&), and return one");
       return combines;
     }
     return stateless;

@@ -14,31 +14,29 @@
 
 namespace kontor::comm {
 
-/// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with
-/// anything else in between. Any number of values, each combined with those at its place on the other ranks.
+/// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with anything else
+/// in between. Any number of values, each combined with those at its place on the other ranks.
 ///
-/// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between
-/// whenever it is called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in
-/// device memory: where the backend has the reduction by itself (`nccl`; `ipc` up to 32 KiB; not with `auto`,
-/// whatever exchanges have chosen), start() queues it on the instance and nothing waits on the host;
-/// elsewhere start() queues a copy into pinned memory, finish() waits for that, calls MPI_Allreduce and
-/// queues the copy back, while the device goes on with what it has been given in between. So on path `direct`
-/// too: Open MPI has no non-blocking reductions of device memory.
+/// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between whenever it is
+/// called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in device memory: where the
+/// backend has the reduction by itself (`nccl`; `ipc` up to 32 KiB; not with `auto`, whatever exchanges have chosen),
+/// start() queues it on the instance and nothing waits on the host; elsewhere start() queues a copy into pinned memory,
+/// finish() waits for that, calls MPI_Allreduce and queues the copy back, while the device goes on with what it has
+/// been given in between. So on path `direct` too: Open MPI has no non-blocking reductions of device memory.
 ///
-/// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones
-/// is the caller's to keep. Its destruction is collective: in the middle of a step it finishes that, together
-/// with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views are
-/// leaked, because MPI may still use them. Host handle: not copyable.
+/// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones is the
+/// caller's to keep. Its destruction is collective: in the middle of a step it finishes that, together with all ranks.
+/// Where an exception is passing, or the step has failed, it does not wait: its Views are leaked, because MPI may still
+/// use them. Host handle: not copyable.
 ///
-/// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the
-/// result lies there too or in pinned host memory.
+/// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the result lies
+/// there too or in pinned host memory.
 template <ViewType View, ViewType In = View>
 class Reduction {
  public:
   using value_type = typename View::non_const_value_type; ///< of both Views
   using execution_space = typename In::execution_space;   ///< of the instance
-  static_assert(detail::check_elements<View>() && detail::check_elements<In>() &&
-                detail::check_not_const<View>());
+  static_assert(detail::check_elements<View>() && detail::check_elements<In>() && detail::check_not_const<View>());
   static_assert(std::is_same_v<value_type, typename In::non_const_value_type>,
                 "kontor::comm: both Views of a Reduction must have the same scalar type");
   static_assert(std::is_same_v<typename View::memory_space, typename In::memory_space> ||
@@ -46,12 +44,11 @@ class Reduction {
                 "kontor::comm: the result of a Reduction of device memory must lie in device memory or in "
                 "pinned host memory");
 
-  /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`.
-  /// `label` names the reduction in errors. Work on the device is queued on `instance`; one of its own lets
-  /// it go on beside what the caller computes, and outlives this. The Views have equal extents and layouts on
-  /// all ranks. Throws AgreedError on every rank if labels, extents, scalars, operations or layouts differ
-  /// between ranks, or if MPI does not define the operation for the scalar; Error where MPI or the backend
-  /// reports one.
+  /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`. `label` names
+  /// the reduction in errors. Work on the device is queued on `instance`; one of its own lets it go on beside what the
+  /// caller computes, and outlives this. The Views have equal extents and layouts on all ranks. Throws AgreedError on
+  /// every rank if labels, extents, scalars, operations or layouts differ between ranks, or if MPI does not define the
+  /// operation for the scalar; Error where MPI or the backend reports one.
   Reduction(const Communicator& comm, std::string label, const View& values, ReduceOp op,
             const execution_space& instance = {}) requires std::is_same_v<View, In>
       : Reduction(comm, std::move(label), values, values, op, instance) {}
@@ -67,10 +64,10 @@ class Reduction {
     method_.reset(new Method(comm, label_, in, out, op, instance, std::move(route)));
   }
 
-  /// Collective, in the same order as all other collective calls, which check level `cross_rank` verifies;
-  /// ordered after the work that `caller` has been given, or the instance itself. `in` may be read but not
-  /// written before finish(), `out` neither. Throws CallError in a step, after a step that failed, and if
-  /// this was moved from; Error if MPI or the backend reports one.
+  /// Collective, in the same order as all other collective calls, which check level `cross_rank` verifies; ordered
+  /// after the work that `caller` has been given, or the instance itself. `in` may be read but not written before
+  /// finish(), `out` neither. Throws CallError in a step, after a step that failed, and if this was moved from; Error
+  /// if MPI or the backend reports one.
   void start(const execution_space& caller) {
     auto& method = made();
     if (method.under_way() || method.failed()) [[unlikely]]
@@ -81,9 +78,9 @@ class Reduction {
   }
   void start() { start(instance_); } ///< the same after what the instance has been given
 
-  /// Collective like start(). On return the result is valid for what `caller`, or the instance itself, is
-  /// given from then on; host code that reads it fences first, except in host memory without a device. At
-  /// check level `cross_rank` a wait lasts Options::timeout at most. Throws CallError without start().
+  /// Collective like start(). On return the result is valid for what `caller`, or the instance itself, is given from
+  /// then on; host code that reads it fences first, except in host memory without a device. At check level `cross_rank`
+  /// a wait lasts Options::timeout at most. Throws CallError without start().
   void finish(const execution_space& caller) {
     auto& method = made();
     if (!method.under_way()) [[unlikely]]
@@ -97,8 +94,8 @@ class Reduction {
   /// Local. Lets MPI go on with what has been started; without effect where a device reduces or copies.
   void progress() { made().progress(); }
 
-  /// Local. Throws Error if a step has gone wrong on the device since, which no other call tells a program
-  /// that replays steps from a CapturedGraph.
+  /// Local. Throws Error if a step has gone wrong on the device since, which no other call tells a program that replays
+  /// steps from a CapturedGraph.
   void poll() { made().poll(); }
 
   /// Whether start() and finish() only queue work, so that they can be recorded by a CapturedGraph.

@@ -7,23 +7,23 @@
 
 /// Reductions: the elements of all ranks' Views combined, each with those at its place in the others.
 ///
-/// The operation is a ReduceOp, or a functor without state that takes two elements, as (const T&, const T&),
-/// and returns one; it must be associative and may not throw. A value that is a std::array or a Kokkos::Array
-/// is combined element by element, unless the functor takes two arrays. Wrap it in commutative() to let MPI
-/// combine ranks in any order; otherwise that of the ranks is kept. Elements of any transferable type take a
-/// functor, structs included. Views are of rank 0 to 8 and any layout, of equal extents and
-/// layouts on all ranks (check level `cross_rank` verifies it). Those in host memory are ordered on the host:
-/// fence what writes them before; those in device memory on an instance, as On says, and reduced on the host,
-/// through pinned memory, unless the backend has the ReduceOp by itself.
+/// The operation is a ReduceOp, or a functor without state that takes two elements, as (const T&, const T&), and
+/// returns one; it must be associative and may not throw. A value that is a std::array or a Kokkos::Array is combined
+/// element by element, unless the functor takes two arrays. Wrap it in commutative() to let MPI combine ranks in any
+/// order; otherwise that of the ranks is kept. Elements of any transferable type take a functor, structs included.
+/// Views are of rank 0 to 8 and any layout, of equal extents and
+/// layouts on all ranks (check level `cross_rank` verifies it). Those in host memory are ordered on the host: fence
+/// what writes them before; those in device memory on an instance, as On says, and reduced on the host, through pinned
+/// memory, unless the backend has the ReduceOp by itself.
 ///
-/// In place there is one View, which is changed, or a value: its result is returned. The blocking calls
-/// return when the result is valid; the others give a Request, whose wait() returns the Views, or the result
-/// of the value, when it is. A contiguous View costs the MPI call alone, a strided one travels through a
-/// copy. More than 2^30 elements go in several calls, and non-blocking ones take at most 2^31 - 1.
+/// In place there is one View, which is changed, or a value: its result is returned. The blocking calls return when the
+/// result is valid; the others give a Request, whose wait() returns the Views, or the result of the value, when it is.
+/// A contiguous View costs the MPI call alone, a strided one travels through a copy. More than 2^30 elements go in
+/// several calls, and non-blocking ones take at most 2^31 - 1.
 ///
-/// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on
-/// also if the root is not a rank, the two Views differ in size or share memory, or elements of the result
-/// do. Error with MPI's text if MPI reports one.
+/// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on also if the
+/// root is not a rank, the two Views differ in size or share memory, or elements of the result do. Error with MPI's
+/// text if MPI reports one.
 namespace kontor::comm {
 namespace detail {
 
@@ -76,19 +76,18 @@ InPlaceRequest<T> iallreduce(On<T> on, const T& values, const Op& op) {
   return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::allreduce, op), values);
 }
 
-/// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not
-/// looked at and may be empty. MPI_Reduce.
+/// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not looked at and
+/// may be empty. MPI_Reduce.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
   detail::run(on, detail::reduction<In>(detail::Kind::reduce, op, root), in, out);
 }
 
-/// Collective. In place: the root gets the combination of all ranks' Views or values, the others keep their
-/// own. MPI_Reduce, at the root with MPI_IN_PLACE.
+/// Collective. In place: the root gets the combination of all ranks' Views or values, the others keep their own.
+/// MPI_Reduce, at the root with MPI_IN_PLACE.
 template <InPlace T, ReductionOf<T> Op>
 InPlaceResult<T> reduce(On<T> on, const T& values, const Op& op, int root) {
-  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root),
-                                             values);
+  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root), values);
 }
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
@@ -100,8 +99,7 @@ Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op&
 /// Collective, non-blocking. In place. MPI_Ireduce, at the root with MPI_IN_PLACE.
 template <InPlace T, ReductionOf<T> Op>
 InPlaceRequest<T> ireduce(On<T> on, const T& values, const Op& op, int root) {
-  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root),
-                                               values);
+  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root), values);
 }
 
 /// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
@@ -128,8 +126,8 @@ InPlaceRequest<T> iscan(On<T> on, const T& values, const Op& op) {
   return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::scan, op), values);
 }
 
-/// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has
-/// none before it, stays as it is. MPI_Exscan.
+/// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has none
+/// before it, stays as it is. MPI_Exscan.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
 void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   detail::run(on, detail::reduction<In>(detail::Kind::exscan, op), in, out);
@@ -153,18 +151,18 @@ InPlaceRequest<T> iexscan(On<T> on, const T& values, const Op& op) {
   return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
 }
 
-// Each rank gets its part of the combination: the elements of rank 0, then those of rank 1 and so on. A part
-// has at most 2^31 - 1 elements.
+// Each rank gets its part of the combination: the elements of rank 0, then those of rank 1 and so on. A part has at
+// most 2^31 - 1 elements.
 
-/// Collective. Parts of equal sizes: `in` has those of all ranks, and `out` becomes this rank's of the
-/// combination. MPI_Reduce_scatter_block.
+/// Collective. Parts of equal sizes: `in` has those of all ranks, and `out` becomes this rank's of the combination.
+/// MPI_Reduce_scatter_block.
 template <SentView In, InPlaceView Out, ReductionOf<In> Op>
 void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Op& op) {
   detail::run(on, detail::reduction<In>(detail::Kind::reduce_scatter, op), in, out);
 }
 
-/// Collective. In place: the View has the parts of all ranks, and its first elements become this rank's of
-/// the combination; the others mean nothing then. MPI_Reduce_scatter_block with MPI_IN_PLACE.
+/// Collective. In place: the View has the parts of all ranks, and its first elements become this rank's of the
+/// combination; the others mean nothing then. MPI_Reduce_scatter_block with MPI_IN_PLACE.
 template <InPlaceView View, ReductionOf<View> Op>
 void reduce_scatter(On<View> on, const View& view, const Op& op) {
   detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatter, op), view);
@@ -197,8 +195,7 @@ void reduce_scatter(On<View> on, const View& view, const Counts& counts, const O
 
 /// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce_scatter.
 template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts,
-                                 const Op& op) {
+Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts, const Op& op) {
   return detail::start(on, detail::reduction<In>(detail::Kind::reduce_scatterv, op, 0, &counts), in, out);
 }
 

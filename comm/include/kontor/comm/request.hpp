@@ -21,15 +21,15 @@ struct RequestAccess;
 template <class Result, class First, class Second>
 class TwoPhases;
 
-/// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it:
-/// those that are sent may be read but not written before it is complete, those that receive neither.
-/// Movable; what was moved from is empty, and so is one whose Views have been given back.
-/// The memory of an unmanaged View is the caller's to keep until the operation is complete; if the Request is
-/// dropped, until the communicator ends.
+/// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it: those
+/// that are sent may be read but not written before it is complete, those that receive neither. Movable; what was moved
+/// from is empty, and so is one whose Views have been given back.
+/// The memory of an unmanaged View is the caller's to keep until the operation is complete; if the Request is dropped,
+/// until the communicator ends.
 ///
-/// One that is dropped unfinished: a receive is cancelled, or completes if its message is there already, and
-/// its View's contents mean nothing; anything else goes on, and the communicator keeps the Views until MPI
-/// is done with them. From check level `local` on, a line on stderr says so.
+/// One that is dropped unfinished: a receive is cancelled, or completes if its message is there already, and its View's
+/// contents mean nothing; anything else goes on, and the communicator keeps the Views until MPI is done with them. From
+/// check level `local` on, a line on stderr says so.
 template <class... Views>
 class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")]] Request final
     : private detail::Operation {
@@ -58,13 +58,13 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   using Operation::active;
   /// Local. Whether it is known to be complete, and its Views have not been given back.
   using Operation::finished;
-  /// Local. The message that has been received, from when the operation is known to be complete until another
-  /// Request takes this one's place: after wait() and test(), too. Throws CallError where none has been.
+  /// Local. The message that has been received, from when the operation is known to be complete until another Request
+  /// takes this one's place: after wait() and test(), too. Throws CallError where none has been.
   using Operation::status;
 
-  /// Waits until the operation is complete and gives the Views back: data that were received are valid, on
-  /// the host or, in device memory, for every instance. The Request is empty then. MPI_Wait, where it is not
-  /// `finished` already. Throws CallError if it is empty, and Error if MPI reports one.
+  /// Waits until the operation is complete and gives the Views back: data that were received are valid, on the host or,
+  /// in device memory, for every instance. The Request is empty then. MPI_Wait, where it is not `finished` already.
+  /// Throws CallError if it is empty, and Error if MPI reports one.
   Result wait() {
     complete();
     return give_back();
@@ -146,8 +146,7 @@ template <class T, bool two_phases>
 concept RequestType = is_request<T> ||(two_phases&& has_two_phases<T>);
 
 template <class Range, bool two_phases>
-concept RequestRange =
-    std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>, two_phases>;
+concept RequestRange = std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>, two_phases>;
 
 template <class T, bool two_phases>
 concept NamedRequest = std::is_lvalue_reference_v<T> && RequestType<std::remove_reference_t<T>, two_phases>;
@@ -169,11 +168,10 @@ Pool pool_of(Until until, T&... requests) {
 
 } // namespace detail
 
-// Waiting for many Requests at once. The Requests are updated: one that is complete is `finished`, and its
-// wait() gives its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a
-// vector, a span or any other range, of which up to 64 cost no allocation. Throw Error if MPI reports one,
-// naming the first Request that it happened to; the others remain as far as they are. wait_all() and
-// test_all() also take what goes on in two phases.
+// Waiting for many Requests at once. The Requests are updated: one that is complete is `finished`, and its wait() gives
+// its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a vector, a span or any other
+// range, of which up to 64 cost no allocation. Throw Error if MPI reports one, naming the first Request that it
+// happened to; the others remain as far as they are. wait_all() and test_all() also take what goes on in two phases.
 
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>
@@ -182,16 +180,15 @@ void wait_all(T&&... requests) {
   detail::pool_of(detail::Until::complete, requests...).all();
 }
 
-/// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check
-/// level `cross_rank`. MPI_Testall.
+/// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check level
+/// `cross_rank`. MPI_Testall.
 template <class... T>
 requires detail::Requests<true, T...>
 bool test_all(T&&... requests) {
   return detail::pool_of(detail::Until::now, requests...).all();
 }
 
-/// Waits until one of the active Requests is complete, and says which; nothing if none is active.
-/// MPI_Waitany.
+/// Waits until one of the active Requests is complete, and says which; nothing if none is active. MPI_Waitany.
 template <class... T>
 requires detail::Requests<false, T...> std::optional<std::size_t> wait_any(T&&... requests) {
   return detail::pool_of(detail::Until::complete, requests...).any();

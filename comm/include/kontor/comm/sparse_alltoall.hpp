@@ -23,8 +23,8 @@ using SparseMessages = std::vector<std::pair<int, View>>;
 
 namespace detail {
 
-/// Collective. Throws CallError if a destination is no rank, or is there twice; at check level `cross_rank`
-/// AgreedError if the two ends of a message have different scalars.
+/// Collective. Throws CallError if a destination is no rank, or is there twice; at check level `cross_rank` AgreedError
+/// if the two ends of a message have different scalars.
 void check_sparse(const Communicator&, const std::string& what, const std::vector<int>& destinations, Scalar);
 
 /// Throws Error: what the rank has sent is no multiple of an element.
@@ -48,19 +48,17 @@ Out joined(const std::vector<Out>& pieces, const typename Out::execution_space& 
 
 } // namespace detail
 
-/// Collective. Sends each View to its rank, and gives what other ranks send to this one, in the order of
-/// ranks: Views of rank 1 in the memory space of those that are sent. At most one View goes to a rank; an
-/// empty one is a message, too; what goes to no_rank is left out. The work of a rank grows with the number of
-/// its messages and the logarithm of the number of ranks: MPI_Issend, MPI_Iprobe and MPI_Ibarrier, by
-/// non-blocking consensus (T. Hoefler, C. Siebert, A. Lumsdaine, PPoPP 2010). Views in device memory are
-/// ordered on the instance. Longer messages travel in pieces of `most_at_once` bytes. Throws CallError if a
-/// destination is no rank, or is there twice; Error, on the receiver, if a message is no multiple of an
-/// element; at check level `cross_rank`, AgreedError if scalars differ, and Error, with the label, if it
-/// takes longer than Options::timeout.
+/// Collective. Sends each View to its rank, and gives what other ranks send to this one, in the order of ranks: Views
+/// of rank 1 in the memory space of those that are sent. At most one View goes to a rank; an empty one is a message,
+/// too; what goes to no_rank is left out. The work of a rank grows with the number of its messages and the logarithm of
+/// the number of ranks: MPI_Issend, MPI_Iprobe and MPI_Ibarrier, by non-blocking consensus (T. Hoefler, C. Siebert, A.
+/// Lumsdaine, PPoPP 2010). Views in device memory are ordered on the instance. Longer messages travel in pieces of
+/// `most_at_once` bytes. Throws CallError if a destination is no rank, or is there twice; Error, on the receiver, if a
+/// message is no multiple of an element; at check level `cross_rank`, AgreedError if scalars differ, and Error, with
+/// the label, if it takes longer than Options::timeout.
 template <SentView View>
 SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessages<View>& messages,
-                                                 const std::string& label = "",
-                                                 std::size_t most_at_once = 1U << 30U) {
+                                                 const std::string& label = "", std::size_t most_at_once = 1U << 30U) {
   using Out = ReceivedOf<View>;
   constexpr std::size_t size = sizeof(typename Out::value_type);
   const auto what = "sparse_alltoall '" + label + "'";
@@ -96,8 +94,8 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
     elements.deliver();
     pieces.push_back(elements.give_back());
     if (std::next(it) != arrived.end() && std::next(it)->first == peer) continue;
-    received.emplace_back(
-        peer, detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
+    received.emplace_back(peer,
+                          detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
     pieces.clear();
   }
   return received;

@@ -18,8 +18,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Messages and broadcasts that bring the extents of their View with them, so the receiver need not know
-/// them. with_counts.hpp has what brings the numbers of elements of all ranks.
+/// Messages and broadcasts that bring the extents of their View with them, so the receiver need not know them.
+/// with_counts.hpp has what brings the numbers of elements of all ranks.
 namespace kontor::comm {
 namespace detail {
 
@@ -34,8 +34,8 @@ struct Header {
 /// Tells the receiver about the View that follows.
 void send_header(const Communicator&, const Envelope&, const Buffer&);
 
-/// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that
-/// follows is another one.
+/// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that follows
+/// is another one.
 Header recv_header(const Communicator&, const Envelope&, Scalar, const Shape& expected);
 
 template <class View>
@@ -44,8 +44,7 @@ constexpr bool check_made() {
     return false;
   } else {
     using Layout = typename View::array_layout;
-    constexpr bool plain =
-        std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
+    constexpr bool plain = std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
     static_assert(plain, "kontor::comm: a View that is made for what arrives is LayoutLeft or LayoutRight");
     constexpr bool owns = View::traits::is_managed;
     static_assert(owns, "kontor::comm: a View that is made for what arrives owns its memory");
@@ -97,24 +96,22 @@ ArrivingIn<View> arriving_in(const View& view, const Shape& sender) {
       layout.stride[d] = stride;
       stride *= layout.dimension[d];
     }
-    return ArrivingIn<View>(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing),
-                            layout);
+    return ArrivingIn<View>(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing), layout);
   }
   return view;
 }
 
 /// By logical index.
 template <ViewType View>
-void copy_arrived(const ArrivingIn<View>& arrived, const View& view,
-                  const typename View::execution_space* instance) {
+void copy_arrived(const ArrivingIn<View>& arrived, const View& view, const typename View::execution_space* instance) {
   if (arrived.data() == view.data()) return;
   const auto space = instance ? *instance : typename View::execution_space();
   Kokkos::deep_copy(space, view, arrived);
   device::fence(space, "comm/arrived");
 }
 
-/// The first phase of a receive. The message is chosen when it is looked for: so the data that are received
-/// next are those that follow it.
+/// The first phase of a receive. The message is chosen when it is looked for: so the data that are received next are
+/// those that follow it.
 class ReceivedHeader {
  public:
   ReceivedHeader(const Communicator& comm, const Envelope& from, Scalar scalar, const Shape& expected)
@@ -135,8 +132,8 @@ ExtentNumbers extents_to_send(const Shape&);
 /// Nothing if a View of `expected` extents, -1 for any, can have them.
 std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected);
 
-/// The View, or a new one if the root's has other extents. `take` takes part in the broadcast with a View
-/// that is not used; then this throws Error: this rank's View cannot have the root's extents.
+/// The View, or a new one if the root's has other extents. `take` takes part in the broadcast with a View that is not
+/// used; then this throws Error: this rank's View cannot have the root's extents.
 template <ViewType View, class Take>
 View fitting(const View& view, const ExtentNumbers& root, const Take& take) {
   if (const auto problem = extents_problem(root, expected_shape<View>())) {
@@ -165,13 +162,12 @@ std::array<std::size_t, static_cast<std::size_t>(View::rank)> extents(const View
   return result;
 }
 
-/// A View that a call makes for what arrives: in any memory space, with memory of its own, LayoutLeft or
-/// LayoutRight.
+/// A View that a call makes for what arrives: in any memory space, with memory of its own, LayoutLeft or LayoutRight.
 template <class View>
 concept MadeView = detail::check_made<View>();
 
-/// Called by the sender; the rank `dest` calls recv_with_extents() or irecv_with_extents(). Otherwise like
-/// send(). Two messages, so threads that send at the same time need tags of their own. Two MPI_Send.
+/// Called by the sender; the rank `dest` calls recv_with_extents() or irecv_with_extents(). Otherwise like send(). Two
+/// messages, so threads that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};
@@ -180,11 +176,10 @@ void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   send(on, view, dest, tag);
 }
 
-/// Called by the receiver: a View of its own, with the extents and the label of the sender's ("comm/received"
-/// if that has none), and its elements by logical index, whatever the two layouts. `source` may be
-/// any_source, and `tag` any_tag. Throws Error if the sender's View has another scalar, another rank, or
-/// other extents where View's are fixed; the message is taken away then. Empty if `source` is no_rank. Two
-/// MPI_Recv.
+/// Called by the receiver: a View of its own, with the extents and the label of the sender's ("comm/received" if that
+/// has none), and its elements by logical index, whatever the two layouts. `source` may be any_source, and `tag`
+/// any_tag. Throws Error if the sender's View has another scalar, another rank, or other extents where View's are
+/// fixed; the message is taken away then. Empty if `source` is no_rank. Two MPI_Recv.
 template <MadeView View>
 View recv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;
@@ -214,9 +209,9 @@ RequestToSendWithExtents<View> isend_with_extents(On<View> on, const View& view,
 template <MadeView View>
 using RequestWithExtents = TwoPhases<View, detail::ReceivedHeader, Request<detail::ArrivingIn<View>>>;
 
-/// Called by the receiver. Like recv_with_extents(), but does not block: wait() gives the View. The message
-/// is the first that test() or wait() finds, so of several receives that it fits, the one that is asked first
-/// has it. MPI_Iprobe, MPI_Recv of the extents, MPI_Irecv of the data.
+/// Called by the receiver. Like recv_with_extents(), but does not block: wait() gives the View. The message is the
+/// first that test() or wait() finds, so of several receives that it fits, the one that is asked first has it.
+/// MPI_Iprobe, MPI_Recv of the extents, MPI_Irecv of the data.
 template <MadeView View>
 RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0) {
   using T = typename View::non_const_value_type;
@@ -230,8 +225,7 @@ RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0
   return {detail::ReceivedHeader(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>()),
           [state](const detail::Header& header) {
             if (header.source != no_rank) state->view = detail::make_view<View>(header.label, header.shape);
-            return irecv(state->on.get(), detail::arriving_in(state->view, header.shape), header.source,
-                         header.tag);
+            return irecv(state->on.get(), detail::arriving_in(state->view, header.shape), header.source, header.tag);
           },
           [state](const detail::ArrivingIn<View>& arrived) {
             detail::copy_arrived(arrived, state->view, state->on.get().instance());
@@ -239,9 +233,9 @@ RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0
           }};
 }
 
-/// Collective. Every rank's View becomes the root's: one that has other extents is replaced by a new one with
-/// its own label. Of rank 0 to 8; layouts are equal on all ranks. Throws Error, after the broadcast, on a
-/// rank whose View cannot have the extents of the root's. MPI_Bcast of the extents, then MPI_Bcast.
+/// Collective. Every rank's View becomes the root's: one that has other extents is replaced by a new one with its own
+/// label. Of rank 0 to 8; layouts are equal on all ranks. Throws Error, after the broadcast, on a rank whose View
+/// cannot have the extents of the root's. MPI_Bcast of the extents, then MPI_Bcast.
 template <MadeView View>
 void bcast_with_extents(On<View> on, View& view, int root) {
   const auto extents = detail::extents_to_send(shape_of(view));
@@ -252,8 +246,8 @@ void bcast_with_extents(On<View> on, View& view, int root) {
 
 /// Collective, non-blocking, in two phases. wait() gives the View, or the new one.
 template <MadeView View>
-TwoPhases<View, Request<detail::ExtentNumbers>, Request<View>>
-ibcast_with_extents(On<View> on, const View& view, int root) {
+TwoPhases<View, Request<detail::ExtentNumbers>, Request<View>> ibcast_with_extents(On<View> on, const View& view,
+                                                                                   int root) {
   const auto later = std::make_shared<detail::LaterOn<typename detail::SpaceOf<View>::type>>(on);
   return {ibcast(on.comm, detail::extents_to_send(shape_of(view)), root),
           [=](const detail::ExtentNumbers& extents) {

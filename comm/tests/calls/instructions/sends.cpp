@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same sends in plain MPI and typed, for a tool that counts instructions. What MPI itself does is not the
-// question: here it does nothing (nothing.cpp).
+// The same sends in plain MPI and typed, for a tool that counts instructions. What MPI itself does is not the question:
+// here it does nothing (nothing.cpp).
 #include <kontor/comm/point_to_point.hpp>
 
 #include <cstdlib>

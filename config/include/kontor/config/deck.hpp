@@ -13,17 +13,16 @@
 
 namespace kontor::config {
 
-/// The text of a deck's file, of which no more than limits::bytes + 1 are read: /dev/zero ends, too. Throws
-/// Error if it cannot be read.
+/// The text of a deck's file, of which no more than limits::bytes + 1 are read: /dev/zero ends, too. Throws Error if it
+/// cannot be read.
 std::string read_text(const std::string& path);
 
 /// An input deck: the YAML text with the overrides applied, and where each key stands. Copies are cheap.
 class Deck {
  public:
-  /// `text` is the YAML, `file` its name in messages; each override reads "section.key=value", value in YAML,
-  /// and they are applied in order. Throws Error if the text is empty, malformed, not a mapping, more than
-  /// one document or above a limit of limits.hpp; every other mistake waits for read(), so that all are
-  /// listed together.
+  /// `text` is the YAML, `file` its name in messages; each override reads "section.key=value", value in YAML, and they
+  /// are applied in order. Throws Error if the text is empty, malformed, not a mapping, more than one document or above
+  /// a limit of limits.hpp; every other mistake waits for read(), so that all are listed together.
   static Deck parse(std::string text, std::string file, const std::vector<std::string>& overrides = {});
 
   /// The value of the `app` key: letters, digits, `_` and `-`. Throws Error if there is none.
@@ -33,16 +32,15 @@ class Deck {
   /// Throws one Error that lists every mistake in line order; the options are then partly filled.
   void read(const std::function<void(Visitor&)>& describe) const;
 
-  /// Where `path` ("comm.backend", "problem.cells[1]") is given: "file:line:column" counted from 1, the
-  /// override as typed, or the nearest enclosing section or file if it is absent.
+  /// Where `path` ("comm.backend", "problem.cells[1]") is given: "file:line:column" counted from 1, the override as
+  /// typed, or the nearest enclosing section or file if it is absent.
   std::string locate(std::string_view path) const;
 
   /// The same with the key, to keep for messages of later.
   Location location(std::string_view path) const;
 
   /// For checks that concern several keys: throws Error{"<locate(path)>: <path> <message>"}.
-  [[noreturn]] void fail(std::string_view path, std::string_view message,
-                         errors::Id id = "E-DECK-CONFLICT") const;
+  [[noreturn]] void fail(std::string_view path, std::string_view message, errors::Id id = "E-DECK-CONFLICT") const;
 
  private:
   struct State;

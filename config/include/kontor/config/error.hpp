@@ -9,8 +9,8 @@
 
 namespace kontor::config {
 
-/// What is wrong with a deck: one message for each mistake, each with its place. what() joins them by '\n'.
-/// Messages are made printable (text.hpp), and end with an id on their first line.
+/// What is wrong with a deck: one message for each mistake, each with its place. what() joins them by '\n'. Messages
+/// are made printable (text.hpp), and end with an id on their first line.
 class Error : public std::runtime_error {
  public:
   /// What is wrong, in the order of the deck; `id` is that of the messages which quote none.

@@ -16,8 +16,7 @@ class Expression {
  public:
   Expression() = default;
   /// Implicit: a formula is given as text. Reading a deck adds where.
-  Expression(std::string text, Location location = {})
-      : text_(std::move(text)), location_(std::move(location)) {}
+  Expression(std::string text, Location location = {}) : text_(std::move(text)), location_(std::move(location)) {}
   /// The same, of a literal.
   Expression(const char* text) : text_(text) {}
 

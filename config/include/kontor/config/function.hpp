@@ -12,13 +12,12 @@
 
 namespace kontor::config {
 
-/// A compiled Expression: a function of x, y, z and t, or of other names. Movable; one thread at a time may
-/// call it.
+/// A compiled Expression: a function of x, y, z and t, or of other names. Movable; one thread at a time may call it.
 class Function {
  public:
-  /// `constants` are further names the formula may use, with their values; pi is built in.
-  /// `variables` are what the formula calls the arguments, in their order; four at most, and arguments
-  /// without a name it cannot use. Throws Error if the formula is malformed or uses another name.
+  /// `constants` are further names the formula may use, with their values; pi is built in. `variables` are what the
+  /// formula calls the arguments, in their order; four at most, and arguments without a name it cannot use. Throws
+  /// Error if the formula is malformed or uses another name.
   explicit Function(const Expression& expression, const std::map<std::string, double>& constants = {},
                     const std::vector<std::string>& variables = {"x", "y", "z", "t"});
   /// The one moved from can only be assigned to.
@@ -35,8 +34,8 @@ class Function {
   /// The value at one point and time.
   double operator()(double x, double y, double z, double t) const;
 
-  /// out[i] = f(x[i], y, z, t); both spans have the same length. About 30 ns a point for
-  /// sin(pi*x)*sinh(pi*y)/sinh(pi); a formula without its
+  /// out[i] = f(x[i], y, z, t); both spans have the same length. About 30 ns a point for sin(pi*x)*sinh(pi*y)/sinh(pi);
+  /// a formula without its
   /// first variable is evaluated once.
   void evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out) const;
 

@@ -10,8 +10,8 @@
 
 namespace kontor::config {
 
-/// The JSON Schema (draft 2020-12) of an app's decks: types, ranges, allowed words, defaults and help texts.
-/// Editors complete and check decks with it. Defaults are what the described options hold now.
+/// The JSON Schema (draft 2020-12) of an app's decks: types, ranges, allowed words, defaults and help texts. Editors
+/// complete and check decks with it. Defaults are what the described options hold now.
 nlohmann::ordered_json json_schema(std::string_view app, const std::function<void(Visitor&)>& describe);
 
 } // namespace kontor::config

@@ -8,8 +8,8 @@
 
 namespace kontor::config {
 
-/// Where a key of a deck is given. What is read from a deck can keep it, so that a mistake that shows later
-/// is still reported at its place.
+/// Where a key of a deck is given. What is read from a deck can keep it, so that a mistake that shows later is still
+/// reported at its place.
 struct Location {
   std::string place; ///< as Deck::locate() gives it: "plate.yaml:7:5"; empty for what is not from a deck
   std::string key;   ///< "problem.initial"

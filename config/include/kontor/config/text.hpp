@@ -7,8 +7,8 @@
 /// Texts of a user as messages show them.
 namespace kontor::config {
 
-/// Control characters and bytes that are not UTF-8 as `\xNN`, so that they neither reach a terminal nor forge
-/// lines; the rest, and the control character `kept`, as it is.
+/// Control characters and bytes that are not UTF-8 as `\xNN`, so that they neither reach a terminal nor forge lines;
+/// the rest, and the control character `kept`, as it is.
 std::string printable(std::string_view text, char kept = 'x');
 
 /// The same of at most limits::shown characters; what is longer ends with "..." and its length in bytes.

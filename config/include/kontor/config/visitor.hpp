@@ -66,9 +66,9 @@ struct Tagged {
   bool takes_value = true; ///< whether a formula follows
 };
 
-/// Walks an app's options. Each option struct has one function `describe(Visitor&)` that names its keys; the
-/// same function then reads a deck, prints one and writes the JSON schema. Each key is named once.
-/// The value an option holds before reading is its default.
+/// Walks an app's options. Each option struct has one function `describe(Visitor&)` that names its keys; the same
+/// function then reads a deck, prints one and writes the JSON schema. Each key is named once. The value an option holds
+/// before reading is its default.
 class Visitor {
  public:
   /// Names the keys of a nested mapping.
@@ -87,14 +87,13 @@ class Visitor {
   ///@{
   /// A truth value, a number in its range, a text, or a list of numbers.
   void value(std::string_view key, bool& value, std::string_view help);
-  void value(std::string_view key, std::int64_t& value, std::string_view help,
-             Range<std::int64_t> range = {});
+  void value(std::string_view key, std::int64_t& value, std::string_view help, Range<std::int64_t> range = {});
   void value(std::string_view key, double& value, std::string_view help, Range<double> range = {});
   void value(std::string_view key, std::string& value, std::string_view help);
   void value(std::string_view key, std::vector<std::int64_t>& value, std::string_view help,
              Range<std::int64_t> range = {}, Lengths lengths = {});
-  void value(std::string_view key, std::vector<double>& value, std::string_view help,
-             Range<double> range = {}, Lengths lengths = {});
+  void value(std::string_view key, std::vector<double>& value, std::string_view help, Range<double> range = {},
+             Lengths lengths = {});
   ///@}
 
   /// A file to read; empty: none.
@@ -104,8 +103,7 @@ class Visitor {
   /// The word `auto` stands for nullopt.
   void value(std::string_view key, std::optional<std::int64_t>& value, std::string_view help,
              Range<std::int64_t> range = {});
-  void value(std::string_view key, std::optional<double>& value, std::string_view help,
-             Range<double> range = {});
+  void value(std::string_view key, std::optional<double>& value, std::string_view help, Range<double> range = {});
   void value(std::string_view key, std::optional<std::vector<std::int64_t>>& value, std::string_view help,
              Range<std::int64_t> range = {}, Lengths lengths = {});
   ///@}
@@ -116,8 +114,8 @@ class Visitor {
   void value(std::string_view key, std::optional<Expression>& value, Names variables, std::string_view help);
   ///@}
 
-  /// One of the allowed words. E is any type with ==: an enum, or std::string where the words come from a
-  /// list known only at run time.
+  /// One of the allowed words. E is any type with ==: an enum, or std::string where the words come from a list known
+  /// only at run time.
   template <class E>
   void choice(std::string_view key, E& value, std::span<const Named<std::type_identity_t<E>>> allowed,
               std::string_view help) {
@@ -141,9 +139,8 @@ class Visitor {
 
   /// A list of the allowed words.
   template <class E>
-  void choices(std::string_view key, std::vector<E>& values,
-               std::span<const Named<std::type_identity_t<E>>> allowed, std::string_view help,
-               Lengths lengths = {}) {
+  void choices(std::string_view key, std::vector<E>& values, std::span<const Named<std::type_identity_t<E>>> allowed,
+               std::string_view help, Lengths lengths = {}) {
     std::vector<std::size_t> chosen;
     std::vector<std::string_view> names;
     for (const auto& option : allowed) names.push_back(option.name);
@@ -155,12 +152,11 @@ class Visitor {
     for (const auto i : chosen) values.push_back(allowed[i].value);
   }
 
-  /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`.
-  /// A form without a formula leaves `value` as it is.
+  /// One of several forms, some of which carry a formula: `periodic`, or `{dirichlet: "sin(pi*y)"}`. A form without a
+  /// formula leaves `value` as it is.
   template <class E>
-  void tagged(std::string_view key, E& kind, Expression& value,
-              std::span<const Tagged<std::type_identity_t<E>>> forms, Names variables,
-              std::string_view help) {
+  void tagged(std::string_view key, E& kind, Expression& value, std::span<const Tagged<std::type_identity_t<E>>> forms,
+              Names variables, std::string_view help) {
     std::size_t chosen = 0;
     std::vector<Form> erased;
     for (const auto& form : forms) {
@@ -191,8 +187,8 @@ class Visitor {
 
   void choose(std::string_view key, std::size_t& chosen, const std::vector<std::string_view>& names,
               std::string_view help);
-  void choose_some(std::string_view key, std::vector<std::size_t>& chosen,
-                   const std::vector<std::string_view>& names, std::string_view help, Lengths lengths);
+  void choose_some(std::string_view key, std::vector<std::size_t>& chosen, const std::vector<std::string_view>& names,
+                   std::string_view help, Lengths lengths);
   void tag(std::string_view key, std::size_t& chosen, Expression& value, const std::vector<Form>& forms,
            Names variables, std::string_view help);
   Key take(std::string_view key, std::string_view help);

@@ -9,9 +9,8 @@
 
 namespace kontor::device {
 
-/// Seconds since some moment of the past: the one clock of all times that Kontor measures, and of all waits
-/// that end. Never goes back. With KONTOR_SMPI (a CMake option) it is MPI_Wtime, the simulator's
-/// time.
+/// Seconds since some moment of the past: the one clock of all times that Kontor measures, and of all waits that end.
+/// Never goes back. With KONTOR_SMPI (a CMake option) it is MPI_Wtime, the simulator's time.
 inline double seconds() {
 #ifdef KONTOR_SMPI
   return MPI_Wtime();

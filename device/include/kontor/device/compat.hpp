@@ -11,8 +11,8 @@
 /// The one place that knows Kokkos versions apart: 3.4 (Debian 12) to 5.x.
 namespace kontor::device {
 
-/// A profiling region that ends with its scope: a few nanoseconds where no tool looks. Names of up to 15
-/// characters cost no allocation.
+/// A profiling region that ends with its scope: a few nanoseconds where no tool looks. Names of up to 15 characters
+/// cost no allocation.
 class Region : NonCopyable {
  public:
   /// Local. Begins it.
@@ -35,8 +35,7 @@ void fence(const ExecutionSpace& instance, const std::string& name) {
 
 /// Whether code on the host can reach what the space's kernels work on.
 template <class Space>
-inline constexpr bool on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
 /// The same of the kernels of the default space.
 inline constexpr bool kernels_on_host = on_host<Kokkos::DefaultExecutionSpace>;

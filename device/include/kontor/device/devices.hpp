@@ -102,8 +102,7 @@ class PeerCopy : NonCopyable {
   void operator()(int copies) const {
     detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
     for (int i = 0; i < copies; ++i)
-      detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr),
-                        "MemcpyPeerAsync");
+      detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr), "MemcpyPeerAsync");
     detail::check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
     detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
   }

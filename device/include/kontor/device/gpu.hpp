@@ -6,9 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-/// The one place outside the backends that knows the makers of GPUs apart. CUDA and HIP give the same
-/// functions other prefixes: KONTOR_GPU(Malloc) is cudaMalloc or hipMalloc, and is not defined where there is
-/// neither.
+/// The one place outside the backends that knows the makers of GPUs apart. CUDA and HIP give the same functions other
+/// prefixes: KONTOR_GPU(Malloc) is cudaMalloc or hipMalloc, and is not defined where there is neither.
 namespace kontor::device {
 
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -8,8 +8,8 @@
 
 namespace kontor::device {
 
-/// The energy counter of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is
-/// loaded at run time, so that programs need neither it nor its header.
+/// The energy counter of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is loaded at
+/// run time, so that programs need neither it nor its header.
 class GpuEnergy : NonCopyable {
  public:
   static constexpr double resolution = 0.1; ///< s between updates of the counter

@@ -15,8 +15,8 @@ namespace kontor::device {
 /// The order in which a device takes up the work of several instances.
 enum class Priority : std::uint8_t { usual, high };
 
-/// An instance of its own, whose work goes on beside that of others, for as long as it lives. Where Kontor
-/// cannot make one, such as on the host, it is the default instance.
+/// An instance of its own, whose work goes on beside that of others, for as long as it lives. Where Kontor cannot make
+/// one, such as on the host, it is the default instance.
 template <class ExecutionSpace>
 class OwnedStream {
  public:
@@ -41,14 +41,14 @@ class Event {
   void wait() const {}
 };
 
-/// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other
-/// instances into it: one that holds for an event of `instance` belongs to the captured graph from there on,
-/// and `instance` must hold for an event of it in the end.
+/// Work that is given to an instance again and again, on a GPU by one launch (a graph). Events order other instances
+/// into it: one that holds for an event of `instance` belongs to the captured graph from there on, and `instance` must
+/// hold for an event of it in the end.
 template <class ExecutionSpace>
 class CapturedGraph {
  public:
-  /// Local. Calls work(), here in each replay, on a GPU once and without anything being done. It may give
-  /// work to instances and do nothing else: memory is not allocated, no instance waited for on the host.
+  /// Local. Calls work(), here in each replay, on a GPU once and without anything being done. It may give work to
+  /// instances and do nothing else: memory is not allocated, no instance waited for on the host.
   template <class Work>
   CapturedGraph(const ExecutionSpace& /*instance*/, const Work& work) : work_(work) {}
   /// Local. All that was recorded comes after what the instance has been given before.
@@ -85,8 +85,7 @@ template <>
 class OwnedStream<GpuSpace> {
  public:
   explicit OwnedStream(Priority priority = Priority::usual)
-      : stream_(make_stream(priority), destroy_stream),
-        instance_(static_cast<KONTOR_GPU(Stream_t)>(stream_.get())) {}
+      : stream_(make_stream(priority), destroy_stream), instance_(static_cast<KONTOR_GPU(Stream_t)>(stream_.get())) {}
   const GpuSpace& get() const { return instance_; }
 
  private:
@@ -142,8 +141,7 @@ class Event<GpuSpace> {
   void record(const GpuSpace& instance) { event_.record(instance); }
   void wait_for(const GpuSpace& instance) const {
     if (event_.recorded())
-      detail::check_gpu(KONTOR_GPU(StreamWaitEvent)(detail::gpu_stream(instance), event_.get(), 0),
-                        "StreamWaitEvent");
+      detail::check_gpu(KONTOR_GPU(StreamWaitEvent)(detail::gpu_stream(instance), event_.get(), 0), "StreamWaitEvent");
   }
   void wait() const {
     if (event_.recorded()) detail::check_gpu(KONTOR_GPU(EventSynchronize)(event_.get()), "EventSynchronize");
@@ -179,9 +177,9 @@ class CapturedGraph<GpuSpace> {
     graph_ = {made, destroy};
   }
   void replay(const GpuSpace& instance) const {
-    detail::check_gpu(KONTOR_GPU(GraphLaunch)(static_cast<KONTOR_GPU(GraphExec_t)>(graph_.get()),
-                                              detail::gpu_stream(instance)),
-                      "GraphLaunch");
+    detail::check_gpu(
+        KONTOR_GPU(GraphLaunch)(static_cast<KONTOR_GPU(GraphExec_t)>(graph_.get()), detail::gpu_stream(instance)),
+        "GraphLaunch");
   }
 
  private:

@@ -11,8 +11,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-/// Which GPU it is, from the runtime library of its maker: included only where there is one. No Kokkos in
-/// this file.
+/// Which GPU it is, from the runtime library of its maker: included only where there is one. No Kokkos in this file.
 namespace kontor::device {
 
 /// Equal in all processes that use the GPU.

@@ -11,12 +11,11 @@ namespace kontor::errors {
 
 /// The ids that C++ raises. python/kontor/errors.py defines them, and has those of the command `kontor` too.
 inline constexpr std::string_view known[] = {
-    "E-CHECK-RANKS",  "E-CHECKPOINT-DECK", "E-CHECKPOINT-NONE", "E-COMM-ARGUMENT",   "E-COMM-BACKEND",
-    "E-COMM-TIMEOUT", "E-DECK-APP",        "E-DECK-CONFLICT",   "E-DECK-EXPRESSION", "E-DECK-KEY",
-    "E-DECK-LIMIT",   "E-DECK-RANGE",      "E-DECK-RANKS",      "E-DECK-SYNTAX",     "E-DECK-TYPE",
-    "E-DECK-WORD",    "E-FILE-DAMAGED",    "E-FILE-FORMAT",     "E-FILE-LOCKED",     "E-FILE-READ",
-    "E-FILE-SAME",    "E-FILE-WRITE",      "E-GPU-CALL",        "E-GPU-MISSING",     "E-INTERNAL",
-    "E-LAUNCH-RANKS", "E-LAUNCH-TIMEOUT",  "E-MEMORY",          "E-MPI-CALL",        "E-SPACE-SHM",
+    "E-CHECK-RANKS",  "E-CHECKPOINT-DECK", "E-CHECKPOINT-NONE", "E-COMM-ARGUMENT", "E-COMM-BACKEND", "E-COMM-TIMEOUT",
+    "E-DECK-APP",     "E-DECK-CONFLICT",   "E-DECK-EXPRESSION", "E-DECK-KEY",      "E-DECK-LIMIT",   "E-DECK-RANGE",
+    "E-DECK-RANKS",   "E-DECK-SYNTAX",     "E-DECK-TYPE",       "E-DECK-WORD",     "E-FILE-DAMAGED", "E-FILE-FORMAT",
+    "E-FILE-LOCKED",  "E-FILE-READ",       "E-FILE-SAME",       "E-FILE-WRITE",    "E-GPU-CALL",     "E-GPU-MISSING",
+    "E-INTERNAL",     "E-LAUNCH-RANKS",    "E-LAUNCH-TIMEOUT",  "E-MEMORY",        "E-MPI-CALL",     "E-SPACE-SHM",
     "E-USAGE-OPTION", "E-VERIFY",
 };
 
@@ -34,8 +33,8 @@ class Id {
   std::string_view text_;
 };
 
-/// The message with an id at the end of its first line: the first one that the line has, from the message
-/// that it quotes, else `id`. So the id of the cause stays, whatever adds words.
+/// The message with an id at the end of its first line: the first one that the line has, from the message that it
+/// quotes, else `id`. So the id of the cause stays, whatever adds words.
 inline std::string with_id(std::string message, Id id) {
   constexpr std::string_view open = " [E-";
   std::string found;

@@ -26,8 +26,8 @@ struct Problem {
   std::string text;
 };
 
-/// Collective. What the lowest rank that has a problem says about it, on every rank; nothing if none has one.
-/// Throws Error if MPI reports one.
+/// Collective. What the lowest rank that has a problem says about it, on every rank; nothing if none has one. Throws
+/// Error if MPI reports one.
 template <class Error>
 std::optional<Problem> first_problem(MPI_Comm comm, const std::optional<std::string>& problem) {
   int rank = 0;

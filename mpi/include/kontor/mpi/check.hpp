@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <string>
 
-/// Errors of MPI, and errors that one rank makes all ranks'. `Error` is the exception of the caller's
-/// library, made from a text.
+/// Errors of MPI, and errors that one rank makes all ranks'. `Error` is the exception of the caller's library, made
+/// from a text.
 namespace kontor::mpi {
 
 /// Local. MPI's own text for an error code, in one line.

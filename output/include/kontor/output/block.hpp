@@ -11,8 +11,8 @@ namespace kontor::output {
 
 /// What a dataset of values may consist of.
 template <class T>
-concept FieldScalar = std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, std::int32_t> ||
-    std::same_as<T, std::int64_t>;
+concept FieldScalar =
+    std::same_as<T, double> || std::same_as<T, float> || std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t>;
 
 /// The same as a value.
 enum class Scalar { float64, float32, int32, int64 };
@@ -39,8 +39,8 @@ struct Box {
   std::vector<std::uint64_t> extent; ///< elements along each dimension
 };
 
-/// Steps between elements of a block in memory, one a dimension, in elements: element (k, j, i) is
-/// data[k * strides[0] + j * strides[1] + i * strides[2]]. None at all: contiguous in C order.
+/// Steps between elements of a block in memory, one a dimension, in elements: element (k, j, i) is data[k * strides[0]
+/// + j * strides[1] + i * strides[2]]. None at all: contiguous in C order.
 using Strides = std::vector<std::int64_t>;
 
 /// Copies the values of a box to `to`, contiguous in C order; for values that lie in the memory of a device.

@@ -15,35 +15,34 @@
 
 namespace kontor::output {
 
-/// How fields reach the file. `parallel`: every rank writes its own block through MPI-IO, at the place that
-/// HDF5 gave the dataset; every rank must see the file, and a serial HDF5 library will do. `gathered`: rank 0
-/// writes all blocks, one bounded piece after the other. `automatic`: parallel, or gathered on a single rank.
+/// How fields reach the file. `parallel`: every rank writes its own block through MPI-IO, at the place that HDF5 gave
+/// the dataset; every rank must see the file, and a serial HDF5 library will do. `gathered`: rank 0 writes all blocks,
+/// one bounded piece after the other. `automatic`: parallel, or gathered on a single rank.
 enum class Access { automatic, parallel, gathered };
 
-/// Whether the HDF5 library this was compiled with is a parallel one; for the record, nothing here depends on
-/// it.
+/// Whether the HDF5 library this was compiled with is a parallel one; for the record, nothing here depends on it.
 bool parallel_hdf5();
 
 /// The version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
 
-/// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all
-/// are complete and checked.
+/// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all are
+/// complete and checked.
 ///
-/// Every member function is collective over the communicator, with the same arguments on all ranks unless
-/// stated, and throws the same Error on every rank. After an Error the file cannot be committed.
+/// Every member function is collective over the communicator, with the same arguments on all ranks unless stated, and
+/// throws the same Error on every rank. After an Error the file cannot be committed.
 class File {
  public:
-  /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the
-  /// names, and locks the names against other processes that use this class. A file that is there is
-  /// untouched until commit(); a link is replaced then, not what it links to. Throws Error if a name is
-  /// locked (it says by whom) or cannot be replaced; nothing is left then. `chosen_by`: the key or option by
-  /// which the user can name another file, for that message.
+  /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the names, and
+  /// locks the names against other processes that use this class. A file that is there is untouched until commit(); a
+  /// link is replaced then, not what it links to. Throws Error if a name is locked (it says by whom) or cannot be
+  /// replaced; nothing is left then. `chosen_by`: the key or option by which the user can name another file, for that
+  /// message.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
 
-  /// Without a commit() before: closes and removes the temporary files. Waits for no other rank when an
-  /// exception is passing.
+  /// Without a commit() before: closes and removes the temporary files. Waits for no other rank when an exception is
+  /// passing.
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -61,40 +60,38 @@ class File {
   /// Integers are stored as 64 bits, other numbers as doubles; null members are left out.
   void record(const std::string& group, const nlohmann::ordered_json& tree);
 
-  /// Writes a dataset, each rank its block; the blocks fill the array. `data` is this rank's first element in
-  /// host memory, which is read only: with strides the block may lie in a padded array, or have another
-  /// order. Block offsets, extents, strides and data differ between ranks. Missing groups on the way to
-  /// `name` are made.
+  /// Writes a dataset, each rank its block; the blocks fill the array. `data` is this rank's first element in host
+  /// memory, which is read only: with strides the block may lie in a padded array, or have another order. Block
+  /// offsets, extents, strides and data differ between ranks. Missing groups on the way to `name` are made.
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const T* data, const Strides& strides = {});
 
-  /// The same, of values that `fetch` copies to host memory, box by box of the block: 16 MiB at a time, each
-  /// value once. An exception of `fetch` is an Error on all ranks.
+  /// The same, of values that `fetch` copies to host memory, box by box of the block: 16 MiB at a time, each value
+  /// once. An exception of `fetch` is an Error on all ranks.
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);
 
-  /// Adds attributes to a group or dataset that exists; arrays of numbers become array attributes. Rank 0's
-  /// `flat` counts.
+  /// Adds attributes to a group or dataset that exists; arrays of numbers become array attributes. Rank 0's `flat`
+  /// counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
-  /// Describes datasets of the file as fields of `image` in the VTKHDF layout, by hard links. The extents of
-  /// each are extents(image, its centering).
+  /// Describes datasets of the file as fields of `image` in the VTKHDF layout, by hard links. The extents of each are
+  /// extents(image, its centering).
   void image_data(const Image& image, const std::vector<MeshField>& fields);
 
-  /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that
-  /// is not written is left as it was.
+  /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that is not
+  /// written is left as it was.
   void sidecar(const std::filesystem::path& path, const std::string& text);
 
-  /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed
-  /// over, and gives it and the sidecars their names: sidecars of an earlier file are put away first, so that
-  /// none is ever found beside a file that it does not describe. Returns the names, on rank 0. On an Error
-  /// the files that were there before are intact, or its text says which are new and what became of the
-  /// others.
+  /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed over, and
+  /// gives it and the sidecars their names: sidecars of an earlier file are put away first, so that none is ever found
+  /// beside a file that it does not describe. Returns the names, on rank 0. On an Error the files that were there
+  /// before are intact, or its text says which are new and what became of the others.
   std::vector<std::filesystem::path> commit();
 
-  /// The same under another name of the same folder than that which the file is locked by, and with checksums
-  /// of its bytes behind them, for check_seal(). So files of many names, of which one process writes one at a
-  /// time, have one lock and one list of temporary files.
+  /// The same under another name of the same folder than that which the file is locked by, and with checksums of its
+  /// bytes behind them, for check_seal(). So files of many names, of which one process writes one at a time, have one
+  /// lock and one list of temporary files.
   std::vector<std::filesystem::path> commit_sealed(const std::filesystem::path& name);
 
  private:

@@ -29,8 +29,8 @@ struct MeshField {
   Centering centering = Centering::cells; ///< what they belong to
 };
 
-/// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points.
-/// Throws Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.
+/// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points. Throws
+/// Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.
 std::vector<std::uint64_t> extents(const Image&, Centering);
 
 } // namespace kontor::output

@@ -26,17 +26,16 @@ enum class Checked { no, yes };
 
 /// An HDF5 file that exists, opened for reading; any program may have written it.
 ///
-/// Every member function is collective over the communicator, with the same arguments on all ranks unless
-/// stated, and throws the same Error on every rank; the reader can be used after that. An Error says which
-/// file and object it is about, what was found and what was wanted. The file is never changed or locked, and
-/// no other file is read, whatever it names: external links lead nowhere, and datasets whose values are
-/// stored in other files are refused. What the HDF5 library reads of the structure, it reads in a process of
-/// its own first (the program kontor-rehearse), which shows whether it survives that; not where the bytes
-/// have been checked.
+/// Every member function is collective over the communicator, with the same arguments on all ranks unless stated, and
+/// throws the same Error on every rank; the reader can be used after that. An Error says which file and object it is
+/// about, what was found and what was wanted. The file is never changed or locked, and no other file is read, whatever
+/// it names: external links lead nowhere, and datasets whose values are stored in other files are refused. What the
+/// HDF5 library reads of the structure, it reads in a process of its own first (the program kontor-rehearse), which
+/// shows whether it survives that; not where the bytes have been checked.
 class Reader {
  public:
-  /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no
-  /// HDF5 file, cut off or damaged.
+  /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no HDF5 file,
+  /// cut off or damaged.
   Reader(MPI_Comm comm, std::filesystem::path path, Checked = Checked::no);
   /// Waits for no other rank when an exception is passing.
   ~Reader();
@@ -52,28 +51,28 @@ class Reader {
   /// The names in a group, in alphabetical order. Throws Error if it is no group.
   std::vector<std::string> names(const std::string& group) const;
 
-  /// The attributes of a group or dataset: numbers, strings, and arrays of them. Throws Error if there is one
-  /// of another type.
+  /// The attributes of a group or dataset: numbers, strings, and arrays of them. Throws Error if there is one of
+  /// another type.
   nlohmann::ordered_json attributes(const std::string& object) const;
 
-  /// A group as File::record() writes it: its attributes, then its members, each in alphabetical order.
-  /// 1-D datasets become arrays, of numbers, strings, or, of a table, objects; unsigned bytes are booleans.
-  /// Datasets of other ranks are left out. Throws Error if there is a type that a record cannot have.
+  /// A group as File::record() writes it: its attributes, then its members, each in alphabetical order. 1-D datasets
+  /// become arrays, of numbers, strings, or, of a table, objects; unsigned bytes are booleans. Datasets of other ranks
+  /// are left out. Throws Error if there is a type that a record cannot have.
   nlohmann::ordered_json record(const std::string& group) const;
 
   /// Throws Error if there is no such dataset, or if it claims more bytes than the file can hold.
   DatasetInfo info(const std::string& dataset) const;
 
-  /// Reads this rank's block of a dataset; blocks may overlap and leave gaps. `block.global` is what the
-  /// dataset's extents must be. `data` is where the block's first element goes in host memory; with strides
-  /// into a padded array, or in another order, where nothing between is touched. Block offsets, extents,
-  /// strides and data differ between ranks. Throws Error, before anything is read, if the dataset is not of
-  /// these extents or its scalars are not T (of either byte order).
+  /// Reads this rank's block of a dataset; blocks may overlap and leave gaps. `block.global` is what the dataset's
+  /// extents must be. `data` is where the block's first element goes in host memory; with strides into a padded array,
+  /// or in another order, where nothing between is touched. Block offsets, extents, strides and data differ between
+  /// ranks. Throws Error, before anything is read, if the dataset is not of these extents or its scalars are not T (of
+  /// either byte order).
   template <FieldScalar T>
   void read(const std::string& dataset, const Block& block, T* data, const Strides& strides = {}) const;
 
-  /// The same, to where `store` puts it, box by box of the block, 16 MiB at a time. An exception of `store`
-  /// is an Error on all ranks.
+  /// The same, to where `store` puts it, box by box of the block, 16 MiB at a time. An exception of `store` is an Error
+  /// on all ranks.
   template <FieldScalar T>
   void read(const std::string& dataset, const Block& block, const Store<T>& store) const;
 

@@ -9,10 +9,10 @@
 
 namespace kontor::output {
 
-/// Collective over comm; every rank must see the file. Reads the whole of a file that File::commit_sealed()
-/// wrote, each rank a part, and compares it with its checksums. Nothing in it is interpreted before. Throws
-/// Error on all ranks, which says what is wrong: it cannot be read, has no checksums, is cut off, or which of
-/// its bytes are not those that were written.
+/// Collective over comm; every rank must see the file. Reads the whole of a file that File::commit_sealed() wrote, each
+/// rank a part, and compares it with its checksums. Nothing in it is interpreted before. Throws Error on all ranks,
+/// which says what is wrong: it cannot be read, has no checksums, is cut off, or which of its bytes are not those that
+/// were written.
 void check_seal(MPI_Comm comm, const std::filesystem::path& path);
 
 } // namespace kontor::output

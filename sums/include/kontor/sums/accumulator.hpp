@@ -7,15 +7,14 @@
 #include <cstring>
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
-#error                                                                                                       \
+#error                                                                                                                 \
     "kontor::sums: exact sums need arithmetic as it is written; compile this file without -ffast-math, -fassociative-math and /fp:fast, or include the headers that are used instead of <kontor/comm/comm.hpp>"
 #endif
 
-/// Exact sums of doubles. An *accumulator* is an integer wide enough for every double and every sum of them,
-/// in `digits` digits of `digit_bits` bits: digit d counts multiples of 2^(d digit_bits - 1074), the smallest
-/// double being 2^-1074. Digits are signed 64-bit numbers with room above: accumulators are added digit by
-/// digit, in any order, and a sum is rounded once, in the end. (U. Kulisch, Computer Arithmetic and Validity,
-/// de Gruyter 2008.)
+/// Exact sums of doubles. An *accumulator* is an integer wide enough for every double and every sum of them, in
+/// `digits` digits of `digit_bits` bits: digit d counts multiples of 2^(d digit_bits - 1074), the smallest double being
+/// 2^-1074. Digits are signed 64-bit numbers with room above: accumulators are added digit by digit, in any order, and
+/// a sum is rounded once, in the end. (U. Kulisch, Computer Arithmetic and Validity, de Gruyter 2008.)
 namespace kontor::sums {
 
 /// The bits of a digit, and how many digits there are.
@@ -45,8 +44,8 @@ KOKKOS_INLINE_FUNCTION int exponent_of(double value) {
   return static_cast<int>(bits_of(value) >> 52 & 0x7ff);
 }
 
-/// Local. Calls add(place, number) for what value 2^scale, with scale at least 0, adds to an accumulator: up
-/// to three digits of less than 2^digit_bits, or a 1 if it is not finite.
+/// Local. Calls add(place, number) for what value 2^scale, with scale at least 0, adds to an accumulator: up to three
+/// digits of less than 2^digit_bits, or a 1 if it is not finite.
 template <class Add>
 KOKKOS_INLINE_FUNCTION void split(double value, int scale, const Add& add) {
   const std::uint64_t bits = bits_of(value);
@@ -76,8 +75,7 @@ KOKKOS_INLINE_FUNCTION void add_value(std::int64_t* accumulator, double value) {
   split(value, 0, [&](int place, std::int64_t number) { accumulator[place] += number; });
 }
 
-/// Local. What a digit has above digit_bits, rounded, and what is left of it then, at most 2^(digit_bits -
-/// 1).
+/// Local. What a digit has above digit_bits, rounded, and what is left of it then, at most 2^(digit_bits - 1).
 KOKKOS_INLINE_FUNCTION std::int64_t carry_of(std::int64_t digit) {
   return (digit + (std::int64_t{1} << (digit_bits - 1))) >> digit_bits;
 }
@@ -86,8 +84,7 @@ KOKKOS_INLINE_FUNCTION std::int64_t rest_of(std::int64_t digit) {
   return digit - carry_of(digit) * (std::int64_t{1} << digit_bits);
 }
 
-/// Local. The same number, with digits of at most 2^(digit_bits - 1): two million accumulators can be added
-/// then.
+/// Local. The same number, with digits of at most 2^(digit_bits - 1): two million accumulators can be added then.
 KOKKOS_INLINE_FUNCTION void carry(std::int64_t* accumulator) {
   std::int64_t carried = 0;
   for (int d = 0; d + 1 < digits; ++d) {
@@ -102,9 +99,8 @@ namespace detail {
 
 /// The leading digits of sign times a number, each at least 0 and below 2^digit_bits.
 struct Leading {
-  std::int64_t above =
-      0;          ///< of the digits: below 0 if the number is; above 0 if it is too large for a double
-  int place = -1; ///< of the first digit that is not 0; -1: the number is 0
+  std::int64_t above = 0; ///< of the digits: below 0 if the number is; above 0 if it is too large for a double
+  int place = -1;         ///< of the first digit that is not 0; -1: the number is 0
   std::uint64_t first = 0, second = 0, third = 0;
   bool more = false; ///< a digit below them is not 0
 };
@@ -165,9 +161,8 @@ KOKKOS_INLINE_FUNCTION double rounded(const Leading& number) {
 
 } // namespace detail
 
-/// Local. The double next to the number in an accumulator, of two the even one: infinity if it is too large,
-/// and 0, never -0, if it is 0. With values that are not finite it is what adding them gives, any NaN being
-/// the same one.
+/// Local. The double next to the number in an accumulator, of two the even one: infinity if it is too large, and 0,
+/// never -0, if it is 0. With values that are not finite it is what adding them gives, any NaN being the same one.
 KOKKOS_INLINE_FUNCTION double rounded(const std::int64_t* accumulator) {
   constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
   constexpr std::uint64_t minus = std::uint64_t{1} << 63;
@@ -182,14 +177,14 @@ KOKKOS_INLINE_FUNCTION double rounded(const std::int64_t* accumulator) {
   return -detail::rounded(detail::leading(accumulator, -1));
 }
 
-/// Bits of a value that are taken at a time, as a multiple of a power of two; such multiples of a number of
-/// values are added as doubles without an error.
+/// Bits of a value that are taken at a time, as a multiple of a power of two; such multiples of a number of values are
+/// added as doubles without an error.
 inline constexpr int level_bits = 41;
 inline constexpr int most_in_level = 4096; ///< values whose multiples are added: 2^(53 - level_bits)
 
-/// How a value is divided into multiples of a power of two, its unit, and what is left, at most half of it:
-/// q = (S + x) - S without an error, x - q as well. (J. Demmel and H. D. Nguyen, Parallel
-/// Reproducible Summation, IEEE Transactions on Computers 64, 2015.)
+/// How a value is divided into multiples of a power of two, its unit, and what is left, at most half of it: q = (S + x)
+/// - S without an error, x - q as well. (J. Demmel and H. D. Nguyen, Parallel Reproducible Summation, IEEE Transactions
+/// on Computers 64, 2015.)
 struct Level {
   double shift; ///< S
 
@@ -200,8 +195,8 @@ struct Level {
 /// The largest exponent in the bits of values whose first level is not too large for a double.
 inline constexpr int largest_exponent = 2046 - (53 - level_bits);
 
-/// Local. The n-th level of values whose exponents in their bits are at most `exponent`, at most
-/// largest_exponent: their multiples of its unit are at most 2^level_bits.
+/// Local. The n-th level of values whose exponents in their bits are at most `exponent`, at most largest_exponent:
+/// their multiples of its unit are at most 2^level_bits.
 KOKKOS_INLINE_FUNCTION Level level(int exponent, int n) {
   int e = (exponent > 0 ? exponent : 1) + 53 - (n + 1) * level_bits;
   if (e < 1) e = 1; // its unit is the smallest double, and nothing is left
@@ -214,8 +209,8 @@ inline constexpr int levels = 3;
 /// Values with larger exponents are divided after a multiplication by 2^-scaled_by.
 inline constexpr int scaled_by = 64;
 
-/// Local. Takes 2^scaled_by multiples of the level's unit from a value and returns them without that factor:
-/// rounding the largest numbers up would make them infinite.
+/// Local. Takes 2^scaled_by multiples of the level's unit from a value and returns them without that factor: rounding
+/// the largest numbers up would make them infinite.
 KOKKOS_INLINE_FUNCTION double take_multiple(const Level& level, double& value) {
   const double scaled = value * 0x1p-64; // where that is not exact the multiple is 0
   const double multiple = level.multiple(scaled);

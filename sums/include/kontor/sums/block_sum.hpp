@@ -7,8 +7,8 @@
 
 namespace kontor::sums {
 
-/// The exact sum of many values on the host, block by block: the caller writes up to `room` values to
-/// values() and calls add(). Vectorised for the processor that it runs on.
+/// The exact sum of many values on the host, block by block: the caller writes up to `room` values to values() and
+/// calls add(). Vectorised for the processor that it runs on.
 class BlockSum {
  public:
   static constexpr int room = 512; ///< values of a block
@@ -19,8 +19,8 @@ class BlockSum {
   /// Local. Adds the first `count` of values(), which are spoiled.
   void add(int count);
 
-  /// Local. Adds the sum to an accumulator, both of moderate digits as carry() leaves them, which the result
-  /// has too. This is 0 then.
+  /// Local. Adds the sum to an accumulator, both of moderate digits as carry() leaves them, which the result has too.
+  /// This is 0 then.
   void move_to(std::int64_t* accumulator);
 
  private:

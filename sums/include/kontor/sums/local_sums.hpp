@@ -29,8 +29,8 @@ constexpr bool are_added() {
   }
 }
 
-/// Exact sums of this rank: made once for a number of sums, then added to and taken. Nothing is allocated in
-/// between, and nothing waits on a device. `on_device`: by the kernels of a device.
+/// Exact sums of this rank: made once for a number of sums, then added to and taken. Nothing is allocated in between,
+/// and nothing waits on a device. `on_device`: by the kernels of a device.
 template <class ExecutionSpace, bool on_device = !device::on_host<ExecutionSpace>>
 class LocalSums {
  public:
@@ -46,9 +46,9 @@ class LocalSums {
   /// How many sums there are.
   int count() const { return static_cast<int>(carries_.extent(0)); }
 
-  /// Local; queued on the instance. Adds value(i), a double or float, i from 0 to n, to sum k. With
-  /// `together` above 1 value(i) is a Kokkos::Array of so many doubles, which are added to the sums from k
-  /// on. Each is called once, so it may write as well. Throws std::out_of_range if there is no such sum.
+  /// Local; queued on the instance. Adds value(i), a double or float, i from 0 to n, to sum k. With `together` above 1
+  /// value(i) is a Kokkos::Array of so many doubles, which are added to the sums from k on. Each is called once, so it
+  /// may write as well. Throws std::out_of_range if there is no such sum.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
     add_rows<together>(instance, k, 1, n, detail::OneRow<Value>{value});
@@ -56,13 +56,11 @@ class LocalSums {
 
   /// Local; queued on the instance. The same of value(row, i) for all rows, and i from 0 to `length`.
   template <int together = 1, class Value>
-  void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length,
-                const Value& value) {
+  void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length, const Value& value) {
     using Values = std::invoke_result_t<const Value&, std::int64_t, std::int64_t>;
-    static_assert(
-        are_added<Values, together>(),
-        "kontor::sums: exact sums are of functions whose value is a double or float, or a Kokkos::Array "
-        "of them for several sums together; convert other values, such as bool, to double");
+    static_assert(are_added<Values, together>(),
+                  "kontor::sums: exact sums are of functions whose value is a double or float, or a Kokkos::Array "
+                  "of them for several sums together; convert other values, such as bool, to double");
     if (k < 0 || k + together > count())
       throw std::out_of_range("exact sums: " + std::to_string(together) + " from sum " + std::to_string(k) +
                               " on; there are " + std::to_string(count()));
@@ -81,15 +79,14 @@ class LocalSums {
     } else {
       constexpr std::int64_t least = 4096; // values that are worth a thread
       const auto parts = std::clamp<std::int64_t>(size / least, 1, copies_);
-      Kokkos::parallel_for(
-          "comm/exact sum",
-          Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, parts),
-          detail::AddParts<together, Value>{value, rows, length, first, to_next, parts});
+      Kokkos::parallel_for("comm/exact sum",
+                           Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(instance, 0, parts),
+                           detail::AddParts<together, Value>{value, rows, length, first, to_next, parts});
     }
   }
 
-  /// Local; queued on the instance. `out`, an accumulator for each sum, one behind the other, = what has been
-  /// added, and the sums are 0 again. Where `rounded_out` is not null, it gets them as doubles.
+  /// Local; queued on the instance. `out`, an accumulator for each sum, one behind the other, = what has been added,
+  /// and the sums are 0 again. Where `rounded_out` is not null, it gets them as doubles.
   void take(const ExecutionSpace& instance, std::int64_t* out, double* rounded_out = nullptr) {
     constexpr int team = device::on_host<ExecutionSpace> ? 1 : 64;
     Kokkos::parallel_for("comm/exact gather", Kokkos::TeamPolicy<ExecutionSpace>(instance, count(), team),

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this
-/// file; it is called a few times per exchange and never per element.
+/// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this file; it is
+/// called a few times per exchange and never per element.
 namespace kontor::comm {
 
 /// The MPI communicator a backend works on; defined in comm/backend/backend_context.hpp.
@@ -41,13 +41,12 @@ class Subset {
 inline constexpr Subset<Pattern> all_patterns{Pattern::blocking, Pattern::nonblocking, Pattern::persistent,
                                               Pattern::neighborhood, Pattern::rma};
 
-/// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently
-/// replaced.
+/// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently replaced.
 struct Capabilities {
   Subset<Pattern> patterns = all_patterns;                             ///< of its plans
   Subset<Packing> packings{Packing::kernel, Packing::none};            ///< of its plans
   std::string_view packings_because = "takes contiguous buffers only"; ///< why it has no others: a predicate
-  bool indexed_buffers = false;    ///< packing datatype takes rows by index, too
+  bool indexed_buffers = false;                                        ///< packing datatype takes rows by index, too
   Subset<Pattern> own_memory{};    ///< patterns in which messages lie in host memory of its own
   bool host_buffers = true;        ///< takes pointers to host memory
   bool device_buffers = false;     ///< takes pointers to device memory
@@ -65,21 +64,21 @@ struct Capabilities {
 /// The native stream of an execution-space instance (cudaStream_t, hipStream_t); null on the host.
 using Stream = void*;
 
-/// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel
-/// packs into it and unpacks from it, contiguous buffers included.
+/// Which ends of messages to and from a peer lie in memory of the backend's own, such as windows. The kernel packs into
+/// it and unpacks from it, contiguous buffers included.
 struct OwnMemory {
   bool sends = false;    ///< those that this rank sends
   bool receives = false; ///< those that it receives
 };
 
-/// One message as one of its two ends sees it. Sender and receiver have been matched by the handshake:
-/// equal extents, scalar, tag and wire order.
+/// One message as one of its two ends sees it. Sender and receiver have been matched by the handshake: equal extents,
+/// scalar, tag and wire order.
 struct Transfer {
   Buffer buffer;   ///< where this end's elements lie
   WireOrder order; ///< in which they travel
   int peer = 0;    ///< the rank at the other end
   int tag = 0;     ///< equal at both ends, and of no other message between them
-  int turn = 0; ///< equal at both ends: a rank sends one message of this tag in this turn, and receives one
+  int turn = 0;    ///< equal at both ends: a rank sends one message of this tag in this turn, and receives one
 };
 
 /// What a plan carries out: the messages of one exchange that this rank takes part in.
@@ -92,22 +91,22 @@ struct Schedule {
   Packing packing = Packing::kernel;      ///< one of Capabilities::packings
 };
 
-/// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing.
-/// A step is prepare(), packing, start(), any other work, finish() or test() until it is true, unpacking,
-/// release(). All of them but test() are
-/// collective over the ranks of the plan, in the same order for all their plans. A backend that is
-/// stream_ordered means by "on return" and "must be complete": for what is queued on the stream after and
-/// before the call. It reports what went wrong on the device at a later call.
+/// A repeatable exchange. Everything that repeats was made when the plan was: a step allocates nothing. A step is
+/// prepare(), packing, start(), any other work, finish() or test() until it is true, unpacking, release(). All of them
+/// but test() are
+/// collective over the ranks of the plan, in the same order for all their plans. A backend that is stream_ordered means
+/// by "on return" and "must be complete": for what is queued on the stream after and before the call. It reports what
+/// went wrong on the device at a later call.
 ///
-/// A plan that is not stream_ordered is destroyed between steps only: with a step that an error has left, the
-/// plan and its buffers are leaked.
+/// A plan that is not stream_ordered is destroyed between steps only: with a step that an error has left, the plan and
+/// its buffers are leaked.
 class Plan : device::NonCopyable {
  public:
   /// Collective, unless an exception is passing or a step has failed.
   virtual ~Plan() = default;
 
-  /// On return the send buffers in the backend's own memory may be written. May wait for what peers did with
-  /// them in the step before, never for what they do in this one.
+  /// On return the send buffers in the backend's own memory may be written. May wait for what peers did with them in
+  /// the step before, never for what they do in this one.
   virtual void prepare() {}
 
   /// The send buffers must be complete in memory, and may not change before finish().
@@ -116,8 +115,8 @@ class Plan : device::NonCopyable {
   /// On return the receive buffers hold the data and the send buffers are free.
   virtual void finish() = 0;
 
-  /// Local; between start() and finish(). True if it has done what finish() does; else the step goes on. A
-  /// plan that cannot tell without waiting waits.
+  /// Local; between start() and finish(). True if it has done what finish() does; else the step goes on. A plan that
+  /// cannot tell without waiting waits.
   virtual bool test() {
     finish();
     return true;
@@ -129,40 +128,36 @@ class Plan : device::NonCopyable {
   /// Local. What a step waits for where test() was false: "rank 3 to send View 'a'".
   virtual std::string awaited() const { return "the other ranks"; }
 
-  /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device
-  /// replays steps by itself, from a graph captured on its stream, as a stream_ordered backend allows.
+  /// Local. Throws Error if a step has gone wrong on the device since. No other call tells while the device replays
+  /// steps by itself, from a graph captured on its stream, as a stream_ordered backend allows.
   virtual void poll() {}
 };
 
 /// What Backend::plan() makes.
 struct PlannedExchange {
   std::unique_ptr<Plan> plan; ///< what carries it out
-  /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others;
-  /// empty if there are none. They last as long as the plan.
+  /// Where the buffers that own_memory() names lie, one for each of Schedule::sends, null for the others; empty if
+  /// there are none. They last as long as the plan.
   std::vector<void*> sends{};
   std::vector<void*> receives{}; ///< the same for Schedule::receives
 };
 
-/// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a
-/// stream; no call waits. The operations are collective, in the same order as what else the backend does for
-/// these ranks.
+/// The collective operations that a backend has by itself: in contiguous memory of the device, queued on a stream; no
+/// call waits. The operations are collective, in the same order as what else the backend does for these ranks.
 class StreamCollectives : device::NonCopyable {
  public:
   /// Collective, unless an exception is passing or an operation has failed.
   virtual ~StreamCollectives() = default;
 
-  /// Local. Whether it has this reduction of so many elements, by allreduce() and reduce(); equal on all
-  /// ranks.
+  /// Local. Whether it has this reduction of so many elements, by allreduce() and reduce(); equal on all ranks.
   virtual bool reduces(Scalar, ReduceOp, std::int64_t elements) const = 0;
 
   /// Local. Whether it has bcast(), allgather() and alltoall(), which move data; equal on all ranks.
   virtual bool moves() const { return true; }
 
-  /// Collective. Reductions of up to so many bytes, all queued on one stream, that need no order with those
-  /// of other streams; they last at most as long as the backend. Null: this serves as well.
-  virtual std::unique_ptr<StreamCollectives> for_one_stream([[maybe_unused]] std::size_t bytes) {
-    return nullptr;
-  }
+  /// Collective. Reductions of up to so many bytes, all queued on one stream, that need no order with those of other
+  /// streams; they last at most as long as the backend. Null: this serves as well.
+  virtual std::unique_ptr<StreamCollectives> for_one_stream([[maybe_unused]] std::size_t bytes) { return nullptr; }
 
   /// `out` becomes, on every rank, the combination of as many elements at `in`, which may be `out` itself.
   virtual void allreduce(Stream, const void* in, const Buffer& out, ReduceOp) = 0;
@@ -176,8 +171,8 @@ class StreamCollectives : device::NonCopyable {
   /// `out` becomes all ranks' `in`, of equal sizes, which may lie where it belongs in `out`.
   virtual void allgather(Stream, const Buffer& in, void* out) = 0;
 
-  /// The r-th of as many equal parts of `in` as there are ranks goes to rank r, and `out` gets one of each
-  /// rank. They share no memory.
+  /// The r-th of as many equal parts of `in` as there are ranks goes to rank r, and `out` gets one of each rank. They
+  /// share no memory.
   virtual void alltoall(Stream, const Buffer& in, void* out) = 0;
 
   /// Local. Throws Error if something has gone wrong on the device since.
@@ -194,23 +189,20 @@ class Backend : device::NonCopyable {
   /// Collective, unless an exception is passing or a step has failed.
   virtual ~Backend() = default;
 
-  /// What a user should know about this choice on these ranks, such as messages that it hands to another
-  /// transport; empty if there is nothing to say.
+  /// What a user should know about this choice on these ranks, such as messages that it hands to another transport;
+  /// empty if there is nothing to say.
   virtual std::string remark() const { return {}; }
 
   /// Local. Something only with the patterns that Capabilities::own_memory names.
-  virtual OwnMemory own_memory([[maybe_unused]] int peer, [[maybe_unused]] Pattern pattern) const {
-    return {};
-  }
+  virtual OwnMemory own_memory([[maybe_unused]] int peer, [[maybe_unused]] Pattern pattern) const { return {}; }
 
-  /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory()
-  /// names come with null data and packed; where they lie is for the backend to say. Throws UsageError or
-  /// AgreedError on every rank, or Error where no rank waits for this one.
+  /// Collective: the handshake has been made. The buffers must outlive the plan. Those that own_memory() names come
+  /// with null data and packed; where they lie is for the backend to say. Throws UsageError or AgreedError on every
+  /// rank, or Error where no rank waits for this one.
   virtual PlannedExchange plan(const Schedule&) = 0;
 
-  /// Collective where it is the first call. Null unless capabilities() has stream_collectives, and where
-  /// these ranks cannot have them; lasts as long as the backend. All other collective operations are MPI's,
-  /// on the Communicator.
+  /// Collective where it is the first call. Null unless capabilities() has stream_collectives, and where these ranks
+  /// cannot have them; lasts as long as the backend. All other collective operations are MPI's, on the Communicator.
   virtual StreamCollectives* stream_collectives() { return nullptr; }
 };
 

@@ -24,8 +24,8 @@
 #include <type_traits>
 #include <utility>
 
-/// How a collective operation goes from Views to MPI. A Collective says what is called, run() and start()
-/// call it with typed Views, and Kind::perform is its body, compiled once.
+/// How a collective operation goes from Views to MPI. A Collective says what is called, run() and start() call it with
+/// typed Views, and Kind::perform is its body, compiled once.
 namespace kontor::comm::detail {
 
 /// Which ranks give something, and which get a result.
@@ -50,8 +50,8 @@ struct Kind {
 
   bool rooted() const { return flow == Flow::to_root || flow == Flow::from_root; }
 
-  static const Kind barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall,
-      alltoallv, allreduce, reduce, scan, exscan, reduce_scatter, reduce_scatterv;
+  static const Kind barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv,
+      allreduce, reduce, scan, exscan, reduce_scatter, reduce_scatterv;
 };
 
 /// An operation and its parameters: those that it has.
@@ -62,7 +62,7 @@ struct Collective {
   const Counts* counts = nullptr;      ///< of the parts of the whole; of alltoallv those that are received
   const Counts* send_counts = nullptr; ///< of alltoallv
   const std::optional<std::string>* problem = nullptr; ///< that this rank's caller has found
-  std::int64_t chunk = mpi::chunk_elements; ///< the most elements that one reduction of MPI's takes
+  std::int64_t chunk = mpi::chunk_elements;            ///< the most elements that one reduction of MPI's takes
 };
 
 /// A collective that has begun: by MPI, or queued on a stream.
@@ -85,16 +85,14 @@ struct Call {
 
   bool rooted() const { return collective.kind.rooted(); }
   bool queued() const { return pending && pending->collectives; }
-  const char* name() const {
-    return pending && !queued() ? collective.kind.nonblocking : collective.kind.blocking;
-  }
+  const char* name() const { return pending && !queued() ? collective.kind.nonblocking : collective.kind.blocking; }
 };
 
 /// What this rank does with the operands of an operation: with `in` and `out`, or with one that is both.
 std::array<Access, 2> accesses(const Communicator&, const Collective&, std::size_t operands);
 
-/// One operand as both: MPI gets MPI_IN_PLACE for what is this rank's part of the other, and null for what
-/// the rank does not have.
+/// One operand as both: MPI gets MPI_IN_PLACE for what is this rank's part of the other, and null for what the rank
+/// does not have.
 Call call_in_place(const Communicator&, const Collective&, const Operand& inout, Pending*);
 
 /// Whether this rank gets a result at all.
@@ -115,8 +113,7 @@ Call call_of(const Communicator& comm, const Collective& collective, const Opera
 template <class View>
 void check_written(const Communicator& comm, const char* operation, const View& view, Access access) {
   if constexpr (may_share_elements<View>)
-    if (writes(access) && comm.options().check != CheckLevel::off && overlaps_itself(shape_of(view)))
-        [[unlikely]]
+    if (writes(access) && comm.options().check != CheckLevel::off && overlaps_itself(shape_of(view))) [[unlikely]]
       refuse_shared_elements(operation, to_buffer(view));
 }
 
@@ -133,8 +130,8 @@ std::array<Access, 2> check_views(const Communicator& comm, [[maybe_unused]] con
   return access;
 }
 
-/// Who reads and writes Views in device memory. Open MPI's non-blocking collective operations take none, and
-/// its reductions copy it to the host themselves, into memory that is not pinned.
+/// Who reads and writes Views in device memory. Open MPI's non-blocking collective operations take none, and its
+/// reductions copy it to the host themselves, into memory that is not pinned.
 inline AccessibleTo accessible_to(const Collective& collective, bool blocking) {
   return blocking && !collective.op ? AccessibleTo::mpi : AccessibleTo::host;
 }
@@ -144,8 +141,7 @@ bool has(const StreamCollectives&, const Collective&, Scalar, std::size_t operan
 
 /// The blocking operation by a backend that queues it on the instance. False: it has not got it.
 template <class Space, class... Views>
-bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective,
-           const Views&... views) {
+bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& collective, const Views&... views) {
   using Scalars = std::common_type_t<typename Views::non_const_value_type...>;
   const auto& kind = collective.kind;
   const std::int64_t counts[] = {static_cast<std::int64_t>(views.size())...}; // the first one decides
@@ -153,8 +149,8 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
   const Space instance = on.instance() ? *on.instance() : Space();
   Pending pending{backend, device::native_stream(instance)};
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking,
-                                           AccessibleTo::stream, access.data(), views...);
+  const Operands<const Views&...> operands(CallOn<Space>(on.comm, instance), kind.blocking, AccessibleTo::stream,
+                                           access.data(), views...);
   kind.perform(call_of(on.comm, collective, operands, &pending));
   operands.deliver();
   return true;
@@ -162,16 +158,14 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
 
 /// The blocking operation.
 template <class = void, class Space, class... Views>
-requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective,
-                                        const Views&... views) {
+requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective, const Views&... views) {
   if constexpr (sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
     if (collective.kind.of_backends &&
         queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, views...))
       return;
   const auto& kind = collective.kind;
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(on, kind.blocking, accessible_to(collective, true), access.data(),
-                                           views...);
+  const Operands<const Views&...> operands(on, kind.blocking, accessible_to(collective, true), access.data(), views...);
   kind.perform(call_of(on.comm, collective, operands, nullptr));
   operands.deliver();
 }
@@ -198,9 +192,8 @@ requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const C
                                                        const Views&... views) {
   const char* const name = collective.kind.nonblocking;
   const auto access = check_views(on.comm, name, collective, views...);
-  return begin(
-      on.comm, collective,
-      RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
+  return begin(on.comm, collective,
+               RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
 }
 
 /// The non-blocking operation on a value, as run().
@@ -209,9 +202,8 @@ Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T&
   const Access access = Access::read_write;
   const auto held = std::make_shared<T>(value);
   const HeldValue<T> given{held, value_operand<E>(*held), gets_result(on.comm, collective)};
-  return begin(
-      on.comm, collective,
-      RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
+  return begin(on.comm, collective,
+               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
 }
 
 } // namespace kontor::comm::detail

@@ -55,16 +55,15 @@ const typename View::execution_space* instance_for(CallOn<Space> on) {
 
 } // namespace detail
 
-/// What a call is given first: a Communicator, or {communicator, instance}. The instance is one of the
-/// execution space of the Views in device memory: the call comes after what it has been given before, and
-/// data are valid for what it is given after the call. Without one that is the default instance. Views in
-/// host memory are ordered on the host, whatever the instance.
+/// What a call is given first: a Communicator, or {communicator, instance}. The instance is one of the execution space
+/// of the Views in device memory: the call comes after what it has been given before, and data are valid for what it is
+/// given after the call. Without one that is the default instance. Views in host memory are ordered on the host,
+/// whatever the instance.
 ///
-/// Views in device memory go to MPI as they are, or through pinned memory of the communicator: where MPI does
-/// not take device memory, where the options say path `staged`, and in reductions and non-blocking
-/// collectives, which Open MPI has for host memory alone. The host then waits for the instance before the
-/// call and for the copies after it. Where the backend has the operation by itself, it is queued on the
-/// instance, and the call does not wait.
+/// Views in device memory go to MPI as they are, or through pinned memory of the communicator: where MPI does not take
+/// device memory, where the options say path `staged`, and in reductions and non-blocking collectives, which Open MPI
+/// has for host memory alone. The host then waits for the instance before the call and for the copies after it. Where
+/// the backend has the operation by itself, it is queued on the instance, and the call does not wait.
 template <class... Views>
 using On = detail::CallOn<typename detail::SpaceOf<Views...>::type>;
 

@@ -48,9 +48,9 @@ struct Operand {
   Operand at(void* other) const { return {other, count, scalar, view, describe}; }
 };
 
-/// A View and its elements in one piece. One that is read is packed when this is made; without access it is
-/// not looked at. `Held` is the View where an operation goes on by itself, else `const View&`, because a copy
-/// of a View takes longer than all else here.
+/// A View and its elements in one piece. One that is read is packed when this is made; without access it is not looked
+/// at. `Held` is the View where an operation goes on by itself, else `const View&`, because a copy of a View takes
+/// longer than all else here.
 template <class Held>
 class TypedOperand {
   using View = std::remove_cvref_t<Held>;
@@ -72,8 +72,8 @@ class TypedOperand {
   mpi::Payload payload() const { return memory_.payload(); }
   Buffer buffer() const { return to_buffer(view_); }
   Operand operand() const {
-    return {data(), static_cast<std::int64_t>(view_.size()), scalar_of<typename View::non_const_value_type>(),
-            &view_, describe_view<View>};
+    return {data(), static_cast<std::int64_t>(view_.size()), scalar_of<typename View::non_const_value_type>(), &view_,
+            describe_view<View>};
   }
   /// Elements that have been written are in the View.
   void deliver() const {
@@ -89,13 +89,12 @@ class TypedOperand {
   Access access_;
 };
 
-/// Of one operation: none, or one or two. Of its own, because std::tuple takes longer to compile than all
-/// else of a call.
+/// Of one operation: none, or one or two. Of its own, because std::tuple takes longer to compile than all else of a
+/// call.
 template <class... Held>
 struct Operands {
   template <class Space>
-  Operands(CallOn<Space> /*on*/, const char* /*operation*/, AccessibleTo /*accessible_to*/,
-           const Access* /*access*/) {}
+  Operands(CallOn<Space> /*on*/, const char* /*operation*/, AccessibleTo /*accessible_to*/, const Access* /*access*/) {}
   std::tuple<> give_back() { return {}; }
   void deliver() const {}
   Buffer buffer(std::size_t) const { return {}; }
@@ -110,8 +109,8 @@ struct Operands<First, Rest...> {
   template <class Space, class Given, class... Others>
   Operands(CallOn<Space> on, const char* operation, AccessibleTo accessible_to, const Access* access,
            const Given& given, const Others&... others)
-      : first(on, operation, given, *access, accessible_to),
-        rest(on, operation, accessible_to, access + 1, others...) {}
+      : first(on, operation, given, *access, accessible_to), rest(on, operation, accessible_to, access + 1, others...) {
+  }
 
   auto give_back() {
     if constexpr (sizeof...(Rest) == 0)

@@ -24,8 +24,7 @@ namespace kontor::comm::detail {
 class Checked;
 struct Pending;
 
-/// What a Request is besides its Views: one or two operations that MPI has been asked for, and how far
-/// they are.
+/// What a Request is besides its Views: one or two operations that MPI has been asked for, and how far they are.
 class Operation {
  public:
   Operation(const Operation&) = delete;
@@ -57,9 +56,9 @@ class Operation {
   Operation() = default;
   explicit Operation(const Communicator& comm) : comm_(comm.share()) {}
   Operation(Operation&& other) noexcept
-      : comm_(std::move(other.comm_)), parts_(std::move(other.parts_)),
-        count_(std::exchange(other.count_, 0)), state_(std::exchange(other.state_, State::empty)),
-        status_(other.status_), received_(std::exchange(other.received_, false)) {}
+      : comm_(std::move(other.comm_)), parts_(std::move(other.parts_)), count_(std::exchange(other.count_, 0)),
+        state_(std::exchange(other.state_, State::empty)), status_(other.status_),
+        received_(std::exchange(other.received_, false)) {}
   Operation& operator=(Operation&&) = delete;
   ~Operation() = default;
 

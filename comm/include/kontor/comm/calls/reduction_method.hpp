@@ -34,12 +34,12 @@ struct ReductionRoute {
   StreamCollectives* collectives = nullptr; ///< the communicator's
 };
 
-/// Collective where it is the backend's first reduction. Of so many elements. Open MPI has no non-blocking
-/// reductions of device memory, so MPI never gets any, whatever the path.
+/// Collective where it is the backend's first reduction. Of so many elements. Open MPI has no non-blocking reductions
+/// of device memory, so MPI never gets any, whatever the path.
 ReductionRoute reduction_route(const Communicator&, MemoryKind, Scalar, ReduceOp, std::int64_t elements);
 
-/// What a Reduction repeats: its Views, copies of them in memory where they can be reduced, and the
-/// reduction. All work on a device is queued on one instance.
+/// What a Reduction repeats: its Views, copies of them in memory where they can be reduced, and the reduction. All work
+/// on a device is queued on one instance.
 template <class In, class Out>
 class ReductionMethod {
  public:
@@ -47,15 +47,14 @@ class ReductionMethod {
   using Space = typename In::execution_space;
 
   /// Collective: the ranks agree on the reduction.
-  ReductionMethod(const Communicator& comm, const std::string& label, const In& in, const Out& out,
-                  ReduceOp op, const Space& instance, ReductionRoute route)
+  ReductionMethod(const Communicator& comm, const std::string& label, const In& in, const Out& out, ReduceOp op,
+                  const Space& instance, ReductionRoute route)
       : comm_(comm.share()), in_(in), out_(out), op_(op), instance_(instance), route_(route) {
     const auto order = storage_order(shape_of(out_));
     const auto count = static_cast<std::int64_t>(out_.size());
     const auto lies_well = [&](const auto& view) {
       const bool like_in = memory_of<std::decay_t<decltype(view)>>() == memory_of<In>();
-      const bool right_memory =
-          route_.where == ReducedIn::host || like_in == (route_.where == ReducedIn::stream);
+      const bool right_memory = route_.where == ReducedIn::host || like_in == (route_.where == ReducedIn::stream);
       return right_memory && is_contiguous(shape_of(view), order);
     };
     result_ = to_buffer(out_);
@@ -66,8 +65,7 @@ class ReductionMethod {
       else
         pinned_ = Pinned(properties, static_cast<std::size_t>(count));
       result_.data = route_.where == ReducedIn::stream ? data_of(device_) : data_of(pinned_);
-      copy_out_ =
-          Packs({{data_of(out_), result_.data, loop_nest(shape_of(out_), order), sizeof(value_type)}});
+      copy_out_ = Packs({{data_of(out_), result_.data, loop_nest(shape_of(out_), order), sizeof(value_type)}});
     }
     result_.shape = {1, {count, 1, 1, 1, 1, 1, 1, 1}, {1}};
     if (!lies_well(in_)) {
@@ -93,8 +91,7 @@ class ReductionMethod {
     }
     copy_in_.template run<PackDirection::pack>(instance_);
     if (route_.where == ReducedIn::stream) {
-      route_.collectives->allreduce(device::native_stream(instance_), given_ ? given_ : result_.data, result_,
-                                    op_);
+      route_.collectives->allreduce(device::native_stream(instance_), given_ ? given_ : result_.data, result_, op_);
       copy_out_.template run<PackDirection::unpack>(instance_);
     } else if (route_.where == ReducedIn::pinned) {
       copied_.record(instance_);
@@ -128,8 +125,8 @@ class ReductionMethod {
   bool under_way() const { return step_ == Step::under_way; }
   bool failed() const { return step_ == Step::failed; }
 
-  /// Ends a step that was not finished: collective. At once where the step has failed or this rank ends
-  /// alone: what MPI may still use is leaked then.
+  /// Ends a step that was not finished: collective. At once where the step has failed or this rank ends alone: what MPI
+  /// may still use is leaked then.
   static void complete_or_leak(std::unique_ptr<ReductionMethod> method) noexcept {
     if (method->step_ == Step::none) return;
     const auto comm = method->comm_.share();
@@ -153,9 +150,7 @@ class ReductionMethod {
   using Packs = PackList<Space>;
   enum class Step : std::uint8_t { none, under_way, failed };
 
-  bool is_other(const Space& caller) const {
-    return device::native_stream(caller) != device::native_stream(instance_);
-  }
+  bool is_other(const Space& caller) const { return device::native_stream(caller) != device::native_stream(instance_); }
 
   void complete() {
     if (route_.where == ReducedIn::stream) return poll();

@@ -13,18 +13,17 @@
 
 namespace kontor::comm::detail {
 
-/// Collective. Compares what the ranks are about to make. Throws AgreedError on every rank unless all make
-/// the same reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not
-/// available: MPI does not define the operation, the two Views differ in extents or share memory, one of them
-/// has elements but no memory, or is strided and packing is 'none'.
-void agree_on_reduction(const Communicator&, const std::string& label, const Buffer& in, const Buffer& out,
-                        ReduceOp);
+/// Collective. Compares what the ranks are about to make. Throws AgreedError on every rank unless all make the same
+/// reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not available: MPI does not
+/// define the operation, the two Views differ in extents or share memory, one of them has elements but no memory, or is
+/// strided and packing is 'none'.
+void agree_on_reduction(const Communicator&, const std::string& label, const Buffer& in, const Buffer& out, ReduceOp);
 
 /// One reduction of contiguous host memory, again and again. Allocates when it is made.
 class RepeatedAllreduce {
  public:
-  /// Local. `in` has as many elements as `out`; null: those of `out` are reduced in place. The memory must
-  /// outlive this. More than `chunk` elements go in several calls.
+  /// Local. `in` has as many elements as `out`; null: those of `out` are reduced in place. The memory must outlive
+  /// this. More than `chunk` elements go in several calls.
   RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp,
                     std::int64_t chunk = mpi::chunk_elements);
 

@@ -13,21 +13,20 @@ namespace detail {
 struct RequestAccess;
 }
 
-/// An operation that has been begun and goes on in two phases: counts or extents first, then data. The data
-/// are begun in the call of test() or wait() that finds the first phase complete. So every rank of a
-/// collective operation calls wait(), or test() until it gives a result; calls of that kind on one
-/// communicator reach their second phases in the same order on all ranks. Movable.
+/// An operation that has been begun and goes on in two phases: counts or extents first, then data. The data are begun
+/// in the call of test() or wait() that finds the first phase complete. So every rank of a collective operation calls
+/// wait(), or test() until it gives a result; calls of that kind on one communicator reach their second phases in the
+/// same order on all ranks. Movable.
 template <class Result, class First, class Second>
 class [[nodiscard("kontor::comm: the data of what is dropped are never received")]] TwoPhases {
  public:
-  /// `begin` gives the second phase from the result of the first, `finish` the result from that of the
-  /// second.
+  /// `begin` gives the second phase from the result of the first, `finish` the result from that of the second.
   template <class Begin, class Finish>
   TwoPhases(First first, Begin begin, Finish finish)
       : first_(std::move(first)), begin_(std::move(begin)), finish_(std::move(finish)) {}
 
-  /// Waits until both phases are complete. Errors are those of the operations that it consists of; CallError
-  /// if the result was given already.
+  /// Waits until both phases are complete. Errors are those of the operations that it consists of; CallError if the
+  /// result was given already.
   Result wait() {
     begin_data(true);
     return finish_(second_.wait());

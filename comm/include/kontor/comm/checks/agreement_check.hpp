@@ -26,11 +26,11 @@ struct CollectiveCall {
 /// "bcast of View 'a', (4) double, root 0"
 std::string to_string(const CollectiveCall&);
 
-/// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws
-/// on every rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ,
-/// unless all make the same call. Throws Error on the ranks that came, naming those that did not, if not all
-/// come within Options::timeout; the communicator is then of no more use. MPI_Iallreduce of three numbers on
-/// checking_calls(), and messages between all ranks only where something is wrong.
+/// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws on every
+/// rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ, unless all make the
+/// same call. Throws Error on the ranks that came, naming those that did not, if not all come within Options::timeout;
+/// the communicator is then of no more use. MPI_Iallreduce of three numbers on checking_calls(), and messages between
+/// all ranks only where something is wrong.
 void check_agreement(const Communicator&, const CollectiveCall&);
 
 /// The same in two steps, for calls that may not wait.
@@ -42,12 +42,11 @@ class AgreementCheck {
   AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
-  /// Local. Whether all ranks have come. Throws as check_agreement() does; the timeout counts from the first
-  /// call.
+  /// Local. Whether all ranks have come. Throws as check_agreement() does; the timeout counts from the first call.
   bool test();
 
-  /// Waits for all ranks and throws as check_agreement() does. Returns which two ranks differ in how many
-  /// elements travel between them, in the same words on all ranks, if some do.
+  /// Waits for all ranks and throws as check_agreement() does. Returns which two ranks differ in how many elements
+  /// travel between them, in the same words on all ranks, if some do.
   std::optional<std::string> finish();
 
   /// Throws Error: says who came and who did not.

@@ -62,8 +62,7 @@ void check_envelope(const Communicator&, const Envelope&);
 [[noreturn]] void fail_sendrecv(int code, const char* mpi_function, const Envelope& to, const Buffer& sent,
                                 const Envelope& from, const Buffer& received);
 
-/// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with a
-/// timeout.
+/// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with a timeout.
 inline bool verified(const Communicator& comm) {
   return detail::internals(comm).cached().check == CheckLevel::cross_rank;
 }
@@ -75,8 +74,7 @@ inline constexpr bool may_share_elements =
 
 /// Of its own, so that checks are short enough to be inlined.
 template <ViewType View>
-[[noreturn, gnu::noinline, gnu::cold]] void refuse_view(const Communicator& comm, Envelope envelope,
-                                                        const View& view) {
+[[noreturn, gnu::noinline, gnu::cold]] void refuse_view(const Communicator& comm, Envelope envelope, const View& view) {
   refuse_message(comm, envelope, to_buffer(view));
 }
 

@@ -46,8 +46,7 @@ struct Channel {
 class Internals : device::NonCopyable {
  public:
   Internals();
-  /// Collective. After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what
-  /// is left.
+  /// Collective. After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
   ~Internals();
 
   /// Collective. Takes charge of the communicator.
@@ -55,35 +54,34 @@ class Internals : device::NonCopyable {
 
   const CachedProperties& cached() const { return cached_; }
 
-  /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice
-  /// to each exchange, the first of the registry that moves data.
+  /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice to each
+  /// exchange, the first of the registry that moves data.
   Backend& backend() const { return *first_backend_; }
-  /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can
-  /// use: one where the options leave nothing open. Throws UsageError on every rank if there is none.
+  /// Collective where it is the first call for this memory. The methods that an exchange of Views in it can use: one
+  /// where the options leave nothing open. Throws UsageError on every rank if there is none.
   const std::vector<Method>& methods(MemoryKind);
 
   /// The message tags that plans have. Equal on all ranks.
   int most_tags() const;
-  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses. Not
-  /// more than most_tags().
+  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses. Not more than
+  /// most_tags().
   int reserve_tags(int count);
-  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has
-  /// another tag.
+  /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has another tag.
   Channel next_sparse_channel();
 
-  /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts
-  /// as long as the communicator.
+  /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts as long as
+  /// the communicator.
   MPI_Datatype element_type(Scalar);
   /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
   /// communicator.
   MPI_Op operation(MPI_User_function*, bool commutative);
 
-  /// How calls hand Views to MPI: device memory on path `direct`, and on path `auto` where MPI itself says
-  /// that it takes it. Equal on all ranks.
+  /// How calls hand Views to MPI: device memory on path `direct`, and on path `auto` where MPI itself says that it
+  /// takes it. Equal on all ranks.
   const Lowering& lowering() const { return lowering_; }
 
-  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the
-  /// other levels.
+  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the other
+  /// levels.
   MPI_Comm checking() const { return checked_messages_; }
   /// The same for what all ranks do together.
   MPI_Comm checking_calls() const { return checked_calls_; }
@@ -92,14 +90,14 @@ class Internals : device::NonCopyable {
   /// The messages that are checked at level `cross_rank`; null at the other levels.
   Checks* checks() const { return checks_.get(); }
 
-  /// Local; any thread. The operation goes on without its owner. What MPI may use, `memory` and `more`, lives
-  /// until it is complete, at the latest when the communicator ends.
+  /// Local; any thread. The operation goes on without its owner. What MPI may use, `memory` and `more`, lives until it
+  /// is complete, at the latest when the communicator ends.
   void detach(MPI_Request request, std::shared_ptr<void> memory, std::shared_ptr<void> more = nullptr);
-  /// Local. Whether this rank may wait for the others where they end something together: no exception is
-  /// passing, no error has left messages behind, and MPI has not ended.
+  /// Local. Whether this rank may wait for the others where they end something together: no exception is passing, no
+  /// error has left messages behind, and MPI has not ended.
   bool ends_together() const;
-  /// Local. Other ranks may be gone, because a wait has timed out: when the communicator ends it waits for
-  /// nothing, and leaks what is under way, memory included.
+  /// Local. Other ranks may be gone, because a wait has timed out: when the communicator ends it waits for nothing, and
+  /// leaks what is under way, memory included.
   void leak_at_end() { *unsafe_to_free_ = true; }
 
  private:

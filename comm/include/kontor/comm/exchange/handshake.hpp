@@ -23,8 +23,8 @@ enum class ReceiveOp {
   add      ///< what arrives is added to them
 };
 
-/// What one call adds to an exchange: `send` goes to `destination`, `receive` comes from `source`; either may
-/// be no_rank.
+/// What one call adds to an exchange: `send` goes to `destination`, `receive` comes from `source`; either may be
+/// no_rank.
 struct Slot {
   Buffer send;                           ///< what goes to `destination`
   int destination = no_rank;             ///< a rank, or no_rank
@@ -54,9 +54,9 @@ struct Agreement {
   std::vector<AgreedMessage> receives; ///< of each slot
 };
 
-/// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must
-/// be equal, and each send must meet a receive. Throws AgreedError on all ranks, naming both ends of the
-/// first mismatch (that of the lowest receiving rank).
+/// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must be equal,
+/// and each send must meet a receive. Throws AgreedError on all ranks, naming both ends of the first mismatch (that of
+/// the lowest receiving rank).
 Agreement handshake(const Communicator&, const std::string& label, std::span<const Slot>);
 
 } // namespace kontor::comm

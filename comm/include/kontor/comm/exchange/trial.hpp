@@ -21,20 +21,18 @@ void max_over_ranks(const Communicator&, std::span<double> values);
 /// The same of one value.
 double max_over_ranks(const Communicator&, double value);
 
-/// Long enough to tell methods apart, where `limit` seconds allow that. `seconds` is the time of all
-/// methods together.
+/// Long enough to tell methods apart, where `limit` seconds allow that. `seconds` is the time of all methods together.
 TrialLength trial_length(double seconds, double limit);
 
 /// The medians over rounds; times[round * methods + c] is of method c.
 std::vector<double> medians(std::span<const double> times, std::size_t methods);
 
-/// The first of those that are as fast as the fastest, give or take 3 %: so that it is not noise that chooses
-/// between equals, and the usual method, which comes first, wins.
+/// The first of those that are as fast as the fastest, give or take 3 %: so that it is not noise that chooses between
+/// equals, and the usual method, which comes first, wins.
 std::size_t choose(std::span<const double> seconds);
 
-/// Collective. The seconds of each method as all ranks agree on them; turn(c, n) does what method c
-/// does n times and returns the seconds of one. They take turns, so that what disturbs the machine disturbs
-/// all of them.
+/// Collective. The seconds of each method as all ranks agree on them; turn(c, n) does what method c does n times and
+/// returns the seconds of one. They take turns, so that what disturbs the machine disturbs all of them.
 template <class Turn>
 std::vector<double> try_in_turns(const Communicator& comm, std::size_t methods, const Turn& turn) {
   double together = 0;

@@ -40,8 +40,7 @@ class Datatype {
 };
 
 /// Local. Items of the types at the places, in bytes. Not committed.
-Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places,
-                   std::span<const MPI_Datatype> types);
+Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places, std::span<const MPI_Datatype> types);
 
 /// MPI's name for one element and how many of them make one (structs travel as bytes).
 struct Element {
@@ -81,8 +80,8 @@ inline Element element(Scalar scalar) {
   return {MPI_BYTE, static_cast<int>(size)};
 }
 
-/// One element of the result is `count` items of `type` one after the other, beyond 2^31 - 1 of them too:
-/// blocks of 2^30 and what is left over, as in BigMPI (Hammond, Schaefer, Latham, ExaMPI 2014).
+/// One element of the result is `count` items of `type` one after the other, beyond 2^31 - 1 of them too: blocks of
+/// 2^30 and what is left over, as in BigMPI (Hammond, Schaefer, Latham, ExaMPI 2014).
 Datatype large(std::int64_t count, MPI_Datatype type);
 
 /// What to hand to MPI for all elements of contiguous memory. Owns the datatype where it had to make one.
@@ -112,9 +111,8 @@ MPI_Op reduction(ReduceOp, Scalar);
 /// How many elements one call of a blocking reduction takes at most.
 inline constexpr std::int64_t chunk_elements = std::int64_t{1} << 30;
 
-/// Calls f(first, count) for chunks of up to `limit` elements of `elements`; once for none at all. MPI does
-/// not define its own reductions for derived datatypes, such as those of payload(), so long ones go in
-/// chunks.
+/// Calls f(first, count) for chunks of up to `limit` elements of `elements`; once for none at all. MPI does not define
+/// its own reductions for derived datatypes, such as those of payload(), so long ones go in chunks.
 template <class F>
 void in_chunks(std::int64_t elements, F f, std::int64_t limit = chunk_elements) {
   std::int64_t first = 0;

@@ -16,8 +16,8 @@ enum class Room : std::uint8_t {
   pinned ///< host memory that its kernels reach
 };
 
-/// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this
-/// file: what uses it is compiled once, and a KokkosExecutor once for each execution space.
+/// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this file: what
+/// uses it is compiled once, and a KokkosExecutor once for each execution space.
 class Executor : device::NonCopyable {
  public:
   virtual ~Executor() = default;
@@ -34,8 +34,7 @@ class Executor : device::NonCopyable {
   virtual std::unique_ptr<Pieces> list(const std::vector<Piece>&) const = 0;
   /// Local. The same for pieces that run() adds to arrays of `rank`, in the order of ranks: can_add().
   virtual std::unique_ptr<Pieces> list_sums(const std::vector<SummedPiece>&, int rank) const = 0;
-  /// Local. Queues the kernel that copies, or adds, all pieces. They were listed by an executor of the same
-  /// space.
+  /// Local. Queues the kernel that copies, or adds, all pieces. They were listed by an executor of the same space.
   virtual void run(const Pieces&, PackDirection) const = 0;
   /// Local. Waits for all that the instance has been given. Tools see a fence of this name.
   virtual void fence(const char* name) const = 0;

@@ -57,9 +57,7 @@ class KokkosExecutor final : public Executor {
     PackList<ExecutionSpace> packs;
   };
   struct Sums final : Kernels {
-    Sums(const std::vector<SummedPiece>& pieces, int rank) : sums(pieces, rank) {
-      this->empty = sums.empty();
-    }
+    Sums(const std::vector<SummedPiece>& pieces, int rank) : sums(pieces, rank) { this->empty = sums.empty(); }
     void run(const ExecutionSpace& instance, PackDirection) const override { sums.run(instance); }
     SumList<ExecutionSpace> sums;
   };

@@ -9,8 +9,8 @@
 /// In which order the elements of an array travel. No Kokkos and no MPI in this file.
 namespace kontor::comm {
 
-/// Whether two elements, of different indices, share memory: none can be received there. Of a shape by_index
-/// the rows are taken one after the other, whatever the list.
+/// Whether two elements, of different indices, share memory: none can be received there. Of a shape by_index the rows
+/// are taken one after the other, whatever the list.
 bool overlaps_itself(const Shape&);
 
 /// The order of an array's dimensions on the wire, slowest first: a permutation of 0..rank-1.
@@ -33,22 +33,22 @@ constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// The order in which the elements lie: dimensions by falling stride; those of extent 1, whose strides mean
-/// nothing, come first.
+/// The order in which the elements lie: dimensions by falling stride; those of extent 1, whose strides mean nothing,
+/// come first.
 WireOrder storage_order(const Shape&);
 
-/// Whether the elements lie one after the other when the dimensions are walked in this order. Rows by index
-/// do not, whatever the indices.
+/// Whether the elements lie one after the other when the dimensions are walked in this order. Rows by index do not,
+/// whatever the indices.
 bool is_contiguous(const Shape&, const WireOrder&);
 
-/// The order in which both ends of a message write and read its elements, so that equal logical indices
-/// meet. A contiguous end decides, the sender first: it travels as it lies and only the other end
-/// reorders. Where neither is contiguous, the sender's fastest dimension comes last.
+/// The order in which both ends of a message write and read its elements, so that equal logical indices meet. A
+/// contiguous end decides, the sender first: it travels as it lies and only the other end reorders. Where neither is
+/// contiguous, the sender's fastest dimension comes last.
 /// Both ends call this with the same two shapes and so get the same answer.
 WireOrder wire_order(const Shape& sender, const Shape& receiver);
 
-/// A loop nest over an array's elements in wire order, slowest loop first: dimensions of extent 1 are left
-/// out and dimensions that lie end to end are merged, so a contiguous array has at most one loop.
+/// A loop nest over an array's elements in wire order, slowest loop first: dimensions of extent 1 are left out and
+/// dimensions that lie end to end are merged, so a contiguous array has at most one loop.
 struct LoopNest {
   int depth = 0;                           ///< the number of loops
   std::int64_t extents[max_rank + 1] = {}; ///< steps of each loop; not a std::array, whose [] is the host's

@@ -32,15 +32,14 @@ class LoweredElements {
   mpi::Payload payload() const { return mpi::payload(count_, scalar_); }
 
  protected:
-  LoweredElements(void* data, std::int64_t count, Scalar scalar)
-      : data_(data), count_(count), scalar_(scalar) {}
+  LoweredElements(void* data, std::int64_t count, Scalar scalar) : data_(data), count_(count), scalar_(scalar) {}
   void* data_;
   std::int64_t count_;
   Scalar scalar_;
 };
 
-/// Of a View in host memory. A contiguous one costs nothing; a copy costs memory, and one kernel at each
-/// pack() and unpack().
+/// Of a View in host memory. A contiguous one costs nothing; a copy costs memory, and one kernel at each pack() and
+/// unpack().
 class LoweredHost : public LoweredElements {
  public:
   /// Fills the copy, if there is one, from the View.
@@ -134,8 +133,8 @@ class Lowered : public LoweredIn<View> {
  public:
   using Space = typename View::execution_space;
 
-  /// Local. `used`: this rank reads or writes the View; else nobody looks at it. Throws CallError where
-  /// packing is 'none' and it does not lie in one piece.
+  /// Local. `used`: this rank reads or writes the View; else nobody looks at it. Throws CallError where packing is
+  /// 'none' and it does not lie in one piece.
   Lowered(const Lowering& how, const char* operation, const View& view, const Space* instance,
           AccessibleTo accessible_to = AccessibleTo::mpi, bool used = true)
       : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, accessible_to) {
@@ -145,8 +144,7 @@ class Lowered : public LoweredIn<View> {
     } else if (used) {
       const auto buffer = to_buffer(view);
       const auto order = storage_order(buffer.shape);
-      if (how.packing == Packing::none && !is_contiguous(buffer.shape, order))
-        refuse_strided(operation, buffer);
+      if (how.packing == Packing::none && !is_contiguous(buffer.shape, order)) refuse_strided(operation, buffer);
       this->place(how, buffer, order);
     }
   }

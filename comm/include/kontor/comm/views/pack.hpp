@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/// One kernel that copies pieces of arrays, non-contiguous or by index, into contiguous memory, or back. It
-/// copies words of 1 to 16 bytes, so it is compiled once for each execution space, whatever the scalars.
+/// One kernel that copies pieces of arrays, non-contiguous or by index, into contiguous memory, or back. It copies
+/// words of 1 to 16 bytes, so it is compiled once for each execution space, whatever the scalars.
 namespace kontor::comm {
 
 namespace detail {
@@ -42,10 +42,8 @@ struct PackItem {
 
 /// Local. The largest word of which elements of this size at these addresses are made.
 int word_of(const Piece&);
-/// Local. `chunk`: the elements of a row that a work item copies at most. Offsets of rows by index are
-/// appended.
-PackItem pack_item(const Piece&, std::int64_t chunk, std::int64_t first_item,
-                   std::vector<std::int64_t>& offsets);
+/// Local. `chunk`: the elements of a row that a work item copies at most. Offsets of rows by index are appended.
+PackItem pack_item(const Piece&, std::int64_t chunk, std::int64_t first_item, std::vector<std::int64_t>& offsets);
 /// Local. How many work items it takes.
 std::int64_t items_of(const PackItem&);
 
@@ -115,14 +113,12 @@ struct PackKernel {
             array + begin, [](std::int64_t k) { return k; }, packed, count);
       else
         copy(
-            array, [=, stride = nest.strides[inner]](std::int64_t k) { return (begin + k) * stride; }, packed,
-            count);
+            array, [=, stride = nest.strides[inner]](std::int64_t k) { return (begin + k) * stride; }, packed, count);
     }
   }
 
   template <class W, class Place>
-  KOKKOS_INLINE_FUNCTION static void copy(W* array, const Place& place, W* KOKKOS_RESTRICT packed,
-                                          std::int64_t count) {
+  KOKKOS_INLINE_FUNCTION static void copy(W* array, const Place& place, W* KOKKOS_RESTRICT packed, std::int64_t count) {
     if constexpr (direction == PackDirection::pack)
       for (std::int64_t k = 0; k < count; ++k) packed[k] = array[place(k)];
     else
@@ -138,17 +134,15 @@ Kokkos::View<T*, Space> copy_to(const std::vector<T>& values, const char* label)
   return Kokkos::create_mirror_view_and_copy(Space(), host);
 }
 
-/// Words of a work item: many on a host, so that the loop vectorises; one on a device, so that neighbouring
-/// threads touch neighbouring words.
+/// Words of a work item: many on a host, so that the loop vectorises; one on a device, so that neighbouring threads
+/// touch neighbouring words.
 template <class ExecutionSpace>
 inline constexpr std::int64_t pack_chunk = device::on_host<ExecutionSpace> ? 4096 : 1;
 
 template <PackDirection direction, class ExecutionSpace, class Items, class Offset>
-void launch_pack(const ExecutionSpace& instance, const Items& items, std::int64_t count,
-                 const Offset* offsets) {
+void launch_pack(const ExecutionSpace& instance, const Items& items, std::int64_t count, const Offset* offsets) {
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(direction == PackDirection::pack ? "comm/pack" : "comm/unpack",
-                       Policy(instance, 0, count),
+  Kokkos::parallel_for(direction == PackDirection::pack ? "comm/pack" : "comm/unpack", Policy(instance, 0, count),
                        PackKernel<Items, Offset, direction, pack_chunk<ExecutionSpace>>{items, offsets});
 }
 
@@ -181,8 +175,7 @@ class PackList {
     items_ = detail::copy_to<Space>(items, "comm/pieces");
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (std::ranges::all_of(offsets, [](std::int64_t o) { return o <= most; }))
-      narrow_ =
-          detail::copy_to<Space>(std::vector<std::int32_t>(offsets.begin(), offsets.end()), "comm/offsets");
+      narrow_ = detail::copy_to<Space>(std::vector<std::int32_t>(offsets.begin(), offsets.end()), "comm/offsets");
     else
       wide_ = detail::copy_to<Space>(offsets, "comm/offsets");
   }
@@ -197,8 +190,7 @@ class PackList {
     if (wide_.size() > 0)
       detail::launch_pack<direction>(instance, items, count_, static_cast<const std::int64_t*>(wide_.data()));
     else
-      detail::launch_pack<direction>(instance, items, count_,
-                                     static_cast<const std::int32_t*>(narrow_.data()));
+      detail::launch_pack<direction>(instance, items, count_, static_cast<const std::int32_t*>(narrow_.data()));
   }
 
  private:

@@ -3,8 +3,8 @@
 
 namespace kontor::comm {
 
-/// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min
-/// and max every arithmetic type, the logical and bitwise ones integers.
+/// The reductions that MPI has by name. Sum and product take every arithmetic type and complex numbers, min and max
+/// every arithmetic type, the logical and bitwise ones integers.
 enum class ReduceOp {
   sum,
   product,

@@ -22,8 +22,8 @@ SelectedRows rows_between(Buffer view, std::int64_t begin, std::int64_t end);
 /// Local. Rows of the View by index; `label` is the list's. Consecutive ones are a range.
 SelectedRows rows_by_index(Buffer view, std::vector<std::int64_t> indices, std::string label);
 
-/// Local. What is wrong with the rows that have been chosen: beyond the View's, or, of those that are
-/// received, twice in the list. Only lists cost time, and are not looked at on level `off`.
+/// Local. What is wrong with the rows that have been chosen: beyond the View's, or, of those that are received, twice
+/// in the list. Only lists cost time, and are not looked at on level `off`.
 std::optional<std::string> rows_problem(const Buffer&, bool receives, CheckLevel);
 
 namespace detail {
@@ -53,9 +53,8 @@ constexpr bool check_rows() {
   constexpr bool has_rows = static_cast<int>(View::rank) == 1 || static_cast<int>(View::rank) == 2;
   static_assert(has_rows, "kontor::comm: rows are chosen of Views of rank 1 or 2");
   constexpr bool chooses = is_row_range<Rows> || is_index_list<Rows>();
-  static_assert(chooses,
-                "kontor::comm: rows are chosen by a Kokkos::View of rank 1 of 32- or 64-bit integers, by "
-                "a pair of integers {begin, end}, or by Kokkos::ALL");
+  static_assert(chooses, "kontor::comm: rows are chosen by a Kokkos::View of rank 1 of 32- or 64-bit integers, by "
+                         "a pair of integers {begin, end}, or by Kokkos::ALL");
   return has_rows && chooses;
 }
 
@@ -63,10 +62,8 @@ constexpr bool check_rows() {
 template <ViewType List>
 std::vector<std::int64_t> host_indices(const List& list) {
   if constexpr (std::is_same_v<typename List::array_layout, Kokkos::LayoutStride>) {
-    using Dense =
-        Kokkos::View<typename List::non_const_value_type*, Kokkos::LayoutRight, typename List::memory_space>;
-    const Dense dense(Kokkos::view_alloc(std::string("comm/indices"), Kokkos::WithoutInitializing),
-                      list.extent(0));
+    using Dense = Kokkos::View<typename List::non_const_value_type*, Kokkos::LayoutRight, typename List::memory_space>;
+    const Dense dense(Kokkos::view_alloc(std::string("comm/indices"), Kokkos::WithoutInitializing), list.extent(0));
     Kokkos::deep_copy(dense, list);
     return host_indices(dense);
   } else {
@@ -93,8 +90,7 @@ SelectedRows rows_of(const View& view, const Rows& rows) {
   else if constexpr (std::is_same_v<Rows, std::remove_cvref_t<decltype(Kokkos::ALL)>>)
     return rows_of(view);
   else
-    return rows_between(to_buffer(view), static_cast<std::int64_t>(rows.first),
-                        static_cast<std::int64_t>(rows.second));
+    return rows_between(to_buffer(view), static_cast<std::int64_t>(rows.first), static_cast<std::int64_t>(rows.second));
 }
 
 } // namespace kontor::comm

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-/// Adding what arrives from several ranks to the elements of an array: one kernel, whose work item is an
-/// element. It adds in the order of ranks, its own value among them, so all ranks that share an element and
-/// its contributions get the same bits.
+/// Adding what arrives from several ranks to the elements of an array: one kernel, whose work item is an element. It
+/// adds in the order of ranks, its own value among them, so all ranks that share an element and its contributions get
+/// the same bits.
 namespace kontor::comm {
 
 namespace detail {
 
-/// What is added to one element: the contributions from `begin` to before `own` come before the element's own
-/// value, those up to before `end` after it.
+/// What is added to one element: the contributions from `begin` to before `own` come before the element's own value,
+/// those up to before `end` after it.
 struct SummedElement {
   char* element;
   std::int64_t begin, own, end;

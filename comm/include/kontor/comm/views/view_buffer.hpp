@@ -22,20 +22,19 @@ struct IsComplex<Kokkos::complex<T>> : std::true_type {};
 template <class T>
 struct IsComplex<std::complex<T>> : std::true_type {};
 
-/// Whether a copy of T's bytes is a copy of T. Types whose assignment the library has written count too, if
-/// all that they hold does: std::pair, arrays.
+/// Whether a copy of T's bytes is a copy of T. Types whose assignment the library has written count too, if all that
+/// they hold does: std::pair, arrays.
 template <class T>
 struct IsTransferable : std::bool_constant<std::is_trivially_copyable_v<T> || IsComplex<T>::value> {};
 template <class A, class B>
-struct IsTransferable<std::pair<A, B>>
-    : std::bool_constant<IsTransferable<A>::value && IsTransferable<B>::value> {};
+struct IsTransferable<std::pair<A, B>> : std::bool_constant<IsTransferable<A>::value && IsTransferable<B>::value> {};
 template <class T, std::size_t count>
 struct IsTransferable<std::array<T, count>> : IsTransferable<T> {};
 template <class T, std::size_t count>
 struct IsTransferable<Kokkos::Array<T, count>> : IsTransferable<T> {};
 
-/// Copies an element bit by bit, as messages do. std::pair has an assignment of its own, which is a function
-/// of the host and leaves padding alone.
+/// Copies an element bit by bit, as messages do. std::pair has an assignment of its own, which is a function of the
+/// host and leaves padding alone.
 template <class T>
 KOKKOS_INLINE_FUNCTION void copy_element(T& to, const T& from) {
   if constexpr (std::is_trivially_copyable_v<T> || IsComplex<T>::value)
@@ -44,8 +43,7 @@ KOKKOS_INLINE_FUNCTION void copy_element(T& to, const T& from) {
     memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(T));
 }
 
-/// What the elements of a View that travels may be: numbers, complex numbers, plain structs, pairs and arrays
-/// of such.
+/// What the elements of a View that travels may be: numbers, complex numbers, plain structs, pairs and arrays of such.
 template <class T>
 concept Transferable = IsTransferable<T>::value;
 
@@ -70,13 +68,12 @@ constexpr Scalar scalar_of() {
 /// Whether host code can reach the memory of the View.
 template <ViewType View>
 constexpr MemoryKind memory_of() {
-  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible
-             ? MemoryKind::host
-             : MemoryKind::device;
+  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible ? MemoryKind::host
+                                                                                                : MemoryKind::device;
 }
 
-/// Whether each element lies in one piece. Kokkos before 5 stores a View of Kokkos::Array as a View of
-/// numbers with a dimension more, which is the same if that dimension runs fastest.
+/// Whether each element lies in one piece. Kokkos before 5 stores a View of Kokkos::Array as a View of numbers with a
+/// dimension more, which is the same if that dimension runs fastest.
 template <ViewType View>
 inline constexpr bool has_whole_elements =
     std::is_same_v<decltype(std::declval<View>().data()), typename View::value_type*> ||

@@ -65,8 +65,7 @@ struct AddParts {
     std::int64_t i = length > 0 ? at % length : 0;
     int filled = 0;
     while (at < end) {
-      const auto n =
-          static_cast<int>(std::min({length - i, end - at, std::int64_t{BlockSum::room - filled}}));
+      const auto n = static_cast<int>(std::min({length - i, end - at, std::int64_t{BlockSum::room - filled}}));
       if constexpr (together == 1) {
         double* __restrict const out = sums[0].values() + filled;
         for (int j = 0; j < n; ++j) out[j] = value(row, i + j);
@@ -104,8 +103,7 @@ struct AddTiles {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     double values[together][tile_depth];
     const std::int64_t count = rows * length;
-    const std::int64_t first =
-        std::int64_t{team.league_rank()} * team.team_size() * tile_depth + team.team_rank();
+    const std::int64_t first = std::int64_t{team.league_rank()} * team.team_size() * tile_depth + team.team_rank();
     for (int v = 0; v < tile_depth; ++v) {
       const std::int64_t at = first + std::int64_t{v} * team.team_size();
       for (int s = 0; s < together; ++s) values[s][v] = 0;
@@ -131,8 +129,8 @@ struct AddTiles {
   }
 };
 
-/// The copies of each sum become one accumulator, with digits of at most copies 2^(digit_bits - 1), and are 0
-/// then. A team a sum.
+/// The copies of each sum become one accumulator, with digits of at most copies 2^(digit_bits - 1), and are 0 then. A
+/// team a sum.
 struct Gather {
   std::int64_t* copies;
   int count; ///< of copies
@@ -181,9 +179,7 @@ struct Carry {
 struct Round {
   const std::int64_t* accumulators;
   double* sums;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    sums[k] = sums::rounded(accumulators + k * length);
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { sums[k] = sums::rounded(accumulators + k * length); }
 };
 
 } // namespace kontor::sums::detail

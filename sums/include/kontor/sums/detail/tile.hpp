@@ -33,8 +33,8 @@ namespace kontor::sums::detail {
 /// Values of a thread of a device that are added at a time.
 inline constexpr int tile_depth = 8;
 
-/// By all threads of a team. Adds tile_depth values of each, which are spoiled, to an accumulator that other
-/// teams add to as well: all level by level until nothing is left. Most values take one turn.
+/// By all threads of a team. Adds tile_depth values of each, which are spoiled, to an accumulator that other teams add
+/// to as well: all level by level until nothing is left. Most values take one turn.
 template <class Member>
 KOKKOS_INLINE_FUNCTION void add_tile(const Member& team, double* values, std::int64_t* accumulator) {
   const auto add = [=](int place, std::int64_t number) { Kokkos::atomic_add(&accumulator[place], number); };
