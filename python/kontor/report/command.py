@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import importlib
 import io
 import json
 import os
@@ -12,6 +13,7 @@ import signal
 import sys
 import warnings
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kontor.report.isolated import DRAWING, READING, Now, allow, isolated
@@ -50,6 +52,17 @@ def main(words: list[str] | None = None) -> int:
     return isolated(lambda now: report(arguments, now), [*arguments.files, *filter(None, [arguments.against])])
 
 
+def laboratory(name: str) -> Any:
+    """A module of lab/, which a source tree has."""
+    from kontor.report.errors import RecordError
+
+    sys.path.insert(1, str(Path(__file__).resolve().parents[3] / "lab"))
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise RecordError(f"--{name} needs a source tree of Kontor: this is an installation", "E-USAGE-OPTION") from error
+
+
 def report(arguments: argparse.Namespace, now: Now) -> int:
     """Returns the exit code. `now` is told which file is being read."""
     from kontor.report.errors import RecordError, packages
@@ -60,9 +73,7 @@ def report(arguments: argparse.Namespace, now: Now) -> int:
             if not arguments.extract_deck:
                 import yaml  # noqa: F401
         if arguments.against:
-            from kontor.report.against import report_against
-
-            return report_against(arguments.files[0], arguments.against, now)
+            return laboratory("against").report_against(arguments.files[0], arguments.against, now)
         if any(map(os.path.isdir, arguments.files)):
             report_study(arguments, now)
         else:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from .deck import settings
-from .errors import RecordError
-from .record import Record, read_record
-from .report_parts import Section, Table
-from .statistics import FEWEST_TO_COMPARE, LEVEL, Estimate, median_of, rank_sum_probability, ratio
-from .text import grouped, seconds, text
+from kontor.report.deck import settings
+from kontor.report.errors import RecordError
+from kontor.report.record import Record, read_record
+from kontor.report.report_parts import Section, Table
+from kontor.report.statistics import FEWEST_TO_COMPARE, LEVEL, Estimate, median_of, rank_sum_probability, ratio
+from kontor.report.text import grouped, seconds, text
 
 # The ratio of the rounds' medians from which a run is reported as slower. With five rounds and noise of 2 to 3 %, 99 to 93 of 100 runs
 # that are 10 % slower are above it and significant; of runs that are as fast, at most 1 of 100 is reported.

@@ -4,12 +4,17 @@
 import json
 import random
 import re
+import sys
 import unittest
+from pathlib import Path
+
+LAB = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(LAB), str(LAB.parent / "python/tests")]
 
 from report_case import ReportTest
 from sample_study import record
 
-from kontor.report.against import SLOWER, change
+from against import SLOWER, change
 
 NOISE = (0.02, 0.025, 0.03)
 RUNS = [f"run{number}" for number in range(10)]
