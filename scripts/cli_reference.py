@@ -14,8 +14,8 @@ KONTOR = ROOT / "scripts/kontor"
 WIDTH = 100
 
 EXIT_CODES = {
-    "0": "verified; of a study: all runs passed",
-    "1": "the verification failed, or nothing could be verified; `lint`, `test`: findings",
+    "0": "verified, or verification off (backend `null`, simulated ranks); of a study: all runs passed",
+    "1": "verification failed or inconclusive; `lint`, `test`: findings",
     "2": "bad deck, usage or set-up",
     "3": "failed at run time: MPI, I/O, memory, a launcher",
     "4": "ended early by SIGTERM, SIGUSR1 or `checkpoint.walltime`; the record says how far the run came",

@@ -99,14 +99,15 @@ void describe(Visitor& v, SolverOptions& o) {
           {.min = 0});
   v.choice<PreconditionerKind>("preconditioner", o.preconditioner, preconditioners, "Preconditioner");
   v.value("chebyshev_degree", o.chebyshev_degree, "Degree of the polynomial", {.min = 1, .max = 100});
-  v.value("tolerance", o.tolerance, "Of the residual beside the right-hand side; 0: exactly max_iterations iterations",
+  v.value("tolerance", o.tolerance,
+          "Of the residual relative to the right-hand side; 0: exactly max_iterations iterations",
           {.min = 0, .max = 1});
   v.value("max_iterations", o.max_iterations, "The most iterations", {.min = 1, .max = 1000000000});
   v.value("stagnation", o.stagnation, "Iterations without a smaller residual after which it is given up; 0: never",
           {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product; plain: the textbook's loop");
-  v.value("fused", o.fused, "Products and updates compute sums on the way");
+  v.value("fused", o.fused, "Products and updates compute sums in the same pass");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names, "Iterations by graph on a GPU: auto tries both");
@@ -275,7 +276,7 @@ void Options::describe(Visitor& v) {
   });
   v.section("verification", "How the answer is judged", [&](Visitor& s) {
     s.value("tolerance", verification_tolerance,
-            "Largest error beside the known solution, as root mean square; auto: see docs/apps/cg.md", {.min = 0});
+            "Largest error relative to the known solution, as root mean square; auto: see docs/apps/cg.md", {.min = 0});
   });
 }
 

@@ -112,7 +112,7 @@ void RunOptions::describe(config::Visitor& v) {
   });
   checkpoint.describe(v);
   v.value("restart", restart,
-          "A checkpoint to go on from, or checkpoint.file of the run that wrote it: the newest that is whole. "
+          "Resumes from this checkpoint, or by checkpoint.file of a run from its newest whole one. "
           "Empty: from the beginning");
 }
 

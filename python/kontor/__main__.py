@@ -21,39 +21,38 @@ kontor - Kokkos mini-apps over a swappable communication layer
 
   kontor run DECK        run a deck; build first if need be
   kontor run RESULT.h5   repeat the run that wrote this file
-  kontor run CHECKPOINT.h5 --restart   go on from a checkpoint, on any ranks
+  kontor run CHECKPOINT.h5 --restart   resume from a checkpoint, on any number of ranks
   kontor report FILE...  show one run, compare several, plot; or report a study's FOLDER
-  kontor study STUDY     make the runs of a study, or go on with it: ranks x backends x repeats
-  kontor predict STUDY   what the same would take on a described machine, by a model; or simulated by SimGrid
+  kontor study STUDY     make or resume the runs of a study: ranks x backends x repeats
+  kontor predict STUDY   predict its times on a described machine, by a model or by SimGrid
   kontor test            build and run all tests
   kontor build           build only
   kontor lint            check formatting and common mistakes, offline
-  kontor help            this text; `kontor COMMAND --help` says more
+  kontor help            this text; `kontor COMMAND --help` has the details
   kontor --version       the version
 
 Try:  kontor run inputs/heat/plate.yaml
 
 The first run builds into build/. On Debian and Ubuntu it installs missing packages first
-(scripts/packages.txt; for tests packages-test.txt, too), if it may; elsewhere it uses what CMake finds (Spack,
-modules).
+(scripts/packages.txt; for tests packages-test.txt, too), if it may. Elsewhere CMake finds them (Spack, modules).
 
-Exit codes: 0 verified, 1 verification failed or findings, 2 bad deck, usage or set-up, 3 failed at run time,
-4 ended early when told to, 128 + N ended by signal N.
+Exit codes: 0 verified or verification off, 1 verification failed or inconclusive, or findings, 2 bad deck, usage
+or set-up, 3 failed at run time, 4 ended early, 128 + N ended by signal N.
 
 Environment:
   KONTOR_PRESET        release, debug, asan, tsan, valgrind, mpich, smpi, openmp or cuda  (default: release; the others
                        use build-<preset>/)
-  KONTOR_BUILD_DIR     the build folder                     (default: build/ beside scripts/)
+  KONTOR_BUILD_DIR     the build folder                     (default: build/ next to scripts/)
   KONTOR_KOKKOS_SOURCE sources of Kokkos to build first, for threads and GPUs (`kontor build --help`)
   KONTOR_LAUNCHER      words that start MPI programs        (default: srun, flux run or mpirun)
-  KONTOR_LOCKS         where runs notice each other         (default: /dev/shm; empty: they do not)
-  KONTOR_PYTHON        the Python of kontor                 (default: the first that has what the command needs)
-  KONTOR_START_SECONDS how long ranks may take to find each other (default: 300; 0: any time)
-  KONTOR_END_SECONDS   how long a run has to end early      (default: 60)
-  KONTOR_ABORT_SECONDS how long a launcher may outlive ranks that failed (default: 10)
-  KONTOR_FINISH_SECONDS  and ranks that were done           (default: 60)
+  KONTOR_LOCKS         folder of the locks of cores in use  (default: /dev/shm; empty: no locks)
+  KONTOR_PYTHON        the Python of kontor                 (default: the first that has the packages)
+  KONTOR_START_SECONDS time limit of the start of all ranks (default: 300; 0: none)
+  KONTOR_END_SECONDS   time limit of an early end           (default: 60)
+  KONTOR_ABORT_SECONDS time that a launcher may outlive a failed rank (default: 10)
+  KONTOR_FINISH_SECONDS  or a finished one                  (default: 60)
   OMP_NUM_THREADS      threads a rank                       (default: 1; in a Slurm job a task's CPUs)
-  OMP_PROC_BIND, OMP_PLACES  where they run                 (default: on the rank's own cores)
+  OMP_PROC_BIND, OMP_PLACES  their binding                  (default: the rank's own cores)
 """
 COMMANDS = ("run", "report", "study", "predict", "test", "build", "lint")
 

@@ -100,7 +100,7 @@ TABLE = (
     Cause("E-STUDY-FILE", "2", "A study or machine file is malformed, or its points contradict each other.",
           "Correct the place that the message names."),
     Cause("E-STUDY-FOLDER", "2, 3", "The folder of a study is in use, damaged, or of another study.",
-          "Name another folder by `-o`, or go on with `--resume`."),
+          "Name another folder by `-o`, or continue by `--resume`."),
     Cause("E-STUDY-POINT", "2", "No point of the study is selected, or none can run here.",
           "`kontor study --dry-run` lists the points and what keeps each from running."),
     Cause("E-STUDY-SUBMIT", "2, 3", "The scheduler or a program that the study needs refuses its job.",

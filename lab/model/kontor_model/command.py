@@ -22,22 +22,22 @@ from .measured import machine_values, rates_of, read_records
 from .prediction import Prediction
 from .simulate import simulate
 
-DESCRIPTION = "Tells what a study's runs would take on a described machine: by a model, and by simulation where it is asked for."
-EPILOG = """Exit codes: 0, 2 bad study, machine or usage, 3 a simulation failed. docs/model.md has the model, its sources and how far
-it is right; inputs/machines/ has machines."""
+DESCRIPTION = "Predicts the times of a study's runs on a described machine by a model, and by simulation if requested."
+EPILOG = """Exit codes: 0, 2 bad study, machine or usage, 3 a simulation failed. lab/model/README.md has the model,
+its sources and its accuracy; lab/model/machines/ has machines."""
 MODELS = {"heat": heat.predict, "cg": cg.predict, "matmul": matmul.predict}
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kontor predict", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
-    parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study whose decks and sizes are meant")
-    parser.add_argument("--machine", metavar="FILE", help="the machine: inputs/machines/*.yaml, or of --write-machine")
-    parser.add_argument("--ranks", metavar="N,N,...", help="on so many ranks, instead of those of the study")
+    parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study with the decks and sizes")
+    parser.add_argument("--machine", metavar="FILE", help="the machine: lab/model/machines/*.yaml, or a file of --write-machine")
+    parser.add_argument("--ranks", metavar="N,N,...", help="numbers of ranks, instead of those of the study")
     parser.add_argument("--records", metavar="PATH", nargs="+", default=[],
-                        help="records of runs on few ranks (JSON of --results, or a study's folder): what kernels take, instead of what the machine's file says")
-    parser.add_argument("--up-to", metavar="RANKS", type=int, help="what kernels take only from those records that are of so many ranks at most")
+                        help="records of runs on few ranks (JSON of --results, or a study's folder): times of kernels, instead of those in the machine's file")
+    parser.add_argument("--up-to", metavar="RANKS", type=int, help="use times of kernels only from records of at most so many ranks")
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a key of the study: --set set.solver.max_sweeps=10")
-    parser.add_argument("--measured", metavar="FOLDER", help="a study's folder: its measured runs beside the prediction")
+    parser.add_argument("--measured", metavar="FOLDER", help="a study's folder: adds its measured times to the table")
     parser.add_argument("--simulate", metavar="FOLDER", help="run the points under SimGrid as well (preset smpi); records go to FOLDER")
     parser.add_argument("--json", metavar="FILE", help="write the table as JSON")
     parser.add_argument("--write-machine", metavar="FILE", help="write the machine that the records were made on, and stop")

@@ -2,7 +2,7 @@
 """What an exchange takes: every rank posts its messages, may compute, and waits for those that come to it.
 
 LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995): o at each end, L on the way, G for each byte, on links that messages share.
-docs/model.md. steps.py goes through them.
+lab/model/README.md describes the model. steps.py computes the steps.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def read_machine(path: str) -> Machine:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise StudyError(f"{path}: cannot read the machine: {error.strerror}; inputs/machines/ has some") from error
+        raise StudyError(f"{path}: cannot read the machine: {error.strerror}; lab/model/machines/ has some") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: not a machine: it is not UTF-8 text") from error
     problems = Problems()

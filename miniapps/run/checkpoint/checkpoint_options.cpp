@@ -34,12 +34,12 @@ std::optional<double> duration(std::string_view text) {
 } // namespace
 
 void CheckpointOptions::describe(config::Visitor& v) {
-  v.section("checkpoint", "When what a run needs to go on later is written", [&](config::Visitor& c) {
+  v.section("checkpoint", "Checkpoints: what is written when", [&](config::Visitor& c) {
     c.value("every", every, "Steps (sweeps, iterations) between checkpoints; 0: not by steps", {0});
     c.value("seconds", seconds, "Seconds between checkpoints; 0: not by time", {0, 1e9});
     c.value("walltime", walltime,
-            "How long the program may last: HH:MM:SS, MM:SS or seconds. In time before, the run writes a "
-            "checkpoint and ends; empty: no limit");
+            "Time limit of the program: HH:MM:SS, MM:SS or seconds. The run writes a checkpoint and ends before "
+            "it; empty: no limit");
     c.value("keep", keep, "How many finished checkpoints stay; older ones of the run are removed", {1, 1000});
     c.value("file", file,
             "Each is this name with the step before .h5, in the working directory; empty: the output's name "

@@ -32,14 +32,15 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
   cli.add_option("-o,--output", line.output, "the HDF5 file to write, instead of the deck's output.file");
   cli.add_option("--results", line.results, "also write the record (all of /run) as JSON to this file");
   cli.add_option("--restart", line.restart,
-                 "go on from this checkpoint, or from the newest whole one of those that this name stands for; "
-                 "the deck may be left out then: it is in the checkpoint");
+                 "resume from this checkpoint, or from the newest whole one of this checkpoint.file; "
+                 "the deck may be omitted: it is in the checkpoint");
   cli.add_flag("--print-deck", line.print_deck, "print the resolved deck with every default, and stop");
   cli.add_flag("--schema", line.schema, "print the JSON schema of this mini-app's decks, and stop");
   cli.add_flag("--list-backends", line.list_backends, "print the communication backends, and stop");
   cli.add_flag("-q,--quiet", line.quiet, "no progress line and no table; figures and verdict only");
-  cli.footer("Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, "
-             "4 ended early, as SIGTERM, SIGUSR1 or checkpoint.walltime asked.");
+  cli.footer("Exit codes: 0 verified or verification off, 1 verification failed or inconclusive, 2 bad deck "
+             "or usage, 3 failed at run time, "
+             "4 ended early by SIGTERM, SIGUSR1 or checkpoint.walltime.");
   try {
     cli.parse(argc, argv);
     if (line.deck.empty() && line.restart.empty() && !line.schema && !line.list_backends)

@@ -52,7 +52,7 @@ std::optional<std::string> problem_with(const Files& files) {
   auto all = roles(files);
   if (files.fields)
     if (const auto refusal = refusal_by_xdmf(files.output))
-      return fmt::format("{}: the XDMF file beside it cannot name it: its name has {}; choose another by output.file "
+      return fmt::format("{}: its XDMF file cannot refer to it: its name has {}; choose another by output.file "
                          "or -o, or give output.fields: none",
                          files.output, *refusal);
   if (!files.checkpoints.empty()) {

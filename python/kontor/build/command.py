@@ -16,14 +16,13 @@ from .setup import Build
 BUILD_USAGE = """\
 kontor build [TARGET...] [CMake options]
 
-Gets what is missing, configures (preset "release", folder build/) and compiles everything, or
+Installs missing packages, configures (preset "release", folder build/) and compiles everything, or
 only these targets, such as heat.
 Options go to CMake and stay in force:
   kontor build -DKokkos_ROOT=/opt/kokkos
 
-With a source tree of Kokkos (and of Kokkos Kernels, if it is beside it, as kokkos-kernels) these are built
-first, with OpenMP, and with CUDA where there are nvcc and a GPU (or KONTOR_CUDA_ARCH=90, which names one;
-off: without):
+KONTOR_KOKKOS_SOURCE names a source tree of Kokkos, which is built first, with kokkos-kernels next to it if
+there is one. OpenMP is on; CUDA is on with nvcc and a GPU (KONTOR_CUDA_ARCH=90 names a GPU; off: no CUDA):
   KONTOR_KOKKOS_SOURCE=~/kokkos kontor build
 
 Another preset of CMakePresets.json has a folder of its own, for every command:
@@ -33,8 +32,8 @@ Another preset of CMakePresets.json has a folder of its own, for every command:
 TEST_USAGE = """\
 kontor test [ctest options]
 
-Builds everything and runs all tests; says at the end how long each took. On Debian and Ubuntu it first
-installs what else tests need (scripts/packages-test.txt), if it may; they are skipped without. Options go to ctest:
+Builds everything, runs all tests and prints the time of each. On Debian and Ubuntu it first installs the
+packages of tests (scripts/packages-test.txt), if it may; without them tests are skipped. Options go to ctest:
   kontor test -R heat        the tests whose name contains heat
   kontor test -N             list them
 """

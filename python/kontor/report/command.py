@@ -32,7 +32,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
         prog="kontor report",
         description="Shows the record of one run; compares several, the first being the baseline; reports how a study scales, in Markdown.",
     )
-    parser.add_argument("files", nargs="+", metavar="FILE", help="what runs have written, .h5 or .json; or the folder of one study")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="results of runs, .h5 or .json; or the folder of one study")
     parser.add_argument("--plot", metavar="OUT.png", help="all charts of the report, and the field of one file, as a picture")
     parser.add_argument("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
     parser.add_argument("--trace", metavar="OUT", help="the trace of one file: OUT.json for Perfetto, OUT.otf2 for Vampir")

@@ -27,7 +27,7 @@ def comparison_sections(series: list[Series]) -> list[Section]:
 
 def _section(key: str, compared: list[tuple[Series, Series, list[Compared]]]) -> Section:
     what = "Backends" if key == "comm.backend" else f"{key} compared"
-    parts: list[Part] = [f"The same points with another {key}. The ratio is the second time over the first. One is told to be faster if the "
+    parts: list[Part] = [f"The same points with another {key}. The ratio is the second time over the first. A difference is reported if the "
                          "interval of the ratio does not hold 1 and ranks as different as these have a chance of less than 5 % (Mann and "
                          "Whitney's test), which takes four runs of each at least. Of many comparisons, one in twenty may look so by chance.",
                          _table(compared)]

@@ -59,7 +59,7 @@ def _laws(study: Study, series: list[Series]) -> list[Section]:
             error = "-" if found.error is None else percent(found.error)
             rows.append([one.name, found.law, "-" if found.serial is None else interval(found.serial, "{:.3g}".format), error,
                          f"not given: {found.refused}" if found.refused else "given"])
-    text = ("The serial fraction of Amdahl's law (a problem that stays) or Gustafson's (one that grows), fitted to all points of a series, beside "
+    text = ("The serial fraction of Amdahl's law (a problem that stays) or Gustafson's (one that grows), fitted to all points of a series, next to "
             "the error of the fit. A fraction describes these points; it is no promise for more workers.")
     return tabulated("Fitted laws", text, Table(["series", "law", "serial fraction", "error of the fit", ""], rows, left=2, last=1))
 

@@ -36,10 +36,10 @@ def summary_section(study: Study, series: list[Series]) -> Section:
 def _scales(study: Study, one: Series) -> str:
     last = scale(one, study.kind == "weak")[-1]
     limit = pop_of(last.point, one.base)
-    told = f" What takes most there is {limit.words}." if limit and limit.words else ""
+    told = f" The largest share there is {limit.words}." if limit and limit.words else ""
     if study.kind == "weak":
         return (f"{one.name}: on {count_of(last.point)} the grown problem takes {interval(last.seconds, seconds)}, an efficiency of "
-                f"{interval(last.efficiency)} beside {one.base_name}.{told}")
+                f"{interval(last.efficiency)} relative to {one.base_name}.{told}")
     return (f"{one.name}: {count_of(last.point)} are {interval(last.speedup)} times as fast as {one.base_name}, an efficiency of "
             f"{interval(last.efficiency)}.{told}")
 

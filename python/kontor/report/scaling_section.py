@@ -32,7 +32,8 @@ def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
 def _meaning(weak: bool, least: int) -> str:
     growth = ("the problem grows with the number of workers: efficiency is the baseline's time over this time, speed-up the scaled one"
               if weak else "the same problem on more workers: speed-up is the baseline's time over this time, efficiency speed-up over workers")
-    return (f"The baseline of each series is marked *: the point that the study names, else that with fewest workers; {growth}, both beside those of the baseline. In brackets: "
+    return (f"The baseline of each series is marked *: the point that the study names, else the one with the "
+            f"fewest workers; {growth}, both relative to the baseline. In brackets: "
             f"95 % confidence intervals by bootstrap over the runs of a point{_few(least)}.")
 
 

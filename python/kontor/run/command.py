@@ -25,14 +25,15 @@ kontor run DECK|RESULT.h5 [-n RANKS] [--dry-run] [options of the app]
 kontor run CHECKPOINT.h5 --restart [DECK] [-n RANKS] [options of the app]
 
 Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The repeated run
-writes <RESULT>-repeat.h5 in this folder unless -o names another file. With --restart it goes on
-from a checkpoint, in which the deck is, too, on any ranks; CHECKPOINT.h5 may be checkpoint.file of
-the run that wrote it: then from the newest that is whole. docs/checkpoints.md says more.
+writes <RESULT>-repeat.h5 in this folder unless -o names another file. With --restart a run resumes
+from a checkpoint, on any number of ranks. The checkpoint contains the deck. CHECKPOINT.h5 may be the
+checkpoint.file of the run that wrote it: the newest whole checkpoint is then used.
+docs/checkpoints.md describes both.
 
   -n, --ranks RANKS      default: the tasks of the scheduler's job, else those of RESULT.h5 or
                          CHECKPOINT.h5, else one rank a core
-  --restart              go on from a checkpoint
-  --dry-run              print the command, run nothing, build nothing (what reads decks must be built)
+  --restart              resume from a checkpoint
+  --dry-run              print the command, run nothing, build nothing (kontor-deck must be built)
   --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
   -o, --output FILE      the HDF5 file to write
   --results FILE.json    write the record as JSON too
@@ -40,18 +41,19 @@ the run that wrote it: then from the newest that is whole. docs/checkpoints.md s
   -q, --quiet            no progress line and no table
   Anything else goes to the app as it is: `build/bin/heat --help`.
 
-Started with srun inside a SLURM job, flux run inside Flux, mpirun otherwise; KONTOR_LAUNCHER="..."
-replaces that, and gets -n RANKS appended. OMP_NUM_THREADS is 1 unless set, in a SLURM job its
-CPUs for a task.
+The launcher is srun inside a Slurm job, flux run inside Flux, mpirun otherwise. KONTOR_LAUNCHER="..."
+replaces it; -n RANKS is appended. OMP_NUM_THREADS is 1 unless set, in a Slurm job its CPUs for a task.
 
-Exit codes: 0 verified, 1 verification failed, 2 bad deck or usage, 3 failed at run time, 4 ended early,
-128 + N ended by signal N. TERM and USR1, which schedulers send before a time limit, let the program end
-by itself: it writes a checkpoint, if the deck has a key of checkpoints, and its record, marked as ended
-early; after KONTOR_END_SECONDS (60) it is killed.
-Ranks that have not found each other KONTOR_START_SECONDS (300; 0: no limit) after their start end with exit code 3.
-HUP and INT (Ctrl-C) end all ranks first. A second TERM, HUP or INT does so at once. A launcher that still
-waits KONTOR_ABORT_SECONDS (10) after a rank has failed, such as for a host that has vanished, or
-KONTOR_FINISH_SECONDS (60) after a rank was done, is killed: exit code 3.
+Exit codes: 0 verified or verification off, 1 verification failed or inconclusive, 2 bad deck or usage,
+3 failed at run time, 4 ended early, 128 + N ended by signal N.
+
+TERM and USR1, which schedulers send before a time limit, end the program early: it writes its record,
+marked as ended early, and a checkpoint if the deck has a key of checkpoints. It is killed after
+KONTOR_END_SECONDS (60). HUP and INT (Ctrl-C) end all ranks. A second TERM, HUP or INT kills them at once.
+
+Ranks that do not connect within KONTOR_START_SECONDS (300; 0: no limit) end with exit code 3. A launcher
+that outlives a failed rank by KONTOR_ABORT_SECONDS (10), or a finished one by KONTOR_FINISH_SECONDS (60),
+is killed: exit code 3.
 """
 
 
@@ -120,7 +122,7 @@ def _ranks_of_checkpoint(checkpoint: str, recorded: int, launcher: Launcher) -> 
     most = 64 * launcher.limits.processing_units
     if recorded > most and not launcher.environment.get("KONTOR_LAUNCHER"):
         raise Failure(f"{checkpoint}: {recorded} ranks have written it, which are more than 64 for each core here"
-                      f" ({most}); say how many are to go on: -n RANKS", error_id="E-LAUNCH-RESOURCES")
+                      f" ({most}); give their number by -n RANKS", error_id="E-LAUNCH-RESOURCES")
     return str(recorded)
 
 

@@ -47,7 +47,7 @@ def _check(name: str, place: Place) -> None:
         raise Failure(f"run: no deck given; there are {decks}")
     if not os.path.exists(name):
         if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
-            raise Failure(f"{name}: there are checkpoints of that name; add --restart to go on from the newest")
+            raise Failure(f"{name}: there are checkpoints of that name; add --restart to resume from the newest")
         raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}",
                       error_id="E-FILE-READ")
     if not os.path.isfile(name) or not os.access(name, os.R_OK):

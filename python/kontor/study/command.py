@@ -25,22 +25,22 @@ from .submit import refuse_queued, submit
 
 DESCRIPTION = "Makes the runs of a study, resumes it, writes job scripts for it, or shows what it would do."
 EPILOG = """Exit codes: 0 all runs passed, 1 a verification failed, 2 bad study or usage, 3 a run failed at run time,
-128 + N ended by signal N. docs/studies.md tells how to write a study."""
+128 + N ended by signal N. docs/studies.md describes studies."""
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kontor study", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
-    parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study, or the folder of one that was begun")
+    parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study, or the folder of a started one")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="where results go (default: a folder of the study's name, here)")
     parser.add_argument("--dry-run", action="store_true", help="show every point with its command and an estimate; run nothing")
-    parser.add_argument("--resume", action="store_true", help="go on with the study in FOLDER: make the runs that are missing")
-    parser.add_argument("--retry-failed", action="store_true", help="with --resume: also those that have failed")
+    parser.add_argument("--resume", action="store_true", help="resume the study in FOLDER: make the missing runs")
+    parser.add_argument("--retry-failed", action="store_true", help="with --resume: repeat failed runs, too")
     parser.add_argument("--allow-mixed", action="store_true", help="with --resume: on another revision or machine, too")
     parser.add_argument("--only", metavar="EXPR", help='only these points: --only "ranks<=4 and comm.backend==view"')
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a key of the study: --set repeats=1")
-    parser.add_argument("--reduced", action="store_true", help="small: as the lines `# test:` of the study and its decks say")
-    parser.add_argument("--submit", action="store_true", help="write job scripts to FOLDER/jobs/ and submit them, if the scheduler is here")
-    parser.add_argument("--collect", action="store_true", help="take up what jobs have made, write the tables, run nothing")
+    parser.add_argument("--reduced", action="store_true", help="use the small settings of the lines `# test:` in the study and its decks")
+    parser.add_argument("--submit", action="store_true", help="write job scripts to FOLDER/jobs/ and submit them if a scheduler is found")
+    parser.add_argument("--collect", action="store_true", help="collect the results of jobs, write the tables, run nothing")
     parser.add_argument("--print", action="store_true", help="print the study with every default filled in, and stop")
     parser.add_argument("--schema", action="store_true", help="print the JSON schema of studies, and stop")
     parser.add_argument("--part", metavar="NAME", help="used by job scripts: make the runs of this size, inside the job")
@@ -60,7 +60,7 @@ def main(words: list[str]) -> int:
         print(error.text(), file=sys.stderr)
         return error.code
     except Interrupted as error:
-        say(f"study: interrupted by signal {error}; --resume goes on")
+        say(f"study: interrupted by signal {error}; --resume continues it")
         return 128 + error.number
 
 

@@ -75,7 +75,7 @@ class Folder:
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
-            say(f"the file system of {self.path} has no locks (flock: {error.strerror}): see to it that no other study runs in this folder")
+            say(f"the file system of {self.path} has no locks (flock: {error.strerror}): run no other study in this folder")
 
     def __exit__(self, *_: object) -> None:
         os.close(self.lock)  # runs that are still ending keep it
@@ -105,7 +105,7 @@ class Folder:
             raise self.cannot_write(name, error) from error
 
     def cannot_write(self, name: str, error: OSError) -> StudyError:
-        advice = "; free some space and go on by --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
+        advice = "; free some space, then --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
         return StudyError(f"{self.path / name} cannot be written: {error.strerror}; finished runs are kept in {self.path / 'runs'}{advice}", "E-STUDY-FOLDER", code=3)
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:

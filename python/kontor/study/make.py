@@ -152,10 +152,10 @@ class Maker:
         if late:
             run["message"] = f"took longer than timeout, {self.timeout} s"
         elif run["exit_code"] == ENDED_EARLY and (record or {}).get("end_signal") == WALLTIME:  # and the rest of the study is not
-            run.update(exit_code=2, message="ended by its deck's checkpoint.walltime before all repeats were made; give it more or leave it out: "
+            run.update(exit_code=2, message="ended by its deck's checkpoint.walltime before the last repeat; raise or remove it: "
                                             "a study times whole repeats")
         elif run["exit_code"] == ENDED_EARLY or (record is not None and record.get("ended_early")):
-            run.update(state="ended early", message=f"told to end by signal {(record or {}).get('end_signal', 'TERM')}")
+            run.update(state="ended early", message=f"ended by signal {(record or {}).get('end_signal', 'TERM')}")
             self.caught = self.caught or signal.SIGTERM  # so will be all that follow
         elif run["exit_code"] == 0 and record is not None:
             if self.revision in (None, found := record.get("git_revision")):

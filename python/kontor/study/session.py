@@ -32,7 +32,7 @@ def refuse_foreign(path: Path, resume: bool) -> None:
         raise StudyError(f"{path}: is not a folder", "E-STUDY-FOLDER")
     if (path / "study.json").exists():
         if not resume:
-            raise StudyError(f"{path}: has a study already; --resume goes on with it, -o names another folder", "E-STUDY-FOLDER")
+            raise StudyError(f"{path}: has a study already; --resume continues it, -o names another folder", "E-STUDY-FOLDER")
         return
     if resume:
         raise StudyError(f"{path}: there is no study to resume: it has no study.json", "E-STUDY-FOLDER")
@@ -107,7 +107,7 @@ def revision_of(study: Study, here: Here) -> str:
             raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {said}", "E-STUDY-SUBMIT", code=3)
         revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
     if len(revisions) > 1:
-        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them anew: kontor build", "E-STUDY-SUBMIT")
+        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them again: kontor build", "E-STUDY-SUBMIT")
     return revisions.pop()
 
 

@@ -47,7 +47,7 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: str, launch:
     for part, name in zip(parts, files):
         folder.state.setdefault("jobs", []).append(hand_over(folder, part, name, scheduler, command))
         folder.save()
-    say(f"study: {count(len(parts), 'job')} submitted; when they have ended: kontor study {shlex.quote(str(folder.path))} --collect")
+    say(f"study: {count(len(parts), 'job')} submitted; after their end: kontor study {shlex.quote(str(folder.path))} --collect")
 
 
 def hand_over(folder: Folder, part: Part, name: str, scheduler: str, command: list[str]) -> dict[str, Any]:
