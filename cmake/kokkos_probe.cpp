@@ -9,9 +9,7 @@ struct Pair {
   Field fields[2];
 };
 
-[[gnu::noinline]] Field second(Pair pair) {
-  return pair.fields[1];
-}
+[[gnu::noinline]] Field second(Pair pair) { return pair.fields[1]; }
 
 int main() {
   Kokkos::initialize();

@@ -25,9 +25,7 @@ namespace mpi {
 
 /// Whether this rank ends alone, and so leaves to MPI what all ranks would free together: an exception is passing or
 /// messages were left behind, and the other ranks may be gone; or MPI has ended.
-inline bool ends_alone(bool unsafe_to_free) {
-  return unsafe_to_free || std::uncaught_exceptions() > 0 || finalized();
-}
+inline bool ends_alone(bool unsafe_to_free) { return unsafe_to_free || std::uncaught_exceptions() > 0 || finalized(); }
 
 } // namespace mpi
 } // namespace kontor::comm

@@ -16,9 +16,7 @@
 namespace kontor::comm::mpi {
 
 /// How long a wait may last at this check level, in seconds; 0: any time.
-inline double timeout(const Options& options) {
-  return options.check == CheckLevel::cross_rank ? options.timeout : 0;
-}
+inline double timeout(const Options& options) { return options.check == CheckLevel::cross_rank ? options.timeout : 0; }
 
 /// An end to waiting, so many seconds from now. 0: there is none.
 class Deadline {

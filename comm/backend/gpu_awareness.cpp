@@ -33,9 +33,7 @@ std::string with(const char* source, bool aware) {
   return fmt::format("{} says that it {} it", source, aware ? "takes" : "does not take");
 }
 
-std::int32_t payload(int rank, int index) {
-  return (rank + 1) * 1000003 + index * 7;
-}
+std::int32_t payload(int rank, int index) { return (rank + 1) * 1000003 + index * 7; }
 
 } // namespace
 

@@ -33,11 +33,7 @@ inline cudaError_t query_result(cudaError_t code) {
 } // namespace detail
 
 /// Local. cudaSuccess if all work is done, cudaErrorNotReady if not, else what went wrong.
-inline cudaError_t query(cudaStream_t stream) {
-  return detail::query_result(cudaStreamQuery(stream));
-}
-inline cudaError_t query(cudaEvent_t event) {
-  return detail::query_result(cudaEventQuery(event));
-}
+inline cudaError_t query(cudaStream_t stream) { return detail::query_result(cudaStreamQuery(stream)); }
+inline cudaError_t query(cudaEvent_t event) { return detail::query_result(cudaEventQuery(event)); }
 
 } // namespace kontor::comm

@@ -19,9 +19,7 @@ std::uint64_t with_overhead(std::uint64_t bytes, int ranks) {
   return all + all / 20;
 }
 
-std::string mib(std::uint64_t bytes) {
-  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
-}
+std::string mib(std::uint64_t bytes) { return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20)); }
 
 std::optional<std::string> lack_on_this_host(std::uint64_t bytes, int ranks) {
   if (ranks == 1) return std::nullopt; // shares nothing

@@ -105,9 +105,7 @@ std::string sizes(const Operand& in, const Operand& out) {
   return in.view == out.view ? sizes(in) : fmt::format("{} into {}", sizes(in), sizes(out));
 }
 
-std::string equal_words(const Operand& operand) {
-  return equal_words(operand.buffer());
-}
+std::string equal_words(const Operand& operand) { return equal_words(operand.buffer()); }
 
 std::string equal_words(const Buffer& buffer) {
   return fmt::format("{} {}{}", extents_to_string(buffer.shape), comm::to_string(buffer.scalar),
@@ -150,9 +148,7 @@ CountArrays arrays(const Counts& counts, const Operand& view) {
   return arrays;
 }
 
-int int_count(const Operand& operand) {
-  return operand.in_place() ? 0 : to_int(operand.count, "the count", operand);
-}
+int int_count(const Operand& operand) { return operand.in_place() ? 0 : to_int(operand.count, "the count", operand); }
 
 void rethrow_with(const CollectiveCall& words) {
   try {

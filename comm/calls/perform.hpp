@@ -93,9 +93,7 @@ inline MPI_Datatype element_type(const Call& call) {
 inline Buffer flat_buffer(const Operand& operand, std::int64_t count) {
   return {operand.data, operand.scalar, row_shape(count), MemoryKind::device, operand.buffer().label};
 }
-inline Buffer flat_buffer(const Operand& operand) {
-  return flat_buffer(operand, operand.count);
-}
+inline Buffer flat_buffer(const Operand& operand) { return flat_buffer(operand, operand.count); }
 
 /// The number as MPI's `int`; throws Error, naming the View, if it exceeds that.
 int to_int(std::int64_t number, const char* what, const Operand& view);

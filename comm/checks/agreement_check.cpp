@@ -51,12 +51,8 @@ using Text = std::array<char, 1024>;
 
 /// Checks of several calls may be under way at once.
 constexpr int tags = 8192;
-int text_tag(std::int64_t number) {
-  return 2 + static_cast<int>(number % tags);
-}
-int record_tag(std::int64_t number) {
-  return text_tag(number) + tags;
-}
+int text_tag(std::int64_t number) { return 2 + static_cast<int>(number % tags); }
+int record_tag(std::int64_t number) { return text_tag(number) + tags; }
 
 /// FNV-1a
 class Hash {
@@ -146,9 +142,7 @@ bool AgreementCheck::test() {
   return true;
 }
 
-bool AgreementCheck::counts_differ() const {
-  return records_->all.counts != 0;
-}
+bool AgreementCheck::counts_differ() const { return records_->all.counts != 0; }
 
 /// Every rank to every other one, because all of them find the same sums.
 void AgreementCheck::tell_records() {

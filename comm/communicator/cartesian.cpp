@@ -107,15 +107,9 @@ std::vector<int> balanced_dims(int ranks, std::vector<int> dims) {
   return dims;
 }
 
-const std::vector<int>& Communicator::dims() const {
-  return detail::internals(*this).dims_;
-}
-const std::vector<int>& Communicator::coordinates() const {
-  return detail::internals(*this).coordinates_;
-}
-const std::vector<bool>& Communicator::periodic() const {
-  return detail::internals(*this).periodic_;
-}
+const std::vector<int>& Communicator::dims() const { return detail::internals(*this).dims_; }
+const std::vector<int>& Communicator::coordinates() const { return detail::internals(*this).coordinates_; }
+const std::vector<bool>& Communicator::periodic() const { return detail::internals(*this).periodic_; }
 int Communicator::neighbour(int dim, int displacement) const {
   const auto dimensions = static_cast<int>(dims().size());
   if (dim < 0 || dim >= dimensions)

@@ -84,9 +84,7 @@ MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {
 
 } // namespace
 
-void Communicator::refuse_moved_from() {
-  throw CallError("a Communicator is used that was moved from");
-}
+void Communicator::refuse_moved_from() { throw CallError("a Communicator is used that was moved from"); }
 
 Communicator::Communicator(MPI_Comm parent, const Options& options)
     : Communicator(Owned{duplicate_for(parent, options)}, options) {}
@@ -96,9 +94,7 @@ Communicator::Communicator(Owned owned, const Options& options) {
   internals_->open(owned.comm, options);
 }
 
-Communicator Communicator::split(int colour, int key) const {
-  return *split(std::optional(colour), key);
-}
+Communicator Communicator::split(int colour, int key) const { return *split(std::optional(colour), key); }
 
 std::optional<Communicator> Communicator::split(std::optional<int> colour, int key) const {
   std::optional<std::string> problem;
@@ -120,27 +116,13 @@ std::optional<Communicator> Communicator::open_part(Owned part) const {
   return opened;
 }
 
-int Communicator::rank() const {
-  return detail::internals(*this).rank_;
-}
-int Communicator::size() const {
-  return detail::internals(*this).cached().size;
-}
-const Options& Communicator::options() const {
-  return detail::internals(*this).options_;
-}
-const Capabilities& Communicator::capabilities() const {
-  return detail::internals(*this).all_methods_.front().can;
-}
-std::string Communicator::remark() const {
-  return detail::internals(*this).backend().remark();
-}
-MPI_Comm Communicator::native() const {
-  return detail::internals(*this).comm_;
-}
-int Communicator::tag_limit() const {
-  return detail::internals(*this).cached().tag_limit;
-}
+int Communicator::rank() const { return detail::internals(*this).rank_; }
+int Communicator::size() const { return detail::internals(*this).cached().size; }
+const Options& Communicator::options() const { return detail::internals(*this).options_; }
+const Capabilities& Communicator::capabilities() const { return detail::internals(*this).all_methods_.front().can; }
+std::string Communicator::remark() const { return detail::internals(*this).backend().remark(); }
+MPI_Comm Communicator::native() const { return detail::internals(*this).comm_; }
+int Communicator::tag_limit() const { return detail::internals(*this).cached().tag_limit; }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
   if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);

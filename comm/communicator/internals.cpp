@@ -95,9 +95,7 @@ const std::vector<Method>& Internals::methods(MemoryKind memory) {
   return methods;
 }
 
-int Internals::most_tags() const {
-  return cached_.tag_limit - sparse_tags;
-}
+int Internals::most_tags() const { return cached_.tag_limit - sparse_tags; }
 
 int Internals::reserve_tags(int count) {
   if (next_tag_ > most_tags() - count) next_tag_ = 0;
@@ -136,8 +134,6 @@ void Internals::detach(MPI_Request request, std::shared_ptr<void> memory, std::s
   detached_.push_back({request, std::move(memory), std::move(more)});
 }
 
-bool Internals::ends_together() const {
-  return !mpi::ends_alone(*unsafe_to_free_);
-}
+bool Internals::ends_together() const { return !mpi::ends_alone(*unsafe_to_free_); }
 
 } // namespace kontor::comm::detail

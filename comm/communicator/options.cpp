@@ -20,21 +20,11 @@ const char* name_in(const std::array<NamedValue<E>, n>& names, E value) {
 
 } // namespace
 
-const char* to_string(Pattern pattern) {
-  return name_in(pattern_names, pattern);
-}
-const char* to_string(Packing packing) {
-  return name_in(packing_names, packing);
-}
-const char* to_string(Path path) {
-  return name_in(path_names, path);
-}
-const char* to_string(Messages messages) {
-  return name_in(messages_names, messages);
-}
-const char* to_string(CheckLevel check) {
-  return name_in(check_names, check);
-}
+const char* to_string(Pattern pattern) { return name_in(pattern_names, pattern); }
+const char* to_string(Packing packing) { return name_in(packing_names, packing); }
+const char* to_string(Path path) { return name_in(path_names, path); }
+const char* to_string(Messages messages) { return name_in(messages_names, messages); }
+const char* to_string(CheckLevel check) { return name_in(check_names, check); }
 
 std::string to_string(const Options& options) {
   auto text =

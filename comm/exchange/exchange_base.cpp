@@ -132,35 +132,15 @@ bool ExchangeBase::test() {
   return true;
 }
 
-void ExchangeBase::poll() {
-  state().committed().poll();
-}
-Packing ExchangeBase::packing() const {
-  return state().method ? state().method->packing() : Packing::none;
-}
-bool ExchangeBase::stream_ordered() const {
-  return state().committed().stream_ordered();
-}
-const Options& ExchangeBase::chosen() const {
-  return state().committed().options();
-}
-const std::vector<TimedMethod>& ExchangeBase::timed_methods() const {
-  return state().timed_methods;
-}
-std::vector<SentMessage> ExchangeBase::sent() const {
-  return state().committed().sent();
-}
-void ExchangeBase::measure_times(bool on) {
-  state().measures = on;
-}
-const PhaseTimes& ExchangeBase::times() const {
-  return state().times;
-}
-void ExchangeBase::reset_times() {
-  state().times = {};
-}
-const std::vector<Slot>& ExchangeBase::slots() const {
-  return state().slots;
-}
+void ExchangeBase::poll() { state().committed().poll(); }
+Packing ExchangeBase::packing() const { return state().method ? state().method->packing() : Packing::none; }
+bool ExchangeBase::stream_ordered() const { return state().committed().stream_ordered(); }
+const Options& ExchangeBase::chosen() const { return state().committed().options(); }
+const std::vector<TimedMethod>& ExchangeBase::timed_methods() const { return state().timed_methods; }
+std::vector<SentMessage> ExchangeBase::sent() const { return state().committed().sent(); }
+void ExchangeBase::measure_times(bool on) { state().measures = on; }
+const PhaseTimes& ExchangeBase::times() const { return state().times; }
+void ExchangeBase::reset_times() { state().times = {}; }
+const std::vector<Slot>& ExchangeBase::slots() const { return state().slots; }
 
 } // namespace kontor::comm

@@ -33,9 +33,7 @@ struct End {
 
 /// What they are ordered by: by peer, and for each peer those that are matched by slot before those that are matched by
 /// pair.
-auto order(const End& end) {
-  return std::tuple(end.peer, end.description.by_pair, end.description.tag);
-}
+auto order(const End& end) { return std::tuple(end.peer, end.description.by_pair, end.description.tag); }
 
 /// The ends of messages that are sent, or of those that are received.
 using Ends = std::vector<End>;

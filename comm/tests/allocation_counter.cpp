@@ -29,12 +29,8 @@ int stop_counting_allocations() {
   return allocations;
 }
 
-NotCounted::NotCounted() {
-  ++uncounted;
-}
-NotCounted::~NotCounted() {
-  --uncounted;
-}
+NotCounted::NotCounted() { ++uncounted; }
+NotCounted::~NotCounted() { --uncounted; }
 
 } // namespace kontor::comm::test
 
@@ -47,15 +43,9 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   count();
   return std::malloc(size);
 }
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 // Below operator new, where the C library lets itself be asked; the sanitizers have a malloc of their own.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)

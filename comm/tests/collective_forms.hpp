@@ -27,9 +27,7 @@ struct Affine {
 inline constexpr auto then = [](const Affine& f, const Affine& g) {
   return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
 };
-inline Affine affine_of(int rank, int i) {
-  return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7};
-}
+inline Affine affine_of(int rank, int i) { return {2 + (3 * rank + i) % 5, 1 + (rank + 2 * i) % 7}; }
 /// Of ranks `first` to `last`.
 inline Affine affine_of_ranks(int first, int last, int i) {
   auto result = affine_of(first, i);

@@ -12,9 +12,7 @@ namespace {
 const char* failing = "";
 int calls_until = 0;
 
-bool fails(const char* name) {
-  return std::string_view(failing) == name && --calls_until == 0;
-}
+bool fails(const char* name) { return std::string_view(failing) == name && --calls_until == 0; }
 
 /// These do their work and then say that they have failed; the others do nothing.
 bool works_before_it_fails(std::string_view name) {

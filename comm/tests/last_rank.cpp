@@ -15,13 +15,9 @@ extern "C" int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI
 namespace kontor::comm::test {
 namespace {
 
-bool on_last_rank() {
-  return world_rank() == world_size() - 1;
-}
+bool on_last_rank() { return world_rank() == world_size() - 1; }
 
-TEST(LastRank, Expects) {
-  EXPECT_FALSE(on_last_rank()) << "expected to fail";
-}
+TEST(LastRank, Expects) { EXPECT_FALSE(on_last_rank()) << "expected to fail"; }
 
 TEST(LastRank, Throws) {
   if (on_last_rank()) throw Error("thrown on the last rank");

@@ -24,9 +24,7 @@ void with_levels_and_memories(const Test& test) {
   if (!on_device::has_device) unsetenv("KONTOR_GPU_AWARE_MPI");
 }
 
-inline double element(int from, int to, std::int64_t i) {
-  return 10000.0 * from + 100.0 * to + static_cast<double>(i);
-}
+inline double element(int from, int to, std::int64_t i) { return 10000.0 * from + 100.0 * to + static_cast<double>(i); }
 
 /// What one rank sends to all: `count(from, to)` elements to each.
 template <class Row, class Count>

@@ -29,9 +29,7 @@ void region_begins(const char* name) {
   ++record.open_regions;
 }
 
-void region_ends() {
-  record.unbalanced |= --record.open_regions < 0;
-}
+void region_ends() { record.unbalanced |= --record.open_regions < 0; }
 
 void memory_is_taken(Kokkos::Profiling::SpaceHandle, const char* label, const void*, std::uint64_t) {
   record.allocations.emplace_back(label);

@@ -34,9 +34,7 @@ Index<rank_of<View>> extents_of(const View& view) {
 
 template <class View>
 auto& at(const View& view, const Index<rank_of<View>>& index) {
-  return [&]<std::size_t... d>(std::index_sequence<d...>)->auto& {
-    return view(index[d]...);
-  }
+  return [&]<std::size_t... d>(std::index_sequence<d...>)->auto& { return view(index[d]...); }
   (std::make_index_sequence<rank_of<View>>());
 }
 

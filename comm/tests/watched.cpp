@@ -70,9 +70,7 @@ Bytes Watched::elements() const {
   return elements;
 }
 
-void Watched::expect_unchanged(const char* what) const {
-  expect_memory(before_, what);
-}
+void Watched::expect_unchanged(const char* what) const { expect_memory(before_, what); }
 
 void Watched::expect(const Bytes& elements, const char* what) const {
   auto expected = before_;

@@ -62,9 +62,7 @@ void Datatype::free() {
   if (!finalized()) MPI_Type_free(&type_);
 }
 
-void Datatype::commit() {
-  check(MPI_Type_commit(&type_), "MPI_Type_commit");
-}
+void Datatype::commit() { check(MPI_Type_commit(&type_), "MPI_Type_commit"); }
 
 Datatype structure(std::span<const int> counts, std::span<const MPI_Aint> places, std::span<const MPI_Datatype> types) {
   MPI_Datatype type = MPI_DATATYPE_NULL;

@@ -8,9 +8,7 @@
 
 namespace kontor::comm::mpi {
 
-std::string error_text(int code) {
-  return kontor::mpi::error_text(code);
-}
+std::string error_text(int code) { return kontor::mpi::error_text(code); }
 
 void fail(int code, const std::string& operation) {
   throw MpiError(fmt::format("{} failed: {}", operation, error_text(code)));

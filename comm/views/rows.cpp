@@ -26,9 +26,7 @@ std::optional<std::pair<std::size_t, std::size_t>> twice(std::span<const std::in
   return std::pair(*found, *(found + 1));
 }
 
-bool fits(const RowIndices& rows) {
-  return rows.begin >= 0 && rows.begin <= rows.end && rows.end <= rows.extent;
-}
+bool fits(const RowIndices& rows) { return rows.begin >= 0 && rows.begin <= rows.end && rows.end <= rows.extent; }
 
 /// Moves `data` to a row.
 void advance(Buffer& view, std::int64_t row) {

@@ -104,9 +104,7 @@ std::string Deck::locate(std::string_view path) const {
   return node->where().text();
 }
 
-Location Deck::location(std::string_view path) const {
-  return {locate(path), std::string(path)};
-}
+Location Deck::location(std::string_view path) const { return {locate(path), std::string(path)}; }
 
 void Deck::fail(std::string_view path, std::string_view message, errors::Id id) const {
   location(path).fail(message, id);

@@ -45,13 +45,9 @@ Function::Function(Function&&) noexcept = default;
 Function& Function::operator=(Function&&) noexcept = default;
 Function::~Function() = default;
 
-bool Function::uses(std::string_view name) const {
-  return compiled_->used.contains(name);
-}
+bool Function::uses(std::string_view name) const { return compiled_->used.contains(name); }
 
-bool Function::constant() const {
-  return compiled_->constant;
-}
+bool Function::constant() const { return compiled_->constant; }
 
 double Function::operator()(double x, double y, double z, double t) const {
   compiled_->arguments = {x, y, z, t};

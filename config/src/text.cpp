@@ -56,12 +56,8 @@ std::string printable(std::string_view text, char kept) {
   return take(text, std::numeric_limits<std::size_t>::max(), kept);
 }
 
-std::string shown(std::string_view text) {
-  return cut(text, "");
-}
+std::string shown(std::string_view text) { return cut(text, ""); }
 
-std::string in_quotes(std::string_view text) {
-  return cut(text, "\"");
-}
+std::string in_quotes(std::string_view text) { return cut(text, "\""); }
 
 } // namespace kontor::config

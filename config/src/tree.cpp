@@ -9,22 +9,16 @@
 
 namespace kontor::config {
 
-std::string Place::text() const {
-  return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column);
-}
+std::string Place::text() const { return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column); }
 
 Node* Node::find(std::string_view name) {
   const auto found = std::find_if(children.begin(), children.end(), [&](auto& child) { return child.key == name; });
   return found == children.end() ? nullptr : &*found;
 }
 
-const Node* Node::find(std::string_view name) const {
-  return const_cast<Node*>(this)->find(name);
-}
+const Node* Node::find(std::string_view name) const { return const_cast<Node*>(this)->find(name); }
 
-const Place& Node::where() const {
-  return kind == Kind::nothing || kind == Kind::mapping ? key_place : place;
-}
+const Place& Node::where() const { return kind == Kind::nothing || kind == Kind::mapping ? key_place : place; }
 
 std::string Node::describe() const {
   switch (kind) {

@@ -51,9 +51,7 @@ bool FileName::read(const Node& node, const std::string& path, Problems& problem
   return true;
 }
 
-std::string Choice::expected() const {
-  return listing(names_, "or");
-}
+std::string Choice::expected() const { return listing(names_, "or"); }
 
 bool Choice::read(const Node& node, const std::string& path, Problems& problems) {
   if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");

@@ -19,9 +19,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   return result;
 }
 
-bool is_printable(const std::string& text) {
-  return printable(text, '\n') == text;
-}
+bool is_printable(const std::string& text) { return printable(text, '\n') == text; }
 
 TEST(Limits, ATextMayHaveSoManyBytes) {
   const auto comment = [](std::size_t bytes) { return fmt::format("#{:{}}\n", "", bytes - head.size() - 2); };
@@ -30,9 +28,7 @@ TEST(Limits, ATextMayHaveSoManyBytes) {
             "d.yaml: the deck has more than 1048576 bytes; this is the most that it may have [LIMIT]");
 }
 
-TEST(Limits, NoMoreIsReadOfAFile) {
-  EXPECT_EQ(read_text("/dev/zero").size(), limits::bytes + 1);
-}
+TEST(Limits, NoMoreIsReadOfAFile) { EXPECT_EQ(read_text("/dev/zero").size(), limits::bytes + 1); }
 
 TEST(Limits, AnAliasCountsAsWhatItStandsFor) {
   std::string bomb = head + "a: &a [x, x, x, x, x, x, x, x, x, x]\n";

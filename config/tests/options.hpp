@@ -114,8 +114,6 @@ inline std::string allowed(const std::string& text) {
 }
 
 /// A deck that is complete, in one line, with `rest` from line 2.
-inline std::string deck(const std::string& rest) {
-  return "{app: made_up, problem: {cells: [8, 8]}" + rest + "}\n";
-}
+inline std::string deck(const std::string& rest) { return "{app: made_up, problem: {cells: [8, 8]}" + rest + "}\n"; }
 
 } // namespace made_up

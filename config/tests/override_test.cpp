@@ -9,9 +9,7 @@ namespace {
 
 const std::string small_deck = "app: made_up\nproblem:\n  cells: [8, 8]\ncomm:\n  backend: raw\n";
 
-std::string set(const std::string& override) {
-  return mistakes(small_deck, {override});
-}
+std::string set(const std::string& override) { return mistakes(small_deck, {override}); }
 
 TEST(Override, WinsOverTheFileAndTheLastOneWins) {
   const auto options = read(small_deck, {"comm.backend=view", "problem.cells=[64,64]", "solver.depth=2",

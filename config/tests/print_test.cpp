@@ -7,9 +7,7 @@ using namespace made_up;
 
 namespace {
 
-std::string print(Options& options) {
-  return kontor::config::print("made_up", describer(options));
-}
+std::string print(Options& options) { return kontor::config::print("made_up", describer(options)); }
 
 TEST(Print, ShowsEveryKeyWithItsDefault) {
   Options options;

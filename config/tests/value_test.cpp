@@ -11,9 +11,7 @@ using namespace made_up;
 
 namespace {
 
-std::string solver(const std::string& entry) {
-  return mistakes(deck(",\n  solver: {" + entry + "}"));
-}
+std::string solver(const std::string& entry) { return mistakes(deck(",\n  solver: {" + entry + "}")); }
 
 TEST(Values, AreReadFromTheDeck) {
   const auto options = read(R"yaml(app: made_up

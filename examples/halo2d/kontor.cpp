@@ -39,6 +39,4 @@ bool run(const Communicator& world) {
   return right;
 }
 
-int main(int argc, char** argv) {
-  return guarded(argc, argv, run);
-}
+int main(int argc, char** argv) { return guarded(argc, argv, run); }

@@ -55,6 +55,4 @@ bool run(MPI_Comm world) {
   return good;
 }
 
-int main(int argc, char** argv) {
-  return plain(argc, argv, run);
-}
+int main(int argc, char** argv) { return plain(argc, argv, run); }

@@ -11,9 +11,7 @@ using Block = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 inline constexpr int blocks = 16;
 inline constexpr int block_size = 500;
 
-inline std::int64_t at_stage(int stage, std::int64_t value) {
-  return (3 * value + stage) % 1000003;
-}
+inline std::int64_t at_stage(int stage, std::int64_t value) { return (3 * value + stage) % 1000003; }
 
 inline Block new_block(int number) {
   const Block block("block", block_size);

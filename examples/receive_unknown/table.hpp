@@ -10,9 +10,7 @@ using Table = Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 /// What the collecting rank computes with: the same elements, in rows.
 using Rows = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-inline double element(std::size_t i, std::size_t j) {
-  return 100.0 * static_cast<double>(i) + static_cast<double>(j);
-}
+inline double element(std::size_t i, std::size_t j) { return 100.0 * static_cast<double>(i) + static_cast<double>(j); }
 
 inline Table table_of(int rank) {
   const Table table("table", rank, rank + 2);

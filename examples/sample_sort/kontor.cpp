@@ -24,6 +24,4 @@ bool run(const Communicator& comm) {
   return right;
 }
 
-int main(int argc, char** argv) {
-  return guarded(argc, argv, run);
-}
+int main(int argc, char** argv) { return guarded(argc, argv, run); }

@@ -45,6 +45,4 @@ bool run(MPI_Comm comm) {
   return right;
 }
 
-int main(int argc, char** argv) {
-  return plain(argc, argv, run);
-}
+int main(int argc, char** argv) { return plain(argc, argv, run); }

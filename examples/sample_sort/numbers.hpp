@@ -44,9 +44,7 @@ inline std::vector<int> counts_of(const Numbers& sorted, const Numbers& all_samp
 }
 
 /// Merges what has come from all ranks.
-inline void sort(const Numbers& numbers) {
-  std::sort(numbers.data(), numbers.data() + numbers.size());
-}
+inline void sort(const Numbers& numbers) { std::sort(numbers.data(), numbers.data() + numbers.size()); }
 
 inline std::int64_t sum_of(const Numbers& numbers) {
   std::int64_t sum = 0;

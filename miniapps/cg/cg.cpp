@@ -84,9 +84,7 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 
 Cg::~Cg() = default;
 
-void Cg::warm_up() {
-  solver_->warm_up();
-}
+void Cg::warm_up() { solver_->warm_up(); }
 
 void Cg::reset() {
   solver_->reset();

@@ -20,9 +20,7 @@ inline Direction across(int face) {
   return direction;
 }
 
-inline Direction opposite(const Direction& d) {
-  return {-d[0], -d[1], -d[2]};
-}
+inline Direction opposite(const Direction& d) { return {-d[0], -d[1], -d[2]}; }
 
 /// Across all faces: what stencils along the axes read, such as those of 5 and 7 points.
 std::vector<Direction> across_faces(int dimensions);

@@ -15,9 +15,7 @@ namespace kontor::miniapp {
 namespace {
 
 /// Where ranks take turns no figure is compared with the rates: one sample of each way is enough.
-int samples_of(const Calibration& machine) {
-  return machine.oversubscribed ? 1 : 6;
-}
+int samples_of(const Calibration& machine) { return machine.oversubscribed ? 1 : 6; }
 
 } // namespace
 

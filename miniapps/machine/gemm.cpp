@@ -47,9 +47,7 @@ double median_seconds(const comm::Communicator& comm, const Work& work) {
 
 } // namespace
 
-std::string gemm_library(const GemmForm& form) {
-  return form.own_loops ? "Kokkos Kernels' own loops" : library().name;
-}
+std::string gemm_library(const GemmForm& form) { return form.own_loops ? "Kokkos Kernels' own loops" : library().name; }
 
 template <class T>
 void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,

@@ -76,9 +76,7 @@ Place place_here() {
 
 constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
 
-const char* limit_of(const Place& place) {
-  return place.limited ? " (by the memory limit of its control group)" : "";
-}
+const char* limit_of(const Place& place) { return place.limited ? " (by the memory limit of its control group)" : ""; }
 
 /// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of all `sharing` ranks
 /// there, and those of all ranks `everywhere`.

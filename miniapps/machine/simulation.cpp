@@ -67,9 +67,7 @@ double seconds_of(const Points& points, double size) {
 
 } // namespace
 
-bool compute_time_is_simulated() {
-  return !compute_times().empty();
-}
+bool compute_time_is_simulated() { return !compute_times().empty(); }
 
 void add_compute_time(std::string_view kernel, double units, double size) {
   if (units <= 0) return;

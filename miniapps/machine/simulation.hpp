@@ -26,13 +26,9 @@ void add_compute_time(std::string_view kernel, double units, double size);
 std::string words_of_simulation();
 #else
 inline constexpr bool simulated = false;
-constexpr bool compute_time_is_simulated() {
-  return false;
-}
+constexpr bool compute_time_is_simulated() { return false; }
 inline void add_compute_time(std::string_view, double, double) {}
-inline std::string words_of_simulation() {
-  return {};
-}
+inline std::string words_of_simulation() { return {}; }
 #endif
 
 /// Local. Does the work, which is `units` of the `size` that this rank has, and returns what it returns; or adds its

@@ -90,9 +90,7 @@ Ways ways_to_copy(const Vector& from, const Vector& to) {
 
 } // namespace
 
-double streamed_host_bytes(int ranks_of_node) {
-  return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi);
-}
+double streamed_host_bytes(int ranks_of_node) { return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi); }
 
 double streamed_bytes(const comm::Communicator& comm) {
   const double mine = device::kernels_on_host

@@ -15,9 +15,7 @@ namespace {
 constexpr double rounding = 1e-12;
 
 /// As people count.
-std::string place(const Entry& entry) {
-  return fmt::format("({}, {})", entry.row + 1, entry.column + 1);
-}
+std::string place(const Entry& entry) { return fmt::format("({}, {})", entry.row + 1, entry.column + 1); }
 
 /// The diagonal, all of it above 0.
 std::vector<double> positive_diagonal(const CoordinateMatrix& matrix) {

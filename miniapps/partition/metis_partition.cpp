@@ -16,9 +16,7 @@ namespace kontor::partition {
 
 #if KONTOR_HAS_METIS
 
-bool has_metis() {
-  return true;
-}
+bool has_metis() { return true; }
 
 std::optional<std::string> metis_refusal(std::int64_t weight) {
   if (weight <= std::numeric_limits<idx_t>::max()) return std::nullopt;
@@ -47,9 +45,7 @@ std::vector<int> metis_parts(const CoordinateMatrix& matrix, const std::vector<s
 
 #else
 
-bool has_metis() {
-  return false;
-}
+bool has_metis() { return false; }
 
 std::optional<std::string> metis_refusal(std::int64_t) {
   return "is not in this build: install libmetis-dev, or METIS, and configure again, or use rows";

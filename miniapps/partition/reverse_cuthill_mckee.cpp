@@ -85,9 +85,7 @@ class CuthillMcKee {
 
 } // namespace
 
-std::vector<std::int64_t> reverse_cuthill_mckee(const Graph<std::int64_t>& graph) {
-  return CuthillMcKee(graph)();
-}
+std::vector<std::int64_t> reverse_cuthill_mckee(const Graph<std::int64_t>& graph) { return CuthillMcKee(graph)(); }
 
 std::int64_t bandwidth(const CoordinateMatrix& matrix, const std::vector<std::int64_t>& order) {
   std::vector<std::int64_t> position(order.size());

@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::int64_t of_vectors = 8; ///< 96 bytes a row, beside 12 an entry
 
-std::size_t at(std::int64_t row) {
-  return static_cast<std::size_t>(row);
-}
+std::size_t at(std::int64_t row) { return static_cast<std::size_t>(row); }
 
 std::vector<std::int64_t> order_of(const CoordinateMatrix& matrix, Ordering ordering) {
   if (ordering == Ordering::rcm) return reverse_cuthill_mckee(make_graph<std::int64_t>(matrix));
@@ -69,9 +67,7 @@ void require_memory(const CoordinateMatrix& matrix, PartitionKind partition, Ord
 
 } // namespace
 
-std::int64_t weight_of(const CoordinateMatrix& matrix) {
-  return matrix.nonzeros() + of_vectors * matrix.rows;
-}
+std::int64_t weight_of(const CoordinateMatrix& matrix) { return matrix.nonzeros() + of_vectors * matrix.rows; }
 
 double RowPlan::imbalance() const {
   const auto total = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});

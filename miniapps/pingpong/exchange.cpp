@@ -77,13 +77,9 @@ void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make&
   bench.time(subject_of<typename View::value_type>(name, size, size), ways, {fill, wrong}, players.begins());
 }
 
-double one_way(const Point& point) {
-  return point.time.median / 2;
-}
+double one_way(const Point& point) { return point.time.median / 2; }
 
-double bandwidth(const Point& point) {
-  return static_cast<double>(point.subject.bytes) / one_way(point);
-}
+double bandwidth(const Point& point) { return static_cast<double>(point.subject.bytes) / one_way(point); }
 
 /// The table of a curve, a line for each size and a column for each way, in Markdown.
 std::string table_of(std::span<const Point> curve, double peer) {

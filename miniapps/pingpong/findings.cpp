@@ -30,9 +30,7 @@ ordered_json to_json(const Comparison& c) {
           {"bytes", c.subject.bytes}, {"ratio", c.ratio.median}, {"low", c.ratio.low},     {"high", c.ratio.high}};
 }
 
-std::pair<std::string_view, std::int64_t> key_of(const Subject& subject) {
-  return {subject.curve, subject.size};
-}
+std::pair<std::string_view, std::int64_t> key_of(const Subject& subject) { return {subject.curve, subject.size}; }
 
 /// The points of one subject on one line: the fastest ones where there are many.
 std::string line(std::span<const Point> points, const std::vector<Comparison>& ratios) {

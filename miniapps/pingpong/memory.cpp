@@ -45,9 +45,7 @@ double bytes_of_block(int dimensions, ScalarName scalar, std::int64_t size) {
 
 } // namespace
 
-bool works_on_device(Measure measure) {
-  return measure == Measure::halo || measure == Measure::exchange;
-}
+bool works_on_device(Measure measure) { return measure == Measure::halo || measure == Measure::exchange; }
 
 double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName scalar, std::int64_t size) {
   const auto edge = static_cast<double>(size);

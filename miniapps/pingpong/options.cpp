@@ -93,22 +93,16 @@ void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
 
 } // namespace
 
-std::string_view name_of(Measure measure) {
-  return measures[static_cast<std::size_t>(measure)].name;
-}
+std::string_view name_of(Measure measure) { return measures[static_cast<std::size_t>(measure)].name; }
 
-std::string_view name_of(ScalarName scalar) {
-  return scalar_names[static_cast<std::size_t>(scalar)].name;
-}
+std::string_view name_of(ScalarName scalar) { return scalar_names[static_cast<std::size_t>(scalar)].name; }
 
 bool pairs_ranks(Measure measure) {
   return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::exchange ||
          measure == Measure::calls;
 }
 
-std::int64_t bytes_of(ScalarName scalar) {
-  return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double);
-}
+std::int64_t bytes_of(ScalarName scalar) { return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double); }
 
 void Options::describe(config::Visitor& v) {
   v.section("problem", "What is measured", [&](config::Visitor& p) {

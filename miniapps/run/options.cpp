@@ -46,18 +46,10 @@ std::vector<Named<std::string>> backend_names() {
   return names;
 }
 
-std::span<const Named<comm::Pattern>> pattern_names() {
-  return patterns;
-}
-std::span<const Named<comm::Packing>> packing_names() {
-  return packings;
-}
-std::span<const Named<comm::Messages>> messages_names() {
-  return messages;
-}
-std::span<const Named<comm::Path>> path_names() {
-  return paths;
-}
+std::span<const Named<comm::Pattern>> pattern_names() { return patterns; }
+std::span<const Named<comm::Packing>> packing_names() { return packings; }
+std::span<const Named<comm::Messages>> messages_names() { return messages; }
+std::span<const Named<comm::Path>> path_names() { return paths; }
 
 comm::Options RunOptions::comm_options() const {
   auto options = comm;

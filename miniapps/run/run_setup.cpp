@@ -28,9 +28,7 @@ namespace kontor::miniapp {
 namespace {
 
 /// The file's name with another ending, in the working directory, or beside it.
-std::string own_name(const std::filesystem::path& file, const char* ending) {
-  return file.stem().string() + ending;
-}
+std::string own_name(const std::filesystem::path& file, const char* ending) { return file.stem().string() + ending; }
 std::string beside(const std::filesystem::path& file, const char* ending) {
   return (file.parent_path() / own_name(file, ending)).string();
 }

@@ -21,13 +21,9 @@ KOKKOS_INLINE_FUNCTION double joined(double a, double b) {
 }
 
 /// How ranks put their parts together.
-inline comm::ReduceOp reduce_op(Norm norm) {
-  return norm == Norm::max ? comm::ReduceOp::max : comm::ReduceOp::sum;
-}
+inline comm::ReduceOp reduce_op(Norm norm) { return norm == Norm::max ? comm::ReduceOp::max : comm::ReduceOp::sum; }
 
 /// The norm from the part of all.
-inline double from_parts(Norm norm, double part) {
-  return norm == Norm::max ? part : std::sqrt(part);
-}
+inline double from_parts(Norm norm, double part) { return norm == Norm::max ? part : std::sqrt(part); }
 
 } // namespace kontor::stepping

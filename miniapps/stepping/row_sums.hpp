@@ -89,9 +89,7 @@ inline constexpr int team_threads = device::kernels_on_host ? 1 : 256;
 
 /// Teams of a loop: as many as run at once. Each waits for scalars and for its part to be in memory, and more would do
 /// so one after the other.
-inline int most_teams() {
-  return std::max(1, static_cast<int>(Space().concurrency()) / team_threads);
-}
+inline int most_teams() { return std::max(1, static_cast<int>(Space().concurrency()) / team_threads); }
 
 /// A row is a thread's, which computes the scalars for itself.
 template <class Row>

@@ -19,8 +19,6 @@ inline constexpr std::array<config::Named<SumKind>, 2> sum_kind_names{
 
 /// Whether the parts of a norm are accumulators (comm/exact/accumulator.hpp). A largest value does not depend on the
 /// order in any case.
-inline bool exactly_summed(Norm norm, SumKind sums) {
-  return norm == Norm::l2 && sums == SumKind::reproducible;
-}
+inline bool exactly_summed(Norm norm, SumKind sums) { return norm == Norm::l2 && sums == SumKind::reproducible; }
 
 } // namespace kontor::stepping

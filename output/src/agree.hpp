@@ -15,9 +15,7 @@
 namespace kontor::output {
 
 /// Throws MpiError if an MPI function did not succeed by which ranks wait for each other.
-inline void check_mpi(int result, const char* operation) {
-  mpi::check<MpiError>(result, operation);
-}
+inline void check_mpi(int result, const char* operation) { mpi::check<MpiError>(result, operation); }
 
 inline int my_rank(MPI_Comm comm) {
   int rank = 0;

@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15; // 2^64 divided by the golden ratio, odd
 
-std::uint64_t mix(std::uint64_t sum, std::uint64_t word) {
-  return std::rotl((sum ^ word) * multiplier, 29);
-}
+std::uint64_t mix(std::uint64_t sum, std::uint64_t word) { return std::rotl((sum ^ word) * multiplier, 29); }
 
 std::uint64_t word_at(const std::byte* position) {
   std::uint64_t word;

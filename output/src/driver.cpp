@@ -27,12 +27,8 @@ struct OpenFile {
   std::string* failure;
 };
 
-OpenFile& self(H5FD_t* file) {
-  return *reinterpret_cast<OpenFile*>(file);
-}
-const OpenFile& self(const H5FD_t* file) {
-  return *reinterpret_cast<const OpenFile*>(file);
-}
+OpenFile& self(H5FD_t* file) { return *reinterpret_cast<OpenFile*>(file); }
+const OpenFile& self(const H5FD_t* file) { return *reinterpret_cast<const OpenFile*>(file); }
 
 void fail(OpenFile& file, const char* operation) {
   *file.failure = fmt::format("{} failed: {}", operation, std::strerror(errno));
@@ -62,18 +58,14 @@ herr_t query(const H5FD_t*, unsigned long* features) {
   return 0;
 }
 
-haddr_t get_allocated(const H5FD_t* file, H5FD_mem_t) {
-  return self(file).allocated;
-}
+haddr_t get_allocated(const H5FD_t* file, H5FD_mem_t) { return self(file).allocated; }
 
 herr_t set_allocated(H5FD_t* file, H5FD_mem_t, haddr_t end) {
   self(file).allocated = end;
   return 0;
 }
 
-haddr_t get_size(const H5FD_t* file, H5FD_mem_t) {
-  return self(file).size;
-}
+haddr_t get_size(const H5FD_t* file, H5FD_mem_t) { return self(file).size; }
 
 herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t from, std::size_t bytes, void* data) {
   auto* to = static_cast<char*>(data);

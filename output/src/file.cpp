@@ -247,9 +247,7 @@ File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> si
 
 File::~File() = default;
 
-Access File::access() const {
-  return impl_->access();
-}
+Access File::access() const { return impl_->access(); }
 
 void File::record(const std::string& group, const Json& tree) {
   impl_->on_root([&](hid_t file, auto& receipts) { write_tree(file, group, tree, receipts); });
@@ -283,16 +281,10 @@ KONTOR_DATASET(std::int32_t)
 KONTOR_DATASET(std::int64_t)
 #undef KONTOR_DATASET
 
-void File::sidecar(const fs::path& path, const std::string& text) {
-  impl_->sidecar(path, text);
-}
+void File::sidecar(const fs::path& path, const std::string& text) { impl_->sidecar(path, text); }
 
-std::vector<fs::path> File::commit() {
-  return impl_->commit({});
-}
+std::vector<fs::path> File::commit() { return impl_->commit({}); }
 
-std::vector<fs::path> File::commit_sealed(const fs::path& name) {
-  return impl_->commit(name);
-}
+std::vector<fs::path> File::commit_sealed(const fs::path& name) { return impl_->commit(name); }
 
 } // namespace kontor::output

@@ -70,9 +70,7 @@ bool is_temporary_of(const std::string& target, const std::string& name) {
 }
 
 /// Whether the file is there no longer.
-bool removed(const fs::path& file) noexcept {
-  return ::unlink(file.c_str()) == 0 || errno == ENOENT;
-}
+bool removed(const fs::path& file) noexcept { return ::unlink(file.c_str()) == 0 || errno == ENOENT; }
 
 /// What the lock file of a dead process names: nothing else that is there is Kontor's. Returns the lines of those that
 /// are still there.
@@ -126,9 +124,7 @@ void NameLock::remove(const fs::path& temporary) noexcept {
   if (!removed(temporary)) stays_ = true;
 }
 
-void NameLock::note(const fs::path& temporary) {
-  append(temporary.filename().string() + "\n");
-}
+void NameLock::note(const fs::path& temporary) { append(temporary.filename().string() + "\n"); }
 
 void NameLock::append(const std::string& line) {
   if (file_ < 0 || ::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;

@@ -173,25 +173,17 @@ Reader::Reader(MPI_Comm comm, fs::path path, Checked checked)
 
 Reader::~Reader() = default;
 
-const fs::path& Reader::path() const {
-  return impl_->path();
-}
+const fs::path& Reader::path() const { return impl_->path(); }
 
-bool Reader::has(const std::string& object) const {
-  return impl_->ask(Step::Kind::has, object).get<bool>();
-}
+bool Reader::has(const std::string& object) const { return impl_->ask(Step::Kind::has, object).get<bool>(); }
 
 std::vector<std::string> Reader::names(const std::string& group) const {
   return impl_->ask(Step::Kind::names, group).get<std::vector<std::string>>();
 }
 
-Json Reader::attributes(const std::string& object) const {
-  return impl_->ask(Step::Kind::attributes, object);
-}
+Json Reader::attributes(const std::string& object) const { return impl_->ask(Step::Kind::attributes, object); }
 
-Json Reader::record(const std::string& group) const {
-  return impl_->ask(Step::Kind::record, group);
-}
+Json Reader::record(const std::string& group) const { return impl_->ask(Step::Kind::record, group); }
 
 DatasetInfo Reader::info(const std::string& name) const {
   const Json found = impl_->ask(Step::Kind::info, name);

@@ -63,9 +63,7 @@ std::uint64_t values_checksum(hid_t type, std::size_t count, const void* data) {
   return sum;
 }
 
-Handle copy_type(hid_t type) {
-  return {H5Tcopy(type), H5Tclose, "H5Tcopy", "a type"};
-}
+Handle copy_type(hid_t type) { return {H5Tcopy(type), H5Tclose, "H5Tcopy", "a type"}; }
 
 Error altered(const std::string& what) {
   return Error(fmt::format("{} read back from the file is not what was written; check the disk and its quota", what));

@@ -188,8 +188,6 @@ Json stored_attributes(const Stored& stored, const std::string& object) {
   return values;
 }
 
-Json stored_group(const Stored& stored, const std::string& group) {
-  return members(stored, group, 0);
-}
+Json stored_group(const Stored& stored, const std::string& group) { return members(stored, group, 0); }
 
 } // namespace kontor::output

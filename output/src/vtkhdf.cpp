@@ -15,9 +15,7 @@ namespace kontor::output {
 
 namespace {
 
-const char* group_of(Centering centering) {
-  return centering == Centering::points ? "/PointData" : "/CellData";
-}
+const char* group_of(Centering centering) { return centering == Centering::points ? "/PointData" : "/CellData"; }
 
 void check_extents(hid_t file, const Image& image, const MeshField& field) {
   const Handle dataset(H5Dopen2(file, field.dataset.c_str(), H5P_DEFAULT), H5Dclose, "H5Dopen2", field.dataset);

@@ -88,9 +88,7 @@ std::string grids(const Image& image, const std::string& file, const Snapshot& s
 
 } // namespace
 
-fs::path xdmf_path(const fs::path& h5) {
-  return fs::path(h5).replace_extension(".xmf");
-}
+fs::path xdmf_path(const fs::path& h5) { return fs::path(h5).replace_extension(".xmf"); }
 
 std::string xdmf(const fs::path& h5, const Image& image, const std::vector<Snapshot>& snapshots) {
   extents(image, Centering::cells); // throws if there are none

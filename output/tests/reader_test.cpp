@@ -178,9 +178,7 @@ TEST_F(Reading, WhatIsNoWholeFileIsRefused) {
 Handle space_of(hsize_t extent) {
   return {H5Screate_simple(1, &extent, nullptr), H5Sclose, "H5Screate_simple", "a dataset"};
 }
-Handle properties() {
-  return {H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "H5Pcreate", "a dataset"};
-}
+Handle properties() { return {H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "H5Pcreate", "a dataset"}; }
 void add_dataset(hid_t file, const char* name, hid_t type, hid_t space, hid_t creation) {
   H5Dclose(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT));
 }

@@ -14,9 +14,7 @@ namespace kontor::sums::test {
 
 using Numbers = std::vector<double>;
 
-inline std::uint64_t bits(double value) {
-  return std::bit_cast<std::uint64_t>(value);
-}
+inline std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 /// J. R. Shewchuk's expansions, as math.fsum() of Python has them: the sum rounded once. No sum on the way may
 /// overflow.

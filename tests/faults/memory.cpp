@@ -10,13 +10,9 @@
 
 namespace {
 
-bool fails(const char* function, const void* caller) {
-  return kontor_fault_at(function, caller) == FAULT_ERROR;
-}
+bool fails(const char* function, const void* caller) { return kontor_fault_at(function, caller) == FAULT_ERROR; }
 
-void* allocate(std::size_t bytes) {
-  return std::malloc(bytes > 0 ? bytes : 1);
-}
+void* allocate(std::size_t bytes) { return std::malloc(bytes > 0 ? bytes : 1); }
 
 } // namespace
 
@@ -30,13 +26,9 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return fails("new", __builtin_return_address(0)) ? nullptr : allocate(bytes);
 }
 
-void operator delete(void* place) noexcept {
-  std::free(place);
-}
+void operator delete(void* place) noexcept { std::free(place); }
 
-void operator delete(void* place, std::size_t) noexcept {
-  std::free(place);
-}
+void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 
 // Views are allocated in Kokkos' library. Other libraries' own allocations are not Kontor's to care for.
 namespace {
@@ -58,9 +50,7 @@ int find_kokkos(dl_phdr_info* module, std::size_t, void* found) {
 
 Code kokkos;
 
-__attribute__((constructor)) void look_for_kokkos() {
-  dl_iterate_phdr(find_kokkos, &kokkos);
-}
+__attribute__((constructor)) void look_for_kokkos() { dl_iterate_phdr(find_kokkos, &kokkos); }
 
 } // namespace
 

@@ -71,13 +71,9 @@ Mailbox& MailboxPool::take(std::size_t bytes) {
   return *entries_.back().mailbox;
 }
 
-void MailboxPool::give_back(Mailbox& mailbox) {
-  entry_of(mailbox).use = Use::none;
-}
+void MailboxPool::give_back(Mailbox& mailbox) { entry_of(mailbox).use = Use::none; }
 
-void MailboxPool::leak(Mailbox& mailbox) {
-  entry_of(mailbox).use = Use::leaked;
-}
+void MailboxPool::leak(Mailbox& mailbox) { entry_of(mailbox).use = Use::leaked; }
 
 MailboxPool::Entry& MailboxPool::entry_of(const Mailbox& mailbox) {
   return *std::find_if(entries_.begin(), entries_.end(),

@@ -23,13 +23,9 @@ std::byte* allocation_of(void* data, const std::string& what) {
   return static_cast<std::byte*>(base);
 }
 
-bool is_managed(const cudaPointerAttributes& attributes) {
-  return attributes.isManaged != 0;
-}
+bool is_managed(const cudaPointerAttributes& attributes) { return attributes.isManaged != 0; }
 
-bool is_of_device(const cudaPointerAttributes& attributes) {
-  return attributes.memoryType == hipMemoryTypeDevice;
-}
+bool is_of_device(const cudaPointerAttributes& attributes) { return attributes.memoryType == hipMemoryTypeDevice; }
 
 #else
 
@@ -58,13 +54,9 @@ std::byte* allocation_of(void* data, const std::string& what) {
   return reinterpret_cast<std::byte*>(base);
 }
 
-bool is_managed(const cudaPointerAttributes& attributes) {
-  return attributes.type == cudaMemoryTypeManaged;
-}
+bool is_managed(const cudaPointerAttributes& attributes) { return attributes.type == cudaMemoryTypeManaged; }
 
-bool is_of_device(const cudaPointerAttributes& attributes) {
-  return attributes.type == cudaMemoryTypeDevice;
-}
+bool is_of_device(const cudaPointerAttributes& attributes) { return attributes.type == cudaMemoryTypeDevice; }
 
 #endif
 

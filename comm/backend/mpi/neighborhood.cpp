@@ -67,15 +67,11 @@ class GraphParent : device::NonCopyable {
     check(MPI_Group_free(&ranks), "MPI_Group_free");
   }
   /// Collective.
-  ~GraphParent() {
-    MPI_Comm_free(&comm_);
-  }
+  ~GraphParent() { MPI_Comm_free(&comm_); }
 #else
   explicit GraphParent(MPI_Comm comm) : comm_(comm) {}
 #endif
-  MPI_Comm get() const {
-    return comm_;
-  }
+  MPI_Comm get() const { return comm_; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -111,9 +107,7 @@ class Neighborhood final : public MpiPlan {
     check_step(code, call);
   }
 
-  void finish() override {
-    check_step(MPI_Wait(&request_, MPI_STATUS_IGNORE), call);
-  }
+  void finish() override { check_step(MPI_Wait(&request_, MPI_STATUS_IGNORE), call); }
 
   bool test() override {
     int done = 0;

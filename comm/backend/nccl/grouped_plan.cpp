@@ -78,12 +78,8 @@ class GroupedPlan final : public Plan {
     if (code != ncclSuccess) nccl_comm_->fail(code, user_ + ": ncclGroupEnd");
   }
 
-  void finish() override {
-    poll();
-  }
-  void poll() override {
-    nccl_comm_->poll(user_);
-  }
+  void finish() override { poll(); }
+  void poll() override { nccl_comm_->poll(user_); }
 
  private:
   /// With registered buffers NCCL can copy between GPUs without its own ones in between. It cannot register all memory

@@ -50,8 +50,6 @@ Capabilities capabilities() {
           .stream_collectives = true};
 }
 
-std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<Nccl>(context);
-}
+std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<Nccl>(context); }
 
 } // namespace kontor::comm::nccl

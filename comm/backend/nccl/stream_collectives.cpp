@@ -12,13 +12,9 @@
 namespace kontor::comm::nccl {
 namespace {
 
-std::size_t bytes(const Buffer& buffer) {
-  return static_cast<std::size_t>(byte_count(buffer));
-}
+std::size_t bytes(const Buffer& buffer) { return static_cast<std::size_t>(byte_count(buffer)); }
 
-cudaStream_t native(Stream stream) {
-  return static_cast<cudaStream_t>(stream);
-}
+cudaStream_t native(Stream stream) { return static_cast<cudaStream_t>(stream); }
 
 /// A reduction as NCCL takes it.
 struct Reduction {

@@ -28,8 +28,6 @@ Capabilities capabilities() {
   return {.packings_because = "moves nothing", .device_buffers = true, .moves_data = false};
 }
 
-std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<Null>(context);
-}
+std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<Null>(context); }
 
 } // namespace kontor::comm::null

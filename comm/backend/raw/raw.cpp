@@ -14,8 +14,6 @@ Capabilities capabilities() {
           .same_calls = "view"}; // with packing `kernel`, the one that both have
 }
 
-std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<mpi::MpiBackend>(context);
-}
+std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<mpi::MpiBackend>(context); }
 
 } // namespace kontor::comm::raw

@@ -31,9 +31,7 @@ std::size_t bytes_of(const Buffer& buffer) {
   return sizeof(Slot) + static_cast<std::size_t>(aligned(byte_count(buffer), line));
 }
 
-std::uint64_t steps(std::uint64_t& counter) {
-  return std::atomic_ref(counter).load(std::memory_order_acquire);
-}
+std::uint64_t steps(std::uint64_t& counter) { return std::atomic_ref(counter).load(std::memory_order_acquire); }
 
 void set_steps(std::uint64_t& counter, std::uint64_t step) {
   std::atomic_ref(counter).store(step, std::memory_order_release);

@@ -41,8 +41,6 @@ Capabilities capabilities() {
           .own_memory = {Pattern::nonblocking}};
 }
 
-std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<Shm>(context);
-}
+std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<Shm>(context); }
 
 } // namespace kontor::comm::shm

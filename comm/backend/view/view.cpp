@@ -15,8 +15,6 @@ Capabilities capabilities() {
           .device_buffers = gpu_awareness().aware};
 }
 
-std::unique_ptr<Backend> make(const BackendContext& context) {
-  return std::make_unique<mpi::MpiBackend>(context);
-}
+std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<mpi::MpiBackend>(context); }
 
 } // namespace kontor::comm::view

@@ -11,13 +11,9 @@ namespace {
 
 using test::text_of;
 
-std::unique_ptr<Backend> make_nothing(const BackendContext&) {
-  return nullptr;
-}
+std::unique_ptr<Backend> make_nothing(const BackendContext&) { return nullptr; }
 
-Capabilities capabilities() {
-  return {};
-}
+Capabilities capabilities() { return {}; }
 
 constexpr BackendEntry table[] = {
     {"raw", "", "", make_nothing, capabilities},
@@ -25,9 +21,7 @@ constexpr BackendEntry table[] = {
     {"view", "", "", make_nothing, capabilities},
 };
 
-TEST(Registry, FindsABackend) {
-  EXPECT_EQ(find_backend("view", table).name, "view");
-}
+TEST(Registry, FindsABackend) { EXPECT_EQ(find_backend("view", table).name, "view"); }
 
 TEST(Registry, UnknownBackend) {
   EXPECT_EQ(text_of<UsageError>([] { find_backend("veiw", table); }),

@@ -53,13 +53,9 @@ class Room : public testing::Test {
   }
 };
 
-TEST_F(Room, Shm) {
-  expect_refusal(method("shm"), "backend 'shm' has no room: ");
-}
+TEST_F(Room, Shm) { expect_refusal(method("shm"), "backend 'shm' has no room: "); }
 
-TEST_F(Room, Rma) {
-  expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has no room: ");
-}
+TEST_F(Room, Rma) { expect_refusal(method("raw", Packing::kernel, Pattern::rma), "pattern 'rma' has no room: "); }
 
 TEST_F(Room, AutoGoesAnotherWay) {
   auto options = method(automatic_backend, Packing::automatic, Pattern::automatic);

@@ -9,9 +9,7 @@ namespace {
 using WithCounts = OnRing;
 
 /// (7 r + 3 round) % 5 elements: some ranks have none, and the next round has other numbers.
-int count_of(int rank, int round) {
-  return (7 * rank + 3 * round) % 5;
-}
+int count_of(int rank, int round) { return (7 * rank + 3 * round) % 5; }
 
 /// A request that is asked until it is complete.
 template <class Request>

@@ -19,9 +19,7 @@ constexpr int rows = 300;
 constexpr int columns = 70;
 constexpr int steps = 25;
 
-KOKKOS_INLINE_FUNCTION double value(int rank, int step, int place) {
-  return rank * 1e6 + step * 1e3 + place;
-}
+KOKKOS_INLINE_FUNCTION double value(int rank, int step, int place) { return rank * 1e6 + step * 1e3 + place; }
 
 /// Work whose result nobody needs.
 void delay(const Space& instance, const Count& result, int rank, int step) {

@@ -25,9 +25,7 @@ struct Closes {
   int code;
 };
 
-TEST(CheckOrTerminate, GoesOnAfterSuccess) {
-  const Closes closes{MPI_SUCCESS};
-}
+TEST(CheckOrTerminate, GoesOnAfterSuccess) { const Closes closes{MPI_SUCCESS}; }
 
 TEST(CheckOrTerminate, ShowsTheHandlerWhatFailed) {
   const auto closes_in_vain = [] {

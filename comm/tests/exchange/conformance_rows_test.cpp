@@ -82,9 +82,7 @@ std::size_t rows_of(const std::vector<RowEdge>& graph, int rank) {
 }
 
 /// Of the bits of a rank's View before a step.
-std::uint64_t seed_of(int rank, int step) {
-  return static_cast<std::uint64_t>(1000 * rank + step);
-}
+std::uint64_t seed_of(int rank, int step) { return static_cast<std::uint64_t>(1000 * rank + step); }
 
 /// What `x` and its ghosts hold after a step.
 template <class T, class Layout, std::size_t rank>

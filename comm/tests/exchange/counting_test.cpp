@@ -42,9 +42,7 @@ int allocations_of_a_kernel() {
   return cost_of(kernel).allocations;
 }
 
-bool begins_with_comm(const std::string& label) {
-  return label.rfind("comm/", 0) == 0;
-}
+bool begins_with_comm(const std::string& label) { return label.rfind("comm/", 0) == 0; }
 
 enum class Messages { contiguous, strided, by_index };
 

@@ -36,9 +36,7 @@ struct ReferenceRows {
 
 /// A rank has at most so many: all of them, or every second one, or ...
 inline constexpr GlobalIndex most_reference_rows = 10000;
-inline GlobalIndex reference_stride(GlobalIndex rows) {
-  return (rows + most_reference_rows - 1) / most_reference_rows;
-}
+inline GlobalIndex reference_stride(GlobalIndex rows) { return (rows + most_reference_rows - 1) / most_reference_rows; }
 
 /// Local; waits. Rows of fe_heat, for every so many of the own ones, by integrals over the elements around.
 ReferenceRows fe_heat_reference(const FeHeatOptions&, const Partition&);

@@ -85,9 +85,7 @@ class KokkosKernels final : public DotApart {
 
 } // namespace
 
-bool has_kokkos_kernels() {
-  return true;
-}
+bool has_kokkos_kernels() { return true; }
 
 std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns) {
   if (rows.entries() <= std::numeric_limits<int>::max())
@@ -97,13 +95,9 @@ std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalInd
 
 #else
 
-bool has_kokkos_kernels() {
-  return false;
-}
+bool has_kokkos_kernels() { return false; }
 
-std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows&, LocalIndex, LocalIndex) {
-  return nullptr;
-}
+std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows&, LocalIndex, LocalIndex) { return nullptr; }
 
 #endif
 

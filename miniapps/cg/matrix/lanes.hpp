@@ -27,14 +27,10 @@ inline Lanes loaded(const double* from) {
 }
 
 /// Local. sum += a[lane] b[lane] in each lane; a and b need not be aligned.
-inline void add_products(Lanes& sum, const double* a, const double* b) {
-  sum += loaded(a) * loaded(b);
-}
+inline void add_products(Lanes& sum, const double* a, const double* b) { sum += loaded(a) * loaded(b); }
 
 /// Local. sum += a b[lane].
-inline void add_products(Lanes& sum, double a, const double* b) {
-  sum += a * loaded(b);
-}
+inline void add_products(Lanes& sum, double a, const double* b) { sum += a * loaded(b); }
 
 /// Local. sum += products[lane] in those lanes whose bits are set. To the others 0 is added, which changes no sum that
 /// began as 0: none is -0.
@@ -53,15 +49,11 @@ inline void add_products(Lanes& sum, double a, const double* b, std::uint32_t la
   add_in(lanes, sum, a * loaded(b));
 }
 
-inline void store(double* to, const Lanes& lanes) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
+inline void store(double* to, const Lanes& lanes) { std::memcpy(to, &lanes, sizeof lanes); }
 
 /// Local. Asks for the cache line of an address that is read soon; any address will do. Processors fetch ahead by
 /// themselves, but not over the end of a page.
-inline void prefetch(const void* address) {
-  __builtin_prefetch(address);
-}
+inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
 #else // compilers without vector types; nvcc, which compiles no loop for a processor that is used
 struct Lanes {
@@ -79,9 +71,7 @@ inline void add_products(Lanes& sum, const double* a, const double* b, std::uint
 inline void add_products(Lanes& sum, double a, const double* b, std::uint32_t lanes) {
   for (int l = 0; l < width; ++l) sum.value[l] += (lanes >> l & 1) != 0 ? a * b[l] : 0;
 }
-inline void store(double* to, const Lanes& lanes) {
-  std::memcpy(to, lanes.value, sizeof lanes.value);
-}
+inline void store(double* to, const Lanes& lanes) { std::memcpy(to, lanes.value, sizeof lanes.value); }
 inline void prefetch(const void*) {}
 #endif
 

@@ -38,9 +38,7 @@ struct InBlocks {
   }
 };
 
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
-  return (a + b - 1) / b;
-}
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 } // namespace detail
 

@@ -91,9 +91,7 @@ struct MergedColumnCursor {
   }
 };
 
-KOKKOS_INLINE_FUNCTION std::uint32_t all_lanes(int chunk) {
-  return ~std::uint32_t{0} >> (most_lanes - chunk);
-}
+KOKKOS_INLINE_FUNCTION std::uint32_t all_lanes(int chunk) { return ~std::uint32_t{0} >> (most_lanes - chunk); }
 
 /// What the kernels on chunks share.
 struct Chunks {

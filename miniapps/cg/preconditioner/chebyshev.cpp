@@ -150,8 +150,6 @@ class Chebyshev final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_chebyshev(const Workspace& work) {
-  return std::make_unique<Chebyshev>(work);
-}
+std::unique_ptr<Preconditioner> make_chebyshev(const Workspace& work) { return std::make_unique<Chebyshev>(work); }
 
 } // namespace kontor::cg

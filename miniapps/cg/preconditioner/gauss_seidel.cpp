@@ -127,9 +127,7 @@ class GaussSeidel final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace& work) {
-  return std::make_unique<GaussSeidel>(work);
-}
+std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace& work) { return std::make_unique<GaussSeidel>(work); }
 std::string gauss_seidel_needs() {
   if (TakesColouring<Handle> || Space::name() == std::string_view("Serial")) return {};
   return "Kokkos Kernels 3.6 or later, because an older one has other colours in each run";
@@ -144,9 +142,7 @@ namespace kontor::cg {
 std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&) {
   return nullptr; // refused when the deck is read
 }
-std::string gauss_seidel_needs() {
-  return "Kokkos Kernels";
-}
+std::string gauss_seidel_needs() { return "Kokkos Kernels"; }
 
 } // namespace kontor::cg
 

@@ -36,8 +36,6 @@ class Jacobi final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_jacobi(const Workspace& work) {
-  return std::make_unique<Jacobi>(work);
-}
+std::unique_ptr<Preconditioner> make_jacobi(const Workspace& work) { return std::make_unique<Jacobi>(work); }
 
 } // namespace kontor::cg

@@ -58,8 +58,6 @@ std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
 
 /// What this program lacks for the preconditioner gauss_seidel; empty: nothing.
 std::string gauss_seidel_needs();
-inline bool has_gauss_seidel() {
-  return gauss_seidel_needs().empty();
-}
+inline bool has_gauss_seidel() { return gauss_seidel_needs().empty(); }
 
 } // namespace kontor::cg

@@ -21,9 +21,7 @@ KOKKOS_INLINE_FUNCTION constexpr double gauss_position(int point) {
 }
 
 /// A node's shape function along one axis in the Gauss point at its end, or at the other end.
-KOKKOS_INLINE_FUNCTION constexpr double shape(bool other_end) {
-  return gauss_position(other_end ? 0 : 1);
-}
+KOKKOS_INLINE_FUNCTION constexpr double shape(bool other_end) { return gauss_position(other_end ? 0 : 1); }
 
 /// The integrals of an element, by Gauss point. To be summed in the order of Gauss points.
 struct ElementIntegrals {

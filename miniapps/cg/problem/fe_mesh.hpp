@@ -67,9 +67,7 @@ using GaussValues = Kokkos::View<double****, Kokkos::LayoutRight>;
 
 /// Points along x that a kernel computes at a time.
 inline constexpr int fe_lanes = device::kernels_on_host ? 8 : 1;
-inline int fe_blocks(int points) {
-  return (points + fe_lanes - 1) / fe_lanes;
-}
+inline int fe_blocks(int points) { return (points + fe_lanes - 1) / fe_lanes; }
 
 /// Local, waits. f in the Gauss points of the elements around a block of points.
 GaussValues at_gauss_points(const std::string& label, const grid::Block& points, const grid::DeckFunction& f,

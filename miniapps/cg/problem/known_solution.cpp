@@ -99,9 +99,7 @@ Vector own_values(const HostValues& values, const BoxRows& box, const grid::Bloc
 
 } // namespace
 
-bool has_known_solution(const FeHeatOptions& options) {
-  return options.exact || of_series(options);
-}
+bool has_known_solution(const FeHeatOptions& options) { return options.exact || of_series(options); }
 
 std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const comm::Communicator& comm,
                                             const BoxRows& box, grid::FiniteCheck& finite) {

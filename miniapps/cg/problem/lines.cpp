@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::size_t longest_line = std::size_t{1} << 20;
 
-bool is_blank(char c) {
-  return c == ' ' || (c >= '\t' && c <= '\r');
-}
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Characters from here to the end; -1 if the file cannot be positioned.
 std::int64_t size_of(std::istream& in) {
@@ -61,9 +59,7 @@ bool content(std::string_view line) {
   return first != line.end() && *first != '%';
 }
 
-void Lines::fail(const std::string& message, errors::Id id) const {
-  partition::fail_at(name_, number_, message, id);
-}
+void Lines::fail(const std::string& message, errors::Id id) const { partition::fail_at(name_, number_, message, id); }
 
 std::string_view take_word(std::string_view& line) {
   std::size_t begin = 0;

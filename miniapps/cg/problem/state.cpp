@@ -28,9 +28,7 @@ std::string distribution_of(const comm::Communicator& comm, const Partition& par
   return fmt::format("{:016x}", comm::allreduce(comm, sum, comm::ReduceOp::sum));
 }
 
-std::string crc_of(const Problem& problem) {
-  return problem.matrix_record().value("file_crc32", "");
-}
+std::string crc_of(const Problem& problem) { return problem.matrix_record().value("file_crc32", ""); }
 
 std::optional<std::string> refusal_of(const SolverOptions& options, const ordered_json& found, const SolverState& state,
                                       const std::string& crc, const std::string& distribution,

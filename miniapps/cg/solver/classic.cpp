@@ -186,8 +186,6 @@ class Classic final : public Solver {
 
 } // namespace
 
-std::unique_ptr<Solver> make_classic(const Workspace& work) {
-  return std::make_unique<Classic>(work);
-}
+std::unique_ptr<Solver> make_classic(const Workspace& work) { return std::make_unique<Classic>(work); }
 
 } // namespace kontor::cg

@@ -20,9 +20,7 @@ struct IterationState {
   std::int64_t next = 0;        ///< entries written to the log
   int ended = 0;                ///< 0: it goes on; else 1 + StopReason
 };
-KOKKOS_INLINE_FUNCTION int code_of(StopReason ending) {
-  return 1 + static_cast<int>(ending);
-}
+KOKKOS_INLINE_FUNCTION int code_of(StopReason ending) { return 1 + static_cast<int>(ending); }
 
 /// The numbers of an iteration.
 struct CgScalars {
@@ -39,9 +37,7 @@ struct StepEnd {
   bool made;          ///< false: this one could not be made, and x is as it was
 };
 
-KOKKOS_INLINE_FUNCTION bool finite(double value) {
-  return value - value == 0;
-}
+KOKKOS_INLINE_FUNCTION bool finite(double value) { return value - value == 0; }
 
 /// Squares below this have lost digits.
 inline constexpr double smallest_square = 1e-290;

@@ -68,8 +68,6 @@ std::vector<SolverStateVector> Merged::vectors() const {
   return all;
 }
 
-std::unique_ptr<Solver> make_merged(const Workspace& work) {
-  return std::make_unique<Merged>(work);
-}
+std::unique_ptr<Solver> make_merged(const Workspace& work) { return std::make_unique<Merged>(work); }
 
 } // namespace kontor::cg

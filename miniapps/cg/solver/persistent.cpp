@@ -48,8 +48,6 @@ class Persistent final : public Merged {
 
 } // namespace
 
-std::unique_ptr<Solver> make_persistent(const Workspace& work) {
-  return std::make_unique<Persistent>(work);
-}
+std::unique_ptr<Solver> make_persistent(const Workspace& work) { return std::make_unique<Persistent>(work); }
 
 } // namespace kontor::cg

@@ -268,8 +268,6 @@ class Pipelined final : public Solver {
 
 } // namespace
 
-std::unique_ptr<Solver> make_pipelined(const Workspace& work) {
-  return std::make_unique<Pipelined>(work);
-}
+std::unique_ptr<Solver> make_pipelined(const Workspace& work) { return std::make_unique<Pipelined>(work); }
 
 } // namespace kontor::cg

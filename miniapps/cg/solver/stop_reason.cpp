@@ -33,17 +33,11 @@ static_assert(std::size(named_reasons) == static_cast<std::size_t>(StopReason::n
 
 } // namespace
 
-bool succeeded(StopReason ending) {
-  return ending <= StopReason::all_iterations;
-}
+bool succeeded(StopReason ending) { return ending <= StopReason::all_iterations; }
 
-std::string_view words(StopReason ending) {
-  return named_reasons[static_cast<std::size_t>(ending)].words;
-}
+std::string_view words(StopReason ending) { return named_reasons[static_cast<std::size_t>(ending)].words; }
 
-std::string_view keyword(StopReason ending) {
-  return named_reasons[static_cast<std::size_t>(ending)].keyword;
-}
+std::string_view keyword(StopReason ending) { return named_reasons[static_cast<std::size_t>(ending)].keyword; }
 
 std::string words(const Outcome& outcome) {
   return fmt::format("{} after {} iteration{}, residual {:.2e}", words(outcome.ending), outcome.iterations,

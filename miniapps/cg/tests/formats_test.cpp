@@ -92,9 +92,7 @@ Formats formats_of(const CompressedRows& a, LocalIndex interior, LocalIndex colu
   return formats;
 }
 
-bool same_bits(double a, double b) {
-  return std::memcmp(&a, &b, sizeof a) == 0;
-}
+bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 /// y = A x by part and of all, and the dot, beside what the loop has.
 void expect_product(const Matrix& matrix, const std::vector<double>& x, const std::vector<double>& expected,

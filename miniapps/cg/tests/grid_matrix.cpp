@@ -51,8 +51,6 @@ std::string write(const miniapp::test::Folder& folder, const std::string& name, 
   return folder / name;
 }
 
-double number_of(std::int64_t row) {
-  return std::sin(static_cast<double>(3 * row + 1));
-}
+double number_of(std::int64_t row) { return std::sin(static_cast<double>(3 * row + 1)); }
 
 } // namespace kontor::cg::test

@@ -13,9 +13,7 @@ namespace {
 struct Share {
   GlobalIndex begin, end;
 };
-Share share(GlobalIndex rows, int rank, int ranks) {
-  return {rows * rank / ranks, rows * (rank + 1) / ranks};
-}
+Share share(GlobalIndex rows, int rank, int ranks) { return {rows * rank / ranks, rows * (rank + 1) / ranks}; }
 
 } // namespace
 

@@ -57,9 +57,7 @@ void expect_refused(const std::string& text, int ranks, const FreeMemory& memory
   miniapp::test::expect_facts(miniapp::test::error_of([&] { resolved(text, ranks, memory); }), facts, text);
 }
 
-TEST(Sizing, LeavesPlainSizesAlone) {
-  EXPECT_EQ(resolved("problem: {cells: [7, 9]}", 4).cells, (Sizes{7, 9}));
-}
+TEST(Sizing, LeavesPlainSizesAlone) { EXPECT_EQ(resolved("problem: {cells: [7, 9]}", 4).cells, (Sizes{7, 9})); }
 
 TEST(Sizing, OfARankGrowWithTheProcessGrid) {
   const auto cells = [](const char* deck, int ranks) { return resolved(deck, ranks).cells; };

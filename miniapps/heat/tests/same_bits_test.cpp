@@ -191,12 +191,8 @@ class SameBits : public testing::Test {
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(SameBits, Scalars);
 
-TYPED_TEST(SameBits, Steady2d) {
-  this->check_all(steady_2d);
-}
-TYPED_TEST(SameBits, Transient3d) {
-  this->check_all(transient_3d);
-}
+TYPED_TEST(SameBits, Steady2d) { this->check_all(steady_2d); }
+TYPED_TEST(SameBits, Transient3d) { this->check_all(transient_3d); }
 
 /// The sweep at which a run stops by norm l2, and the norms until then.
 std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {

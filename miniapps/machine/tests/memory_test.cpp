@@ -32,9 +32,7 @@ std::string refusal(const comm::Communicator& comm, double bytes) {
   return test::error_of<comm::AgreedError>([&] { require_memory(comm, {{"test/u", bytes}, {"test/v", 2 * bytes}}); });
 }
 
-TEST(Memory, WhatFitsIsNotRefused) {
-  EXPECT_EQ(refusal(comm::Communicator(MPI_COMM_WORLD), 1000), "");
-}
+TEST(Memory, WhatFitsIsNotRefused) { EXPECT_EQ(refusal(comm::Communicator(MPI_COMM_WORLD), 1000), ""); }
 
 TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
   const comm::Communicator comm(MPI_COMM_WORLD);

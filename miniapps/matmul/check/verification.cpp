@@ -17,9 +17,7 @@ namespace {
 
 using HostVectors = Vectors::HostMirror;
 
-HostVectors on_host(const Vectors& v) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
-}
+HostVectors on_host(const Vectors& v) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v); }
 
 /// Entries in which two differ, by their bits.
 double differences(const Vectors& a, const Vectors& b) {

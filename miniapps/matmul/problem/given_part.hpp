@@ -17,9 +17,7 @@ struct StoredSize {
   std::int64_t columns = 0;
 };
 
-inline bool is_transposed(const MatrixOptions& o) {
-  return o.operation == Operation::transpose;
-}
+inline bool is_transposed(const MatrixOptions& o) { return o.operation == Operation::transpose; }
 inline StoredSize stored_a(const Options& o) {
   if (is_transposed(o.a)) return {o.size.k, o.size.m};
   return {o.size.m, o.size.k};
@@ -28,9 +26,7 @@ inline StoredSize stored_b(const Options& o) {
   if (is_transposed(o.b)) return {o.size.n, o.size.k};
   return {o.size.k, o.size.n};
 }
-inline StoredSize stored_c(const Options& o) {
-  return {o.size.m, o.size.n};
-}
+inline StoredSize stored_c(const Options& o) { return {o.size.m, o.size.n}; }
 
 /// Local. The part of a matrix that the rank at (row, column) of the process grid is given.
 inline MatrixParts given_part(const Options& o, const StoredSize& size, const GridShape& grid, int row, int column) {

@@ -21,9 +21,7 @@ Transposed<T> transposed(const LocalMatrix<T>& c) {
   return Transposed<T>(c.elements.data(), c.elements.extent(1), c.elements.extent(0));
 }
 
-std::string name_of(int layer) {
-  return fmt::format("/state/C/{}", layer);
-}
+std::string name_of(int layer) { return fmt::format("/state/C/{}", layer); }
 
 /// This rank's block in the dataset of a layer; of others than its own nothing.
 template <class T>
@@ -36,9 +34,7 @@ output::Block block_of(const Options& o, const LocalMatrix<T>& c, bool own_layer
   return block;
 }
 
-std::vector<std::int64_t> numbers_of(const GridShape& grid) {
-  return {grid.layers, grid.rows, grid.columns};
-}
+std::vector<std::int64_t> numbers_of(const GridShape& grid) { return {grid.layers, grid.rows, grid.columns}; }
 
 std::string words_of(const std::vector<std::int64_t>& grid) {
   return grid.at(0) > 1 ? fmt::format("{} layers of {} x {} ranks", grid[0], grid.at(1), grid.at(2))

@@ -8,9 +8,7 @@
 
 namespace kontor::matmul::test {
 
-const comm::Communicator& world() {
-  return comm::test::cached_communicator(comm::test::method("raw"));
-}
+const comm::Communicator& world() { return comm::test::cached_communicator(comm::test::method("raw")); }
 
 template <class T>
 Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {

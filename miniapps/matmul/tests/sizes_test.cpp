@@ -16,9 +16,7 @@ Options sized(const std::string& text, int ranks, double free_memory) {
   return miniapp::test::sized<Options>("matmul", text, ranks, free_memory);
 }
 
-double number(std::int64_t n) {
-  return static_cast<double>(n);
-}
+double number(std::int64_t n) { return static_cast<double>(n); }
 
 /// Parts of A and B of a rank have as many elements as one rank's matrices, and its part of C is m x n.
 TEST(Sizes, OfARank) {

@@ -139,9 +139,7 @@ fs::path checkpoint_name(const fs::path& file, std::int64_t step) {
   return file.parent_path() / fmt::format("{}-{:0{}}{}", stem_of(file), step, digits, ending);
 }
 
-fs::path checkpoint_family(const fs::path& file) {
-  return file.parent_path() / (stem_of(file) + std::string(ending));
-}
+fs::path checkpoint_family(const fs::path& file) { return file.parent_path() / (stem_of(file) + std::string(ending)); }
 
 bool is_checkpoint_name(const fs::path& path, const fs::path& file) {
   const auto folder = [](const fs::path& of) {

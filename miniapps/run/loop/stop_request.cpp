@@ -20,9 +20,7 @@ constexpr int by_walltime = 1000;  // beyond all signals
 
 volatile std::sig_atomic_t caught = 0; // all that a handler may touch
 
-extern "C" void note_signal(int signal) {
-  caught = signal;
-}
+extern "C" void note_signal(int signal) { caught = signal; }
 
 } // namespace
 

@@ -11,9 +11,7 @@
 namespace kontor::miniapp {
 namespace {
 
-double to_nanoseconds(double seconds) {
-  return std::round(seconds * 1e9) / 1e9;
-}
+double to_nanoseconds(double seconds) { return std::round(seconds * 1e9) / 1e9; }
 
 } // namespace
 

@@ -59,8 +59,6 @@ std::string RunRecord::packing() const {
   return app.exchange ? app.exchange->packing : std::string(comm::to_string(provenance.comm.packing));
 }
 
-std::string_view path_name(comm::Path path) {
-  return device::kernels_on_host ? "host" : comm::to_string(path);
-}
+std::string_view path_name(comm::Path path) { return device::kernels_on_host ? "host" : comm::to_string(path); }
 
 } // namespace kontor::miniapp

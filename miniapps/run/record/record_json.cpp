@@ -23,9 +23,7 @@ using nlohmann::ordered_json;
 std::string dumped(const ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
-std::string utf8(const std::string& text) {
-  return ordered_json::parse(dumped(text, -1)).get<std::string>();
-}
+std::string utf8(const std::string& text) { return ordered_json::parse(dumped(text, -1)).get<std::string>(); }
 
 /// An object has a line for each member, a table one for each row.
 std::string lines_of(const ordered_json& value, const std::string& indent) {
@@ -282,8 +280,6 @@ ordered_json to_json(const RunRecord& record) {
   return json;
 }
 
-std::string json_text(const ordered_json& tree) {
-  return lines_of(tree, "") + '\n';
-}
+std::string json_text(const ordered_json& tree) { return lines_of(tree, "") + '\n'; }
 
 } // namespace kontor::miniapp

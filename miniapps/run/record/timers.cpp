@@ -78,9 +78,7 @@ void Timers::trace(Trace* trace) {
   for (auto& [region, timer] : entries_) timer.trace = trace;
 }
 
-void add_to_trace(const Timer& timer, double begin, double end) {
-  timer.trace->add(timer, begin, end);
-}
+void add_to_trace(const Timer& timer, double begin, double end) { timer.trace->add(timer, begin, end); }
 
 void Timers::reset() {
   for (auto& [name, samples] : durations_) samples.clear();

@@ -24,9 +24,7 @@ enum class RegionKind { compute, packing, communication, io, other };
 std::string_view name_of(RegionKind);
 
 /// Whether a region's time is not part of a repeat's: files that a repeat writes are taken off.
-inline bool outside(bool once, RegionKind kind) {
-  return once || kind == RegionKind::io;
-}
+inline bool outside(bool once, RegionKind kind) { return once || kind == RegionKind::io; }
 
 class Trace;
 

@@ -32,9 +32,7 @@ using mpi::world_rank; // throws nothing, which would end in terminate()
 constexpr unsigned seconds_to_leave = 5;
 volatile std::sig_atomic_t leaves_with = exit_failed;
 
-extern "C" void leave_now(int /*signal*/) {
-  ::_exit(leaves_with);
-}
+extern "C" void leave_now(int /*signal*/) { ::_exit(leaves_with); }
 
 /// The others may be waiting for this rank in a message.
 int abort_all() {

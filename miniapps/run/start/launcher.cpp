@@ -28,9 +28,7 @@ void tell(const char* name, int flags, std::string_view text) noexcept {
 
 } // namespace
 
-void tell_started() noexcept {
-  tell("started", O_CREAT | O_EXCL, "");
-}
+void tell_started() noexcept { tell("started", O_CREAT | O_EXCL, ""); }
 
 void tell_failed() noexcept {
   tell("words", 0, "failed\n"); // a pipe that the launcher's supervisor reads

@@ -83,9 +83,7 @@ std::string problem_with_start_limit() {
                      std::getenv(variable), most_seconds);
 }
 
-void mpi_has_started() noexcept {
-  in_mpi_init = 0;
-}
+void mpi_has_started() noexcept { in_mpi_init = 0; }
 
 void end_start_limit() noexcept {
   if (simulated) return;

@@ -21,9 +21,7 @@ InPlaceRequest<T> ibcast(On<T> on, const T& values, int root) {
 }
 
 /// Collective. Returns when every rank has called it. MPI_Barrier.
-inline void barrier(const Communicator& comm) {
-  detail::run(On<>(comm), {.kind = detail::Kind::barrier});
-}
+inline void barrier(const Communicator& comm) { detail::run(On<>(comm), {.kind = detail::Kind::barrier}); }
 
 /// Collective, non-blocking. wait() returns when every rank has called it. MPI_Ibarrier.
 inline Request<> ibarrier(const Communicator& comm) {

@@ -92,15 +92,9 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
     return result;
   }
 
-  void deliver() override {
-    operands_->deliver();
-  }
-  Buffer buffer(std::size_t view) const override {
-    return operands_->buffer(view);
-  }
-  std::shared_ptr<void> keep() const override {
-    return std::make_shared<Operands>(*operands_);
-  }
+  void deliver() override { operands_->deliver(); }
+  Buffer buffer(std::size_t view) const override { return operands_->buffer(view); }
+  std::shared_ptr<void> keep() const override { return std::make_shared<Operands>(*operands_); }
 
   std::optional<Operands> operands_;
 };
@@ -176,17 +170,13 @@ Pool pool_of(Until until, T&... requests) {
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>
 requires detail::Requests<true, T...>
-void wait_all(T&&... requests) {
-  detail::pool_of(detail::Until::complete, requests...).all();
-}
+void wait_all(T&&... requests) { detail::pool_of(detail::Until::complete, requests...).all(); }
 
 /// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check level
 /// `cross_rank`. MPI_Testall.
 template <class... T>
 requires detail::Requests<true, T...>
-bool test_all(T&&... requests) {
-  return detail::pool_of(detail::Until::now, requests...).all();
-}
+bool test_all(T&&... requests) { return detail::pool_of(detail::Until::now, requests...).all(); }
 
 /// Waits until one of the active Requests is complete, and says which; nothing if none is active. MPI_Waitany.
 template <class... T>

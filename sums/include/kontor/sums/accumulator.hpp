@@ -40,9 +40,7 @@ KOKKOS_INLINE_FUNCTION double from_bits(std::uint64_t bits) {
   return value;
 }
 /// Local. The exponent in the bits: 0 of denormal numbers and 0, 2047 of what is not finite.
-KOKKOS_INLINE_FUNCTION int exponent_of(double value) {
-  return static_cast<int>(bits_of(value) >> 52 & 0x7ff);
-}
+KOKKOS_INLINE_FUNCTION int exponent_of(double value) { return static_cast<int>(bits_of(value) >> 52 & 0x7ff); }
 
 /// Local. Calls add(place, number) for what value 2^scale, with scale at least 0, adds to an accumulator: up to three
 /// digits of less than 2^digit_bits, or a 1 if it is not finite.

@@ -20,12 +20,8 @@ namespace kontor::comm::detail {
 /// What an operation does with an operand on this rank.
 enum class Access : std::uint8_t { none, read, write, read_write };
 
-constexpr bool reads(Access access) {
-  return access == Access::read || access == Access::read_write;
-}
-constexpr bool writes(Access access) {
-  return access == Access::write || access == Access::read_write;
-}
+constexpr bool reads(Access access) { return access == Access::read || access == Access::read_write; }
+constexpr bool writes(Access access) { return access == Access::write || access == Access::read_write; }
 
 /// What a View without its type is.
 using Describe = Buffer (*)(const void* view);

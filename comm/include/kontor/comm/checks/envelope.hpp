@@ -18,12 +18,8 @@ inline constexpr int any_tag = -1;
 
 namespace detail {
 
-inline int mpi_rank(int peer) {
-  return peer == no_rank ? MPI_PROC_NULL : peer == any_source ? MPI_ANY_SOURCE : peer;
-}
-inline int mpi_tag(int tag) {
-  return tag == any_tag ? MPI_ANY_TAG : tag;
-}
+inline int mpi_rank(int peer) { return peer == no_rank ? MPI_PROC_NULL : peer == any_source ? MPI_ANY_SOURCE : peer; }
+inline int mpi_tag(int tag) { return tag == any_tag ? MPI_ANY_TAG : tag; }
 
 enum class Direction { to, from, among };
 

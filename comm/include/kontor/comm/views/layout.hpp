@@ -24,9 +24,7 @@ struct WireOrder {
 std::int64_t element_count(const Shape&);
 
 /// The bytes of all elements.
-inline std::int64_t byte_count(const Buffer& buffer) {
-  return element_count(buffer.shape) * buffer.scalar.size;
-}
+inline std::int64_t byte_count(const Buffer& buffer) { return element_count(buffer.shape) * buffer.scalar.size; }
 
 /// So many bytes or, up to the next multiple of the alignment, more.
 constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
