@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hand_over.hpp"
 
+#include <kontor/output/error.hpp>
+
 #include "checksum.hpp"
 
 #include <fmt/format.h>

@@ -3,6 +3,8 @@
 
 #include "run/record/build_info.hpp"
 
+#include <kontor/errors/id.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
