@@ -39,7 +39,7 @@ miniapp::App app_named(const std::string& name) {
 #endif
   if (name == "pingpong") return with<pingpong::Options>(name);
   if (name == "advection") return with<advection::Options>(name);
-  throw config::Error({"unknown app"});
+  throw config::Error({"unknown app"}, "E-DECK-APP");
 }
 
 /// What --print-deck prints.
