@@ -73,7 +73,7 @@ def report(arguments: argparse.Namespace, now: Now) -> int:
             if not arguments.extract_deck:
                 import yaml  # noqa: F401
         if arguments.against:
-            return laboratory("against").report_against(arguments.files[0], arguments.against, now)
+            return int(laboratory("against").report_against(arguments.files[0], arguments.against, now))
         if any(map(os.path.isdir, arguments.files)):
             report_study(arguments, now)
         else:
