@@ -21,7 +21,7 @@ def product_text():
             if "tests" not in path.parts:
                 for name in re.findall(r'(?:getenv|environment)\("(KONTOR_\w+)"\)', path.read_text(encoding="utf-8")):
                     yield name
-    scripts = [ROOT / "scripts/kontor", *(ROOT / "scripts/lib").glob("*.sh")]
+    scripts = [ROOT / "scripts/kontor"]
     for path in (*scripts, *(ROOT / "python/kontor").rglob("*.py")):
         yield from re.findall(r"\bKONTOR_[A-Z_]+\b", path.read_text(encoding="utf-8"))
 
