@@ -78,7 +78,7 @@ class Sayings(HeatTest):
             with self.subTest(words), open("/dev/full", "w", encoding="ascii") as full:
                 done = subprocess.run([HEAT, *words], cwd=self.folder, env={**os.environ, **ENVIRONMENT}, stdout=full,
                                       stderr=subprocess.PIPE, text=True, timeout=30, check=False)
-                self.assertEqual(done.stderr, "rank 0: stdout cannot be written: No space left on device\n")
+                self.assertEqual(done.stderr, "rank 0: stdout cannot be written: No space left on device [E-FILE-WRITE]\n")
                 self.assertEqual(done.returncode, 3)
         self.assertIn("plate.h5", self.files(), "the run itself was complete")
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
-hip=("$@" -x hip --offload-arch=gfx90a -nogpulib -std=gnu++20 -fsyntax-only -Wall -Werror -I. -Iinclude -I../mpi/include -I../device/include -Itests/backend/hip)
+hip=("$@" -x hip --offload-arch=gfx90a -nogpulib -std=gnu++20 -fsyntax-only -Wall -Werror -I. -Iinclude -I../mpi/include -I../device/include -I../errors/include -Itests/backend/hip)
 read_as_one() { printf '#include "%s"\n' "$@" | "${hip[@]}" -; }
 
 read_as_one backend/ipc/*.cu backend/ipc/*.cpp
