@@ -27,7 +27,7 @@ def ids_in(folders, endings):
 class ErrorIds(unittest.TestCase):
     def setUp(self):
         self.cpp = ids_in(["config", "mpi", "output", "comm", "sums", "device", "miniapps"], {".cpp", ".hpp", ".cu"})
-        self.python = ids_in(["python/kontor", "scripts"], {".py", ".sh"})
+        self.python = ids_in(["python/kontor", "scripts", "lab"], {".py", ".sh"})
 
     def test_table(self):
         names = [cause.id for cause in errors.TABLE]
