@@ -54,9 +54,10 @@ TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
   EXPECT_EQ(refusal("dimensions: [3], scalars: [double], sizes: {from: 64, to: 1024}"),
             "test.yaml:1:85: problem.sizes.to is too large: at size 512, 3-D double, the Views of a rank take "
             "2.15 GB, and 1 GB are free for it; the largest size that fits is 396 [E-MEMORY]");
-  EXPECT_EQ(refusal("scalars: [int], sizes: {from: 64, to: 2048, memory: 100}", 100),
-            "test.yaml:1:57: problem.sizes.from is too large: at size 64, 1-D int, the Views of a rank take "
-            "5.12e-07 GB, and 1e-07 GB are allowed by problem.sizes.memory; the largest size that fits is 12 [E-MEMORY]");
+  EXPECT_EQ(
+      refusal("scalars: [int], sizes: {from: 64, to: 2048, memory: 100}", 100),
+      "test.yaml:1:57: problem.sizes.from is too large: at size 64, 1-D int, the Views of a rank take "
+      "5.12e-07 GB, and 1e-07 GB are allowed by problem.sizes.memory; the largest size that fits is 12 [E-MEMORY]");
 }
 
 TEST(Cases, LeaveOutWhatDoesNotFit) {
