@@ -165,7 +165,7 @@ class Ramble(FolderTest):
         sizes = load(PACKAGING / "benchpark/experiments/kontor/experiment.py", benchpark()).SIZES
         self.assertEqual(set(sizes), set(self.commands))
         for app, command in self.commands.items():
-            for n in (self.defaults[app]["n"], *sizes[app][:3]):
+            for n in (self.defaults[app]["n"], sizes[app][0]):
                 accepted(self, shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs", "n": n})))
 
     def test_workspaces(self):
@@ -226,7 +226,8 @@ class Jube(FolderTest):
     def test_the_table(self):
         done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", self.folder / "runs", "--result",
                                "--hide-animation"], cwd=self.folder,
-                              env={**ENVIRONMENT, "KONTOR": str(oddly_named(self.folder)), "KONTOR_APPS": "heat,matmul"},
+                              env={**ENVIRONMENT, "KONTOR": str(oddly_named(self.folder)), "KONTOR_APPS": "heat,matmul",
+                                       "KONTOR_ARGUMENTS": "--set measure.calibrate=false"},
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         tables = list(self.folder.rglob("table.dat"))
