@@ -189,19 +189,27 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   void drain() override { streams_.fence(); }
   void finish(std::int64_t /*made*/) override { context().timers.add(halos_.times()); }
 
-  /// The step from that field to the other one. One cell, at the upwind end, reads the ghost.
+  /// The step from that field to the other one. The cell at the upwind end reads the ghost, the one at the downwind end
+  /// is what the next step sends: with overlap, both are computed after the exchange.
   template <class Exchange>
   void queue_step(int from, Exchange& halo) {
-    const int upwind = -options_.direction();
-    const auto sweep = [&](const Space& instance, std::int64_t begin, std::int64_t end) {
-      const miniapp::ScopedTimer timed(compute_, begin == 0 ? 1 : 0);
-      plain_step(instance, fields_[from], fields_[1 - from], options_.courant, upwind, grid::padding<double>(block_)[0],
-                 begin, end);
+    const auto n = block_.extents[0];
+    const auto sweep = [&](const Space& instance, const Cells& cells, int calls) {
+      const miniapp::ScopedTimer timed(compute_, calls);
+      plain_step(instance, fields_[from], fields_[1 - from], options_.courant, -options_.direction(),
+                 grid::padding<double>(block_)[0], cells);
     };
-    const auto n = block_.extents[0], inner = std::int64_t{upwind < 0}, edge = upwind < 0 ? 0 : n - 1;
     stepping::exchange_and_compute(
-        streams_, halo, context().overlap, [&](const Space& i) { sweep(i, inner, inner + n - 1); },
-        [&](const Space& i) { sweep(i, edge, edge + 1); }, [&](const Space& i) { sweep(i, 0, n); });
+        streams_, halo, context().overlap,
+        [&](const Space& i) {
+          sweep(i, {1, std::max<std::int64_t>(0, n - 2)}, 1);
+        },
+        [&](const Space& i) {
+          sweep(i, {0, std::min<std::int64_t>(2, n), n - 1}, 0);
+        },
+        [&](const Space& i) {
+          sweep(i, {0, n}, 1);
+        });
   }
 
   void gather(std::int64_t sample) {

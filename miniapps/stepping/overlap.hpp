@@ -13,9 +13,10 @@ struct NoExchange {
 };
 
 /// Collective. Exchanges the halo of one step and makes the step's kernels: all(instance) after it, or, with overlap,
-/// interior(instance) while it travels, then edge(instance), which reads ghosts. The kernels are ordered among each
-/// other and with those of other steps; no host waits, unless the exchange does. On a device an exchange that the host
-/// takes part in comes after the interior: the host queues that first.
+/// interior(instance) while it travels, then edge(instance). The edge is every cell that reads a ghost and every cell
+/// that the next exchange sends: that exchange waits for the edge, not for the interior. The kernels are ordered among
+/// each other and with those of other steps; no host waits, unless the exchange does. On a device an exchange that the
+/// host takes part in comes after the interior: the host queues that first.
 template <class ExecutionSpace, class Exchange, class Interior, class Edge, class All>
 void exchange_and_compute(Streams<ExecutionSpace>& streams, Exchange& halo, bool overlap, const Interior& interior,
                           const Edge& edge, const All& all) {

@@ -9,6 +9,7 @@
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 #include "run/tests/sized.hpp"
+#include "stepping/device.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -107,6 +108,17 @@ TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
         app->reset();
         EXPECT_TRUE(app->verify().failed()); // the probes are right, the field is that of the beginning
       }
+}
+
+/// On a device the interior of so many cells takes longer than an exchange.
+TEST(Advection, SendsWhatTheStepHasComputed) {
+  auto options = options_of(1, 1);
+  options.cells = stepping::on_device ? std::int64_t{1} << 24 : 1000;
+  options.initial = "x*x";
+  options.steps = 30;
+  const App app(options);
+  app->run();
+  expect_passed(app->verify());
 }
 
 TEST(Advection, RoundsBelowTheSmallestNormalNumber) {
