@@ -92,13 +92,18 @@ inline bool goes_by_index(const Communicator& comm) {
          comm.capabilities().indexed_buffers;
 }
 
+/// Whether a test is about what travels: then each packing of a backend, by pattern `nonblocking`, shows as much.
+enum class Patterns { all, nonblocking };
+
 /// Collective over MPI_COMM_WORLD. Calls test(communicator, place) for every method that Views can use.
 template <class Test>
-void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no) {
-  with_options(methods(contiguity), [&](const Communicator& comm) {
+void with_every_method(const Test& test, Contiguity contiguity = Contiguity::no, Patterns patterns = Patterns::all) {
+  for (const auto& method : methods(contiguity)) {
+    if (patterns == Patterns::nonblocking && method.pattern != Pattern::nonblocking) continue;
+    SCOPED_TRACE(to_string(method));
     HostViews place;
-    test(comm, place);
-  });
+    test(cached_communicator(method), place);
+  }
   if constexpr (!device::on_host<Kokkos::DefaultExecutionSpace>) {
     for (const auto& method : device_methods(contiguity)) {
       SCOPED_TRACE("on the device: " + to_string(method));

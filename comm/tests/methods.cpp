@@ -20,15 +20,19 @@ bool is_available(const Options& options) {
   return can.moves_data && can.host_buffers;
 }
 
-/// Every backend with every pattern and packing, possible or not.
+/// Every backend with every pattern and packing, possible or not; packing `auto`, which is one of the others, with one
+/// pattern only.
 std::vector<Options> combinations(Contiguity contiguity) {
-  std::vector<Packing> packings{Packing::automatic, Packing::kernel, Packing::datatype};
+  std::vector<Packing> packings{Packing::kernel, Packing::datatype};
   if (contiguity == Contiguity::yes) packings.push_back(Packing::none);
   std::vector<Options> result;
-  for (const auto& entry : backends())
+  for (const auto& entry : backends()) {
+    const std::string backend(entry.name);
+    result.push_back(method(backend, Packing::automatic));
     for (const auto pattern :
          {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood, Pattern::rma})
-      for (const auto packing : packings) result.push_back(method(std::string(entry.name), packing, pattern));
+      for (const auto packing : packings) result.push_back(method(backend, packing, pattern));
+  }
   return result;
 }
 
@@ -50,7 +54,8 @@ bool is_available_on_device(const Options& options) {
 const Communicator& cached_communicator(const Options& method) {
   static std::map<std::string, Communicator> communicators;
   if (communicators.empty()) Kokkos::push_finalize_hook([] { communicators.clear(); });
-  return communicators.try_emplace(to_string(method), MPI_COMM_WORLD, method).first->second;
+  const auto key = to_string(method) + ", check " + to_string(method.check) + std::to_string(method.ranks_per_node);
+  return communicators.try_emplace(key, MPI_COMM_WORLD, method).first->second;
 }
 
 std::vector<Options> device_methods(Contiguity contiguity) {

@@ -13,7 +13,8 @@ namespace kontor::comm::test {
 /// Whether all Views of a test travel in one piece.
 enum class Contiguity { no, yes };
 
-/// Every backend of this build that moves data, with every pattern and packing that it is able to do.
+/// Every backend of this build that moves data, with every pattern and packing that it is able to do; with packing
+/// `auto` for one pattern.
 std::vector<Options> methods(Contiguity = Contiguity::no);
 
 /// Collective over MPI_COMM_WORLD. The same for Views in device memory, with every path; a method that the machine does

@@ -45,7 +45,7 @@ void expect_steps(const Communicator& comm, Place& place, Legs... legs) {
 /// one and lands in `d`: around a closed ring, and along a row of ranks with two ends.
 template <class A, class B, class C, class D>
 void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d,
-                 Contiguity contiguity = Contiguity::no) {
+                 Contiguity contiguity = Contiguity::no, Patterns patterns = Patterns::all) {
   const auto around = [&](const Communicator& comm, auto& place) {
     for (const bool periodic : {true, false}) {
       SCOPED_TRACE(periodic ? "periodic" : "closed");
@@ -53,7 +53,7 @@ void expect_ring(const Field<A>& a, const Field<B>& b, const Field<C>& c, const 
       expect_steps(comm, place, Leg<A, B>{a, next, b, previous}, Leg<C, D>{c, previous, d, next});
     }
   };
-  with_every_method(around, contiguity);
+  with_every_method(around, contiguity, patterns);
 }
 
 } // namespace kontor::comm::test

@@ -18,33 +18,47 @@ namespace {
 
 constexpr int deepest = 64; // groups may hold themselves
 
-/// The object in another file that a link on this path stands for, in words; empty: there is none.
-std::string elsewhere(hid_t file, const std::string& object) {
-  for (std::size_t end = object.find_first_not_of('/'); end != std::string::npos;) {
-    end = object.find('/', end);
-    const std::string part = object.substr(0, end);
+/// The object in another file that a link to there stands for, in words.
+std::string target(hid_t group, const std::string& name, std::size_t bytes) {
+  std::string value(bytes, '\0');
+  const char *other = nullptr, *there = nullptr;
+  check(H5Lget_val(group, name.c_str(), value.data(), bytes, H5P_DEFAULT), "H5Lget_val", name);
+  check(H5Lunpack_elink_val(value.data(), bytes, nullptr, &other, &there), "H5Lunpack_elink_val", name);
+  return fmt::format("{} of the file {}", there, other);
+}
+
+/// The object of a path, which is followed link by link within this file; empty: there is none. `elsewhere`: where a
+/// link leads out of the file, in words.
+Handle find(hid_t file, const std::string& path, std::string& elsewhere) {
+  if (path.empty()) return {};
+  Handle object(H5Oopen(file, "/", H5P_DEFAULT), H5Oclose, "H5Oopen", "/");
+  for (std::size_t begin = 0, end = 0; (begin = path.find_first_not_of('/', end)) != std::string::npos;) {
+    end = path.find('/', begin);
+    const std::string name = path.substr(begin, end - begin);
     H5L_info_t link;
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT) < 0)
+    if (H5Lexists(object, name.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(object, name.c_str(), &link, H5P_DEFAULT) < 0)
       return {};
     if (link.type == H5L_TYPE_EXTERNAL) {
-      std::string value(link.u.val_size, '\0');
-      const char *other = nullptr, *there = nullptr;
-      check(H5Lget_val(file, part.c_str(), value.data(), value.size(), H5P_DEFAULT), "H5Lget_val", part);
-      check(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, &there), "H5Lunpack_elink_val", part);
-      return fmt::format("{} of the file {}", there, other);
+      elsewhere = target(object, name, link.u.val_size);
+      return {};
     }
-    end = end == std::string::npos ? end : object.find_first_not_of('/', end);
+    if (H5Oexists_by_name(object, name.c_str(), H5P_DEFAULT) <= 0) return {};
+    const hid_t next = H5Oopen(object, name.c_str(), H5P_DEFAULT);
+    if (next < 0 && end != std::string::npos) return {};
+    object = Handle(next, H5Oclose, "H5Oopen", path);
   }
-  return {};
+  return object;
 }
 
 /// An object of any kind.
-Handle open_object(hid_t file, const std::string& object) {
-  if (const auto other = elsewhere(file, object); !other.empty())
+Handle open_object(hid_t file, const std::string& path) {
+  std::string elsewhere;
+  Handle object = find(file, path, elsewhere);
+  if (!elsewhere.empty())
     throw Error(
-        fmt::format("{} is a link to {}, which is not read: copy it into this one (h5copy does)", object, other));
-  if (!exists(file, object)) throw Error(fmt::format("there is no object {}{}", object, present(file, object)));
-  return {H5Oopen(file, object.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", object};
+        fmt::format("{} is a link to {}, which is not read: copy it into this one (h5copy does)", path, elsewhere));
+  if (object < 0) throw Error(fmt::format("there is no object {}{}", path, present(file, path)));
+  return object;
 }
 
 const char* kind_of(hid_t object) {
@@ -117,16 +131,8 @@ Json members(const Stored& stored, const std::string& group, int depth) {
 } // namespace
 
 bool exists(hid_t file, const std::string& object) {
-  if (object.find_first_not_of('/') == std::string::npos) return !object.empty();
-  for (std::size_t end = object.find_first_not_of('/'); end != std::string::npos;) {
-    end = object.find('/', end);
-    const std::string part = object.substr(0, end);
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0 || !elsewhere(file, part).empty() ||
-        H5Oexists_by_name(file, part.c_str(), H5P_DEFAULT) <= 0)
-      return false;
-    end = end == std::string::npos ? end : object.find_first_not_of('/', end);
-  }
-  return true;
+  std::string elsewhere;
+  return find(file, object, elsewhere) >= 0;
 }
 
 std::string present(hid_t file, const std::string& object) {

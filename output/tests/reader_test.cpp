@@ -190,7 +190,10 @@ TEST_F(Reading, LinksToOtherFilesAreNotFollowed) {
              [](hid_t file) { H5Lcreate_external("read.h5", "/fields/line", file, "line", H5P_DEFAULT, H5P_DEFAULT); });
   const Reader reader(MPI_COMM_WORLD, linked);
   std::vector<double> room(17);
-  expect_facts(error_of([&] { reader.read("line", {{17}, {0}, {17}}, room.data()); }), {"linked.h5: ", "line"});
+  expect_facts(error_of([&] {
+                 reader.read("line", {{17}, {0}, {17}}, room.data());
+               }),
+               {"linked.h5: ", "line is a link to /fields/line of the file read.h5"});
 }
 
 /// HDF5 would read them from any file that a dataset names.

@@ -14,6 +14,7 @@ import hosts
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 HOSTS = ("alpha", "beta-2")
+WITHOUT = ("--set", "measure.calibrate=false")
 
 
 def setUpModule():
@@ -39,7 +40,6 @@ class TwoHosts(unittest.TestCase):
             record = json.loads((Path(folder) / "record.json").read_text())
         self.assertEqual((record["ranks"], record["hosts"]), (4, list(HOSTS)))
         self.assertEqual([place["host"] for place in record["placement"]], [HOSTS[0]] * 2 + [HOSTS[1]] * 2)
-        self.assert_calibrated(record["calibration"])
         return record
 
     def assert_calibrated(self, machine):
@@ -58,13 +58,14 @@ class TwoHosts(unittest.TestCase):
         return self.run_app(name.split("/")[0], str(path), *shlex.split(small.removeprefix("# test: ")), *words)
 
     def test_heat(self):
-        self.run_deck("heat/plate", "--set", "problem.cells=[32,32]")
+        record = self.run_deck("heat/plate", "--set", "problem.cells=[32,32]")
+        self.assert_calibrated(record["calibration"])
 
     def test_cg(self):
-        self.run_deck("cg/poisson7")
+        self.run_deck("cg/poisson7", *WITHOUT)
 
     def test_pingpong(self):
-        record = self.run_deck("pingpong/thesis-1d")
+        record = self.run_deck("pingpong/thesis-1d", *WITHOUT)
         self.assertGreater(len(record["curves"]), 0)
 
     def test_ipc_is_refused(self):

@@ -32,6 +32,7 @@ problem:
     y_max: {dirichlet: "sin(pi*x)"}
 solver: {tolerance: 0, max_sweeps: 20}
 verification: {tolerance: 10}
+measure: {calibrate: false}
 """
 PROGRAMS = ("slurmctld", "slurmd", "srun", "sbatch", "scontrol")
 NODES = ("n0", "n1")

@@ -225,7 +225,7 @@ class GoesOn(SlurmTest):
 
 
 class Runs(SlurmTest):
-    jobs = {"two nodes": ("--nodes=2", f"{KONTOR} -n 4 deck.yaml --quiet --results record.json")}
+    jobs = {"two nodes": ("--nodes=2", f"{KONTOR} -n 4 deck.yaml --quiet --results record.json --set measure.calibrate=true")}
 
     def test_more_ranks_than_cores_on_two_nodes(self):
         """They yield while they wait: else this takes minutes."""

@@ -44,19 +44,23 @@ def centres(cells, lower, upper):
 
 class Fields(RecordTest):
     def test_2d(self):
-        field = self.run_deck(PLATE, "plate.h5")["/fields/temperature"]
+        file = self.run_deck(PLATE, "plate.h5")
+        field = file["/fields/temperature"]
         x, y = centres(26, 0, 1)[None, :], centres(22, 0, 0.5)[:, None]
         self.assertEqual(field.shape, (22, 26))
         exact = np.sin(np.pi * x) * np.sinh(np.pi * y) / np.sinh(np.pi / 2)
         self.assertLess(np.abs(field - exact).max(), 5e-3)
+        self.check_vtkhdf(file, [0, 26, 0, 22, 0, 0], [1 / 26, 0.5 / 22, 1])
 
     def test_3d(self):
-        field = self.run_deck(CUBE, "cube.h5")["/fields/temperature"]
+        file = self.run_deck(CUBE, "cube.h5")
+        field = file["/fields/temperature"]
         x, y, z = centres(12, 0, 1)[None, None, :], centres(10, 0, 1)[None, :, None], centres(8, 0, 1)[:, None, None]
         self.assertEqual(field.shape, (8, 10, 12))
         slope = np.sqrt(2) * np.pi
         exact = np.sin(np.pi * x) * np.sin(np.pi * z) * np.sinh(slope * y) / np.sinh(slope)
         self.assertLess(np.abs(field - exact).max(), 3e-2)
+        self.check_vtkhdf(file, [0, 12, 0, 10, 0, 8], [1 / 12, 1 / 10, 1 / 8])
 
     def test_none(self):
         file = self.run_deck(PLATE, "plate.h5", output__fields="none")
@@ -81,20 +85,14 @@ class Fields(RecordTest):
 
         self.assertEqual(contents(one), contents(two))
 
-    def test_vtkhdf(self):
-        for deck, extent, spacing in (
-            (PLATE, [0, 26, 0, 22, 0, 0], [1 / 26, 0.5 / 22, 1]),
-            (CUBE, [0, 12, 0, 10, 0, 8], [1 / 12, 1 / 10, 1 / 8]),
-        ):
-            file = self.run_deck(deck, "image.h5")
-            image = file["/VTKHDF"]
-            self.assertEqual(list(image.attrs["WholeExtent"]), extent)
-            np.testing.assert_allclose(image.attrs["Spacing"], spacing)
-            np.testing.assert_array_equal(image.attrs["Direction"], np.eye(3).ravel())
-            kind = image.attrs.get_id("Type").get_type()
-            self.assertEqual((image.attrs["Type"], kind.get_size(), kind.is_variable_str()), (b"ImageData", 9, False))
-            self.assertEqual(image["CellData/temperature"], file["/fields/temperature"])  # one object, two names
-            file.close()
+    def check_vtkhdf(self, file, extent, spacing):
+        image = file["/VTKHDF"]
+        self.assertEqual(list(image.attrs["WholeExtent"]), extent)
+        np.testing.assert_allclose(image.attrs["Spacing"], spacing)
+        np.testing.assert_array_equal(image.attrs["Direction"], np.eye(3).ravel())
+        kind = image.attrs.get_id("Type").get_type()
+        self.assertEqual((image.attrs["Type"], kind.get_size(), kind.is_variable_str()), (b"ImageData", 9, False))
+        self.assertEqual(image["CellData/temperature"], file["/fields/temperature"])  # one object, two names
 
 
 class Series(RecordTest):

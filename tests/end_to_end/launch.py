@@ -87,7 +87,7 @@ class Running:
         return {process.rank: process.pid for process in marked(self.mark) if process.rank is not None}
 
 
-def wait_until(condition, what, limit=20):
+def wait_until(condition, what, limit=60):
     end = time.monotonic() + limit
     while not condition():
         if time.monotonic() > end:

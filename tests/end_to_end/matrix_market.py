@@ -71,9 +71,9 @@ class MatrixMarketTest(HeatTest):
             numpy.testing.assert_allclose(file["fields/x"][...], expected, rtol=1e-10)
 
     def refused(self, error_id, *facts, words=()):
-        """A run on three ranks, whose only message this is."""
+        """A run on two ranks, whose only message this is."""
         before = self.files()
-        result = self.heat("decks/deck.yaml", *words, ranks=3)
+        result = self.heat("decks/deck.yaml", *words, ranks=2)
         self.assertEqual((result.code, result.out), (2, ""), result)
         self.names(result.err, error_id, *facts)
         self.assertEqual(self.files(), before)
@@ -98,11 +98,11 @@ class MatrixMarketTest(HeatTest):
         for file, key in (elsewhere, "rhs_file"), (guess, "initial_file"):
             text = file.read_text()
             file.write_text(text.replace("7\n", "8\n").replace("8 1\n", "7 1\n"))
-            result = self.ends(2, *moved, ranks=3)
+            result = self.ends(2, *moved, ranks=1)
             self.names(result.err, "E-CHECKPOINT-DECK", f"problem.matrix_market.{key}", f"{len(text)} bytes, checksum ", "c-000000003.h5")
             file.write_text(text)
         elsewhere.unlink()
-        result = self.ends(2, *moved, ranks=3)
+        result = self.ends(2, *moved, ranks=1)
         self.names(result.err, "E-FILE-READ", "problem.matrix_market.rhs_file", "other.mtx: No such file")
 
     def test_a_file_of_the_command_line_is_looked_for_here(self):

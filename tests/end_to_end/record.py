@@ -51,8 +51,15 @@ class Run(RecordTest):
         for name, kind in types.items():
             self.assertIsInstance(group.attrs[name], kind, name)
 
-    def test_attributes(self):
-        run = self.run_deck(PLATE, "plate.h5", comm__backend="view")["/run"]
+    def test_three_ranks(self):
+        """One run shows most of the record."""
+        file = self.run_deck(PLATE, "plate.h5", "--results", "plate.json", ranks=3, comm__backend="view")
+        for check in (self.attributes, self.tables, self.seconds_of_ranks, self.distributions, self.history, self.deck_gives_the_same_deck_again,
+                      self.results_are_the_record, self.ranks_that_share_cores_are_not_set_beside_the_machine):
+            with self.subTest(check.__name__):
+                check(file["run"])
+
+    def attributes(self, run):
         self.assert_attributes(run, RUN)
         value = run.attrs
         self.assertEqual(
@@ -63,12 +70,91 @@ class Run(RecordTest):
         self.assertEqual("devices" in run, value["path"] != "host")
         self.assertIn(value["packing"], ("kernel", "datatype", "none"), "what was used, not auto")
         self.assertRegex(value["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
-        self.assertRegex(value["command"], r"heat deck\.yaml -o plate\.h5 --set comm\.backend=view$")
-        self.assertRegex(value["process_grid"], r"^\d x \d$")
+        self.assertRegex(value["command"], r"heat deck\.yaml -o plate\.h5 --results plate\.json --set comm\.backend=view$")
+        self.assertEqual(value["process_grid"], "3 x 1")
         self.assertEqual(value["sweeps"] % 50, 0)
         self.assertEqual(list(run["cells"]), [26, 22])
         self.assertEqual(len(run["repeats"]), 2)
         self.assertGreaterEqual(len(value["hosts"]), 1)
+
+    def tables(self, run):
+        timers = run["timers"]
+        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once", "kind"))
+        regions = {row["region"].decode() for row in timers}
+        self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
+        for row in timers:
+            self.assertTrue(0 <= row["min"] <= row["median"] <= row["max"], row)
+            self.assertTrue(row["min"] <= row["mean"] <= row["max"] * (1 + 1e-9), row)
+            self.assertIn(row["slowest_rank"], range(3))
+        once = {row["region"].decode() for row in timers if row["once"]}
+        self.assertEqual(once, {"calibrate", "setup", "verify"})
+        kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"compute"}
+        others = {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("calibrate", "setup", "verify"), "other")
+        self.assertEqual(kinds, others | dict.fromkeys(("post", "wait", "reduce"), "communication"))
+        table = sorted(tuple(row) for row in run["traffic"])
+        self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
+        face = 22 * 8
+        self.assertEqual(table, [(0, 1, 1, face), (1, 0, 1, face), (1, 2, 1, face), (2, 1, 1, face)])
+
+    def seconds_of_ranks(self, run):
+        """In each repeat the slowest rank's time is the repeat's, and no rank is longer in its regions than in the repeat."""
+        table = run["per_rank"]
+        self.assertEqual(table.attrs["useful"], int("devices" not in run))
+        regions = list(table.attrs["regions"])
+        self.assertLessEqual({"compute", "wait", "reduce"}, set(regions))
+        self.assertFalse({"setup", "verify", "calibrate", "io"} & set(regions))
+        seconds, wall = table["seconds"][...], table["wall"][...]
+        self.assertEqual((seconds.shape, wall.shape), ((2, 3, len(regions)), (2, 3)))
+        np.testing.assert_allclose(wall.max(axis=1), run["repeats"], atol=1e-9)
+        self.assertTrue(np.all(seconds >= 0) and np.all(seconds.sum(axis=2) <= wall + 1e-6))
+        timers = {row["region"].decode(): row["mean"] for row in run["timers"]}
+        for region, mean in zip(regions, seconds.mean(axis=(0, 1))):
+            self.assertAlmostEqual(mean, timers[region], delta=1e-8 + 1e-6 * mean)
+
+    def distributions(self, run):
+        """Of the steps and exchanges of all repeats, each rank's its own."""
+        if "devices" in run:
+            return self.assertIn("distributions_remark", run.attrs)
+        table = run["distributions"]
+        self.assertEqual(table.dtype.names, ("name", "count", "p50", "p95", "p99", "max", "slowest_rank"))
+        rows = {row["name"].decode(): row for row in table}
+        self.assertEqual(set(rows), {"exchange", "step"})
+        for row in rows.values():
+            self.assertEqual(row["count"], run.attrs["sweeps"] * len(run["repeats"]) * 3)
+            self.assertTrue(0 < row["p50"] <= row["p95"] <= row["p99"] <= row["max"], row)
+            self.assertIn(row["slowest_rank"], range(3))
+        self.assertLessEqual(rows["step"]["max"], max(run["repeats"]))
+
+    def history(self, run):
+        iteration, norm = run["history/iteration"][...], run["history/norm"][...]
+        self.assertEqual(list(iteration), list(range(50, run.attrs["sweeps"] + 1, 50)))
+        self.assertTrue(np.all(norm[:-1] >= 1e-9) and norm[-1] < 1e-9, norm)
+
+    def deck_gives_the_same_deck_again(self, run):
+        """On another number of ranks: what was chosen for three is not in it."""
+        deck = run.attrs["deck"]
+        self.write("again.yaml", deck)
+        self.assertEqual(self.passes("again.yaml", "--print-deck").out, deck)
+        self.assertIn("process_grid: []", deck)
+
+    def results_are_the_record(self, run):
+        results = self.record("plate.json")
+        results["overlap"] = int(results["overlap"])
+        results["verification"]["passed"] = int(results["verification"]["passed"])
+        results["per_rank"]["useful"] = int(results["per_rank"]["useful"])
+        self.assertEqual(results, tree(run))
+
+    def ranks_that_share_cores_are_not_set_beside_the_machine(self, run):
+        ranks = len(os.sched_getaffinity(0)) + 1
+        if ranks > 16:
+            self.skipTest("this many cores are not filled for a test")
+        if "devices" in run:
+            self.skipTest("a GPU computes")
+        if ranks > 3:
+            run = self.run_deck(PLATE, "more.h5", ranks=ranks)["/run"]
+        self.assertEqual(run["calibration"].attrs["oversubscribed"], 1)
+        for figure in run["figures_of_merit"].values():
+            self.assertEqual(set(figure.attrs), {"name", "unit", "value", "bytes_read", "bytes_written"})
 
     def assert_figure(self, figure):
         """With a fraction, which is right, or, where others disturbed the calibration, with a remark instead."""
@@ -101,17 +187,11 @@ class Run(RecordTest):
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
         if "remark" not in bandwidth:
             self.assertAlmostEqual(bandwidth["attainable"] / max(machine["copy_bandwidth"], machine["working_set_copy_bandwidth"]), 1)
-
-    def test_ranks_that_share_cores_are_not_set_beside_the_machine(self):
-        ranks = len(os.sched_getaffinity(0)) + 1
-        if ranks > 16:
-            self.skipTest("this many cores are not filled for a test")
-        run = self.run_deck(PLATE, "plate.h5", ranks=ranks)["/run"]
-        if "devices" in run:
-            self.skipTest("a GPU computes")
-        self.assertEqual(run["calibration"].attrs["oversubscribed"], 1)
-        for figure in run["figures_of_merit"].values():
-            self.assertEqual(set(figure.attrs), {"name", "unit", "value", "bytes_read", "bytes_written"})
+        noise = run["noise"].attrs
+        self.assertEqual(set(noise), {"quantum", "samples", "p50", "p99", "max", "slowest_rank"})
+        self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
+        for name in "gpu", "package":
+            self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
 
     def test_attainable_of_what_is_not_in_a_cache(self):
         large = {"problem__cells": "[3600,3600]", "problem__exact": "none", "solver__tolerance": "0"}
@@ -125,59 +205,13 @@ class Run(RecordTest):
         if "remark" not in bandwidth:
             self.assertAlmostEqual(bandwidth["attainable"] / machine["copy_bandwidth"], 1)
 
-    def test_tables(self):
-        run = self.run_deck(PLATE, "plate.h5", decomposition__process_grid="[1,3]")["/run"]
-        timers = run["timers"]
-        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once", "kind"))
-        regions = {row["region"].decode() for row in timers}
-        self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
-        for row in timers:
-            self.assertTrue(0 <= row["min"] <= row["median"] <= row["max"], row)
-            self.assertTrue(row["min"] <= row["mean"] <= row["max"] * (1 + 1e-9), row)
-            self.assertIn(row["slowest_rank"], range(3))
-        once = {row["region"].decode() for row in timers if row["once"]}
-        self.assertEqual(once, {"calibrate", "setup", "verify"})
-        kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"compute"}
-        others = {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("calibrate", "setup", "verify"), "other")
-        self.assertEqual(kinds, others | dict.fromkeys(("post", "wait", "reduce"), "communication"))
-        table = sorted(tuple(row) for row in run["traffic"])
-        self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
-        face = 26 * 8
-        self.assertEqual(table, [(0, 1, 1, face), (1, 0, 1, face), (1, 2, 1, face), (2, 1, 1, face)])
-
-    def test_seconds_of_ranks(self):
-        """In each repeat the slowest rank's time is the repeat's, and no rank is longer in its regions than in the repeat."""
-        run = self.run_deck(PLATE, "plate.h5")["/run"]
-        table = run["per_rank"]
-        self.assertEqual(table.attrs["useful"], int("devices" not in run))
-        regions = list(table.attrs["regions"])
-        self.assertLessEqual({"compute", "wait", "reduce"}, set(regions))
-        self.assertFalse({"setup", "verify", "calibrate", "io"} & set(regions))
-        seconds, wall = table["seconds"][...], table["wall"][...]
-        self.assertEqual((seconds.shape, wall.shape), ((2, 3, len(regions)), (2, 3)))
-        np.testing.assert_allclose(wall.max(axis=1), run["repeats"], atol=1e-9)
-        self.assertTrue(np.all(seconds >= 0) and np.all(seconds.sum(axis=2) <= wall + 1e-6))
-        timers = {row["region"].decode(): row["mean"] for row in run["timers"]}
-        for region, mean in zip(regions, seconds.mean(axis=(0, 1))):
-            self.assertAlmostEqual(mean, timers[region], delta=1e-8 + 1e-6 * mean)
-
-    def test_distributions(self):
-        """Of the steps and exchanges of all repeats, each rank's its own."""
-        run = self.run_deck(PLATE, "plate.h5")["/run"]
-        if "devices" in run:
-            return self.assertIn("distributions_remark", run.attrs)
-        table = run["distributions"]
-        self.assertEqual(table.dtype.names, ("name", "count", "p50", "p95", "p99", "max", "slowest_rank"))
-        rows = {row["name"].decode(): row for row in table}
-        self.assertEqual(set(rows), {"exchange", "step"})
-        for row in rows.values():
-            self.assertEqual(row["count"], run.attrs["sweeps"] * len(run["repeats"]) * 3)
-            self.assertTrue(0 < row["p50"] <= row["p95"] <= row["p99"] <= row["max"], row)
-            self.assertIn(row["slowest_rank"], range(3))
-        self.assertLessEqual(rows["step"]["max"], max(run["repeats"]))
-
-    def test_trace(self):
-        run = self.run_deck(PLATE, "plate.h5", measure__trace="5")["/run"]
+    def test_a_trace_without_calibration(self):
+        run = self.run_deck(PLATE, "plate.h5", ranks=3, measure__trace="5", measure__calibrate="false")["/run"]
+        self.assertEqual(run["calibration"].attrs["read_bandwidth"], 0)
+        self.assertNotIn("noise", run)
+        self.assertNotIn(b"calibrate", set(run["timers"]["region"]))
+        for figure in run["figures_of_merit"].values():
+            self.assertFalse({"attainable", "fraction"} & set(figure.attrs))
         table = run["trace"]
         self.assertEqual(table.dtype.names, ("rank", "region", "begin", "end"))
         self.assertEqual({row["rank"] for row in table}, {0, 1, 2})
@@ -187,44 +221,6 @@ class Run(RecordTest):
         self.assertTrue(all(0 <= row["begin"] <= row["end"] for row in table))
         refusal = self.ends(2, "deck.yaml", "--set", "measure.trace=10001")
         self.assertIn("measure.trace", refusal.err)
-
-    def test_noise_and_energy(self):
-        run = self.run_deck(PLATE, "plate.h5", ranks=2)["/run"]
-        noise = run["noise"].attrs
-        self.assertEqual(set(noise), {"quantum", "samples", "p50", "p99", "max", "slowest_rank"})
-        self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
-        for name in "gpu", "package":
-            self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
-
-    def test_without_calibration(self):
-        run = self.run_deck(PLATE, "plate.h5", measure__calibrate="false")["/run"]
-        self.assertEqual(run["calibration"].attrs["read_bandwidth"], 0)
-        self.assertNotIn("noise", run)
-        self.assertNotIn(b"calibrate", set(run["timers"]["region"]))
-        for figure in run["figures_of_merit"].values():
-            self.assertFalse({"attainable", "fraction"} & set(figure.attrs))
-
-    def test_history(self):
-        run = self.run_deck(PLATE, "plate.h5")["/run"]
-        iteration, norm = run["history/iteration"][...], run["history/norm"][...]
-        self.assertEqual(list(iteration), list(range(50, run.attrs["sweeps"] + 1, 50)))
-        self.assertTrue(np.all(norm[:-1] >= 1e-9) and norm[-1] < 1e-9, norm)
-
-    def test_deck_gives_the_same_deck_again(self):
-        deck = self.run_deck(PLATE, "plate.h5")["/run"].attrs["deck"]
-        self.write("again.yaml", deck)
-        for ranks in 3, 2:  # what was chosen for three ranks is not in it
-            printed = self.passes("again.yaml", "--print-deck", ranks=ranks)
-            self.assertEqual(printed.out, deck)
-        self.assertIn("process_grid: []", deck)
-
-    def test_results_are_the_record(self):
-        file = self.run_deck(PLATE, "plate.h5", "--results", "plate.json")
-        results = self.record("plate.json")
-        results["overlap"] = int(results["overlap"])
-        results["verification"]["passed"] = int(results["verification"]["passed"])
-        results["per_rank"]["useful"] = int(results["per_rank"]["useful"])
-        self.assertEqual(results, tree(file["/run"]))
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ output: {file: plate.h5}
 
 @unittest.skipIf(h5py is None, "this python has no h5py")
 class RecordTest(HeatTest):
-    def run_deck(self, text, name, *arguments, ranks=3, **overrides):
-        """Runs the deck; its file, open until the test ends."""
+    def run_deck(self, text, name, *arguments, ranks=2, **overrides):
+        """Runs the deck; its file, open until the test ends. `said`: the run's result."""
         self.write("deck.yaml", text)
         keys = [word for key, value in overrides.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
-        self.passes("deck.yaml", "-o", name, *arguments, *keys, ranks=ranks)
+        self.said = self.passes("deck.yaml", "-o", name, *arguments, *keys, ranks=ranks)
         file = h5py.File(self.folder / name)
         self.addCleanup(file.close)
         return file

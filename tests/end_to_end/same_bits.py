@@ -70,18 +70,13 @@ time: {end: 0.02}
 # ranks, process grid or None, other keys
 IN_2D = [
     (2, None, {}),
-    (2, [2, 1], {"comm.backend": "view", "comm.packing": "datatype"}),
-    (3, [1, 3], {"comm.packing": "none", "comm.overlap": "false"}),
-    (3, [3, 1], {"comm.overlap": "false", "solver.stores": "streaming"}),
-    (4, [2, 2], {"solver.stores": "streaming"}),
-    (4, [4, 1], {"comm.backend": "view", "solver.stores": "ordinary"}),
+    (3, [1, 3], {"comm.packing": "none", "comm.overlap": "false", "solver.stores": "ordinary"}),
+    (4, [2, 2], {"comm.backend": "view", "comm.packing": "datatype", "solver.stores": "streaming"}),
 ]
 IN_3D = [
-    (2, None, {"comm.backend": "view"}),
-    (2, [2, 1, 1], {"solver.stores": "streaming", "comm.packing": "kernel"}),
-    (3, [1, 3, 1], {"comm.overlap": "false"}),
+    (2, None, {"solver.stores": "streaming", "comm.packing": "kernel"}),
     (4, [2, 1, 2], {"comm.backend": "view", "comm.packing": "datatype", "solver.stores": "streaming"}),
-    (4, [1, 4, 1], {"comm.overlap": "false", "solver.stores": "ordinary"}),
+    (3, [1, 3, 1], {"comm.overlap": "false", "solver.stores": "ordinary"}),
 ]
 
 
@@ -94,7 +89,7 @@ class SameBits(RecordTest):
             return file["/fields/temperature"][...]
 
     def check(self, deck, precision, ways):
-        """By the other precision, and in all other ways, heat_same_bits compares fields in memory."""
+        """heat_same_bits compares fields in memory by the other precision, and in all other ways."""
         alone = self.field(deck, 1, None, {"problem.precision": precision, "comm.overlap": "false"})
         self.assertEqual(alone.dtype.itemsize, {"double": 8, "float": 4}[precision])
         self.assertGreater(len(set(alone.flat)), alone.size // 2, "a field that could hide differences")

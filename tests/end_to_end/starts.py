@@ -16,8 +16,8 @@ def check_given_up(test, result, words, seconds):
 class FirstMessages(FaultTest):
     def test_that_do_not_come(self):
         """Rank 1 stops itself before the first of them."""
-        result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "4"}, DO="pause", RANK=1)
-        check_given_up(self, result, "first messages", 4)
+        result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "3"}, DO="pause", RANK=1)
+        check_given_up(self, result, "first messages", 3)
 
 
 class Starts(HeatTest):
@@ -32,9 +32,9 @@ class Starts(HeatTest):
 
     def test_runs_may_take_longer(self):
         """The limit is that of the start alone."""
-        long = DECK.replace("max_sweeps: 4", "max_sweeps: 25000, check_every: 0").replace("[24, 20]", "[600, 400]")
+        long = DECK.replace("max_sweeps: 4", "max_sweeps: 12000, check_every: 0").replace("[24, 20]", "[600, 400]")
         self.write("deck.yaml", long)
-        self.passes("deck.yaml", limit=150, variables={"KONTOR_START_SECONDS": "2"})
+        self.passes("deck.yaml", limit=150, variables={"KONTOR_START_SECONDS": "1"})
 
     def test_number_of_seconds(self):
         for text in "soon", "-1", "1e3", "", "1000000":

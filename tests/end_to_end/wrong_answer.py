@@ -7,7 +7,7 @@ from fault_case import SHORT, FaultTest
 
 
 class WrongAnswer(FaultTest):
-    def fails(self, *arguments, says, ranks=3):
+    def fails(self, *arguments, says, ranks=2):
         self.write("short.yaml", SHORT)
         result = self.ends(1, "short.yaml", *arguments, ranks=ranks)
         self.assertRegex(result.out, rf"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): {says} \[E-VERIFY\]$")

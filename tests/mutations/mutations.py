@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,30 +63,34 @@ class Mutations(HeatTest):
     decks = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
 
     def run_deck(self, deck, grid, mutation):
-        fixed = ["--quiet", "-o", "mutant.h5", "--set", "comm.backend=view", "--set", "measure.repeats=1"]
+        file = f"{deck.name}{grid}-{mutation.replace(':', '')}.h5"  # of each run its own
+        fixed = ["--quiet", "-o", file, "--set", "comm.backend=view", "--set", "measure.repeats=1"]
         variables = {"KONTOR_MUTATION": mutation} if mutation else {}
         return self.heat(
             deck.path, *fixed, *deck.options, *deck.grid(grid), ranks=deck.ranks, limit=120, variables=variables
         )
 
+    def run_all(self, runs):
+        """Each run with its result. Several are under way at a time, for mpirun mostly waits."""
+        with ThreadPoolExecutor(3) as pool:
+            yield from zip(runs, pool.map(lambda run: self.run_deck(*run), runs))
+
     def test_right_ones_pass(self):
-        for grid in sorted({row.grid for row in self.rows}):
-            for deck in self.decks:
-                with self.subTest(deck=deck.name, grid=grid):
-                    self.assertEqual((result := self.run_deck(deck, grid, "")).code, 0, result)
+        grids = sorted({row.grid for row in self.rows})
+        for (deck, grid, _), result in self.run_all([(deck, grid, "") for grid in grids for deck in self.decks]):
+            with self.subTest(deck=deck.name, grid=grid):
+                self.assertEqual(result.code, 0, result)
 
     def test_wrong_ones_fail(self):
         self.assertTrue(self.rows)
         for row in self.rows:
             self.assertLessEqual(row.without, {deck.name for deck in self.decks}, row)
-            for deck in self.decks:
-                if deck.name in row.without:
-                    continue
-                with self.subTest(mutation=row.mutation, deck=deck.name, grid=row.grid):
-                    result = self.run_deck(deck, row.grid, row.mutation)
-                    self.assertEqual(result.code, 1, result)
-                    self.assertRegex(result.out, r"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): ")
-                    self.assertNotIn("FOM", result.out)
+        wrong = [(d, row.grid, row.mutation) for row in self.rows for d in self.decks if d.name not in row.without]
+        for (deck, grid, mutation), result in self.run_all(wrong):
+            with self.subTest(mutation=mutation, deck=deck.name, grid=grid):
+                self.assertEqual(result.code, 1, result)
+                self.assertRegex(result.out, r"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): ")
+                self.assertNotIn("FOM", result.out)
 
 
 if __name__ == "__main__":

@@ -152,7 +152,8 @@ TEST_F(Timeout, ARankThatDoesNotStartIsAnError) {
 /// Whoever has the error may go on without the exchange, while the rank that is elsewhere still has it.
 TEST_F(Timeout, AFailedExchangeIsDroppedWithoutWaiting) {
   for (const auto& method : methods()) {
-    if (method.packing == Packing::automatic && method.backend != automatic_backend) continue; // one of the others
+    if (method.packing != Packing::kernel && method.backend != automatic_backend) continue; // drops as that one does
+    if (method.backend == "view") continue;                                                 // as raw does
     SCOPED_TRACE(to_string(method));
     auto ring = std::make_unique<TimedRing>(0.2, method);
     const bool elsewhere = ring->comm.rank() == last;

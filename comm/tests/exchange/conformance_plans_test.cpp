@@ -142,7 +142,7 @@ void drop_in_flight(const Options& method) {
   const Communicator comm(MPI_COMM_WORLD, method);
   using Plane = Kokkos::View<double**, Right, Space>;
   const auto make = [&] {
-    const Plane out("out", 300, 401), in("in", 300, 401);
+    const Plane out("out", 60, 401), in("in", 60, 401);
     const auto strip = [](const Plane& plane) { return Kokkos::subview(plane, Kokkos::ALL(), std::pair(0, 400)); };
     auto exchange = ring_exchange(comm, "dropped", strip(out), strip(in));
     return exchange;

@@ -12,7 +12,7 @@ namespace {
 struct Gone {};
 
 /// Far above and not far above what MPI copies at once: the memory of the larger one goes back to the system.
-constexpr std::size_t sizes[] = {std::size_t{1} << 20, 8192};
+constexpr std::size_t sizes[] = {std::size_t{1} << 17, 8192};
 
 /// Other numbers where those of the exchange were, and MPI calls that make progress.
 void use_memory_again(std::size_t n) {

@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <limits>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace kontor::comm::test {
 namespace {
@@ -34,24 +37,31 @@ double available_memory() {
   return 0;
 }
 
-std::uint8_t pattern(std::size_t i, unsigned seed) {
-  return static_cast<std::uint8_t>((i * 2654435761u) >> 13) + static_cast<std::uint8_t>(seed);
-}
+/// What is sent: row r are the bytes from number r on of a line of random ones, so that no two rows are equal.
+class Sent {
+ public:
+  Sent() {
+    std::mt19937 random;
+    for (auto& byte : line_) byte = static_cast<std::uint8_t>(random());
+  }
+  void fill(const Bytes& view) const {
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(&view(r * columns), &line_[r], columns);
+  }
+  /// How many rows are what was sent, in the first `used` columns.
+  std::size_t right_rows(const Bytes& view, std::size_t used = columns) const {
+    std::size_t count = 0;
+    for (std::size_t r = 0; r < rows; ++r) count += std::memcmp(&view(r * columns), &line_[r], used) == 0 ? 1 : 0;
+    return count;
+  }
 
-void fill(const Bytes& view, unsigned seed) {
-  for (std::size_t i = 0; i < view.size(); ++i) view(i) = pattern(i, seed);
-}
-
-/// How many elements are what was sent, in the first `used` columns.
-std::size_t right_ones(const Bytes& view, unsigned seed, std::size_t used = columns) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < view.size(); ++i) count += view(i) == pattern(i, seed) && i % columns < used;
-  return count;
-}
+ private:
+  std::vector<std::uint8_t> line_ = std::vector<std::uint8_t>(rows + columns);
+};
 
 /// Rank 0 has the data, and rank 1 gets them.
 class Large : public testing::Test {
  protected:
+  const Sent sent;
   static inline Bytes bytes; // of all tests, because the system takes long to give so much
   int rank = 0;
 
@@ -66,7 +76,7 @@ class Large : public testing::Test {
                                   available * 1e-9);
     if (bytes.size() == 0) {
       bytes = Bytes(Kokkos::view_alloc(std::string("bytes"), Kokkos::WithoutInitializing), elements);
-      if (rank == 0) fill(bytes, 1);
+      if (rank == 0) sent.fill(bytes);
     }
     if (rank == 1) Kokkos::deep_copy(bytes, 0);
   }
@@ -86,14 +96,14 @@ TEST_F(Large, Send) {
   const Communicator comm(MPI_COMM_WORLD);
   if (rank == 0) return send(comm, bytes, 1);
   recv(comm, bytes, 0);
-  EXPECT_EQ(right_ones(bytes, 1), elements);
+  EXPECT_EQ(sent.right_rows(bytes), rows);
 }
 
 TEST_F(Large, SendVerified) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 100});
   if (rank == 0) return isend(comm, bytes, 1).wait(), void();
   irecv(comm, bytes, any_source).wait();
-  EXPECT_EQ(right_ones(bytes, 1), elements);
+  EXPECT_EQ(sent.right_rows(bytes), rows);
 }
 
 /// All columns but one, as they lie: by a derived datatype that has more elements than an int can count.
@@ -103,7 +113,7 @@ TEST_F(Large, ExchangeOfStridedBytes) {
                                     std::pair<std::size_t, std::size_t>(0, columns - 1));
   exchange_once(comm, part);
   if (rank == 1) {
-    EXPECT_EQ(right_ones(bytes, 1, columns - 1), rows * (columns - 1));
+    EXPECT_EQ(sent.right_rows(bytes, columns - 1), rows);
     EXPECT_EQ(bytes(columns - 1), 0); // what is not part of it is not touched
   }
 }
@@ -111,7 +121,7 @@ TEST_F(Large, ExchangeOfStridedBytes) {
 TEST_F(Large, Exchange) {
   const Communicator comm(MPI_COMM_WORLD);
   exchange_once(comm, bytes);
-  EXPECT_TRUE(rank == 0 || right_ones(bytes, 1) == elements);
+  EXPECT_TRUE(rank == 0 || sent.right_rows(bytes) == rows);
 }
 
 } // namespace

@@ -22,19 +22,20 @@ std::vector<double> residuals(MPI_Comm native, Options options, bool overlap) {
 }
 
 TEST(Reproducible, SameResidualsAsOnOneRank) {
+  bool overlap = false; // another one each time
   for (const auto kind : {ProblemKind::stencil, ProblemKind::fe_heat})
     for (const auto method : all_methods)
       for (const auto format : {Format::csr, Format::sell})
-        for (const auto preconditioner : preconditioners(true))
-          for (const bool overlap : {true, false}) {
-            auto options = reproducible(kind, method, preconditioner);
-            options.solver.format = format;
-            SCOPED_TRACE(testing::Message()
-                         << "problem " << int(kind) << ", overlap " << overlap << words_of(options.solver));
-            const auto alone = residuals(MPI_COMM_SELF, options, true);
-            EXPECT_GT(alone.size(), 5u);
-            EXPECT_EQ(residuals(MPI_COMM_WORLD, options, overlap), alone);
-          }
+        for (const auto preconditioner : preconditioners(true)) {
+          overlap = !overlap;
+          auto options = reproducible(kind, method, preconditioner);
+          options.solver.format = format;
+          SCOPED_TRACE(testing::Message()
+                       << "problem " << int(kind) << ", overlap " << overlap << words_of(options.solver));
+          const auto alone = residuals(MPI_COMM_SELF, options, true);
+          EXPECT_GT(alone.size(), 5u);
+          EXPECT_EQ(residuals(MPI_COMM_WORLD, options, overlap), alone);
+        }
 }
 
 } // namespace

@@ -42,10 +42,13 @@ solver: {)deck" +
 
 template <class T>
 struct Problem : miniapp::test::Loan {
+  explicit Problem(const Options& options, comm::Communicator ranks, bool overlap = true,
+                   miniapp::CheckpointOptions wanted = {})
+      : Loan("heat", std::move(ranks), std::move(wanted)), heat(std::make_unique<Heat<T>>(options, context(overlap))) {}
+
   Problem(const Options& options, MPI_Comm native, const comm::Options& how = {}, bool overlap = true,
           miniapp::CheckpointOptions wanted = {})
-      : Loan("heat", comm::Communicator(native, how), std::move(wanted)),
-        heat(std::make_unique<Heat<T>>(options, context(overlap))) {}
+      : Problem(options, comm::Communicator(native, how), overlap, std::move(wanted)) {}
 
   /// On all ranks.
   explicit Problem(const std::string& deck_text, const comm::Options& how = {}, bool overlap = true)

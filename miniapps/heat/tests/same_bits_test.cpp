@@ -21,7 +21,7 @@
 namespace kontor::heat::test {
 namespace {
 
-const auto steady_2d = steady_deck("tolerance: 0, max_sweeps: 41, check_every: 1, norm: max");
+const auto steady_2d = steady_deck("tolerance: 0, max_sweeps: 23, check_every: 1, norm: max");
 
 constexpr const char* transient_3d = R"deck(
 app: heat
@@ -79,8 +79,7 @@ std::map<std::int64_t, double> history(const Heat<T>& heat) {
 template <class T>
 class SameBits : public testing::Test {
  protected:
-  /// On a device, and as on one, half of the combinations: to start a library there takes most of the time, and a host
-  /// has shown the others. Any two choices still meet.
+  /// Half of the combinations, in which any two choices meet.
   static void check_all(const std::string& deck) {
     auto options = read_options(deck, 1);
     options.graph = Graphs::off;
@@ -92,12 +91,13 @@ class SameBits : public testing::Test {
     options.check_every = options.equation == Equation::transient ? 5 : 21;
     int grids = 0;
     for (const auto& grid : process_grids(world_size(), options.cells.size())) {
+      if (world_size() > 4 && std::ranges::count(grid, 1) > 0) continue; // fewer ranks have such grids
       options.process_grid = grid;
       int turn = grids++ + static_cast<int>(sizeof(T) / sizeof(float));
       for (const auto& method : methods) {
         ++turn;
         for (const bool overlap : {false, true}) {
-          const auto chosen = [&](bool graph) { return !on_device || (turn + overlap + graph) % 2 == 0; };
+          const auto chosen = [&](bool graph) { return (turn + overlap + graph) % 2 == 0; };
           set_norm(options, (turn / 2 + overlap) % 2 == 0);
           if (chosen(false)) check_one(options, method, overlap, launched);
           if (!chosen(true) || !can_have_graph(options, method)) continue;
@@ -108,16 +108,12 @@ class SameBits : public testing::Test {
         }
       }
       options.stores = Stores::streaming;
-      for (const bool overlap : {false, true}) {
-        set_norm(options, (turn + overlap) % 2 == 0);
-        check_one(options, {}, overlap, launched);
-      }
+      set_norm(options, turn % 2 == 0);
+      check_one(options, {}, turn / 2 % 2 == 0, launched);
       options.stores = Stores::automatic;
       options.kernel = SweepKernel::plain;
-      for (const bool overlap : {false, true}) {
-        set_norm(options, (turn + overlap) % 2 == 1);
-        check_one(options, {}, overlap, launched);
-      }
+      set_norm(options, turn % 2 == 1);
+      check_one(options, {}, turn / 2 % 2 == 1, launched);
       options.kernel = SweepKernel::tuned;
       options.stores = Stores::ordinary;
     }
@@ -170,7 +166,7 @@ class SameBits : public testing::Test {
 
   static void check_one(const Options& options, const comm::Options& method, bool overlap, const Whole& wholes) {
     const auto& whole = wholes.with(options.norm);
-    Problem<T> part(options, MPI_COMM_WORLD, method, overlap);
+    Problem<T> part(options, comm::test::cached_communicator(method).share(), overlap);
     const bool graph = options.graph == Graphs::on;
     run(*part.heat, graph ? repeats_by_graph : 1);
     EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");

@@ -71,7 +71,7 @@ std::vector<comm::Options> all_methods() {
   return device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
 }
 
-/// After each of the steps, by each algorithm, on each grid; what is left by another method each time.
+/// After half of the steps, by each algorithm, on each grid; what is left by another method each time.
 TEST(Restart, OnTheSameGridTheSameBits) {
   if (world_size() == 3) GTEST_SKIP() << "others do";
   const Folder folder("matmul-restart");
@@ -100,6 +100,7 @@ TEST(Restart, OnTheSameGridTheSameBits) {
         EXPECT_GE(interrupted.written.size(), 1u);
       }
       for (const auto step : interrupted.written) {
+        if (interrupted.written.size() > 2 && (step + number) % 2 == 0) continue; // another case goes on from this one
         const auto& method = methods[++turn % methods.size()];
         SCOPED_TRACE(fmt::format("after {} steps, by {}", step, comm::to_string(method)));
         const auto rest = run(comm::test::cached_communicator(method), o, {},
@@ -122,7 +123,9 @@ TEST(Restart, AnyRanksGoOnBySumma) {
   const auto expected = serial_product<double>(o);
   const auto methods = all_methods();
   std::size_t turn = 0;
-  for (const int from : {1, 2, 3, 5, 6, 7}) {
+  const std::vector<int> ranks{1, 2, 3, 5, 6, 7};
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const int from = ranks[i];
     miniapp::CheckpointOptions wanted;
     wanted.every = 2;
     wanted.file = folder / fmt::format("from-{}.h5", from);
@@ -133,7 +136,8 @@ TEST(Restart, AnyRanksGoOnBySumma) {
       flops = whole.flops;
     }
     MPI_Bcast(&flops, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (const int onto : {1, 2, 3, 5, 6, 7}) {
+    for (std::size_t j = 2 * i % 3; j < ranks.size(); j += 3) { // two each
+      const int onto = ranks[j];
       const auto& method = methods[++turn % methods.size()];
       if (const FirstRanks readers(onto); readers) {
         const auto grid = onto == 6 ? GridShape{1, 2, 3} : GridShape{1, 1, onto};

@@ -77,7 +77,7 @@ def in_python(batch: Batch, build: Path, folder: Path) -> None:
     todo = [str(path) for path in make_inputs(batch, build, folder)]
     while todo:
         done = call([sys.executable, "-m", "fuzzing.readers", batch.kind, *todo], folder,
-                    None, KONTOR_STUDY_BUILD=str(build), PYTHONPATH=f"{ROOT}/tests/torture:{ROOT}/python")
+                    None, KONTOR_BUILD_DIR=str(build), PYTHONPATH=f"{ROOT}/tests/torture:{ROOT}/python")
         begun = re.findall("^begin (.*)$", done.stdout, re.M)
         batch.findings += [Finding(Path(file), what) for file, what in re.findall("^finding (.*?): (.*)$", done.stdout, re.M)]
         if done.returncode == 0:

@@ -13,7 +13,7 @@ problem:
 solver: {{tolerance: 0, max_sweeps: 60, check_every: 15}}
 warm_up: {{sweeps: 2}}
 verification: {{tolerance: 10}}
-measure: {{repeats: 2}}
+measure: {{repeats: 2, calibrate: false}}
 """
 
 CG = """\
@@ -22,7 +22,7 @@ problem:
   kind: stencil
   stencil: {{points: [{size}, 6, 5], size: 7, exact: "x + 2*y - z"}}
 solver: {{tolerance: 1e-10, sums: reproducible}}
-measure: {{repeats: 2}}
+measure: {{repeats: 2, calibrate: false}}
 """
 
 MATMUL = """\
@@ -34,7 +34,7 @@ problem:
   write_c: true
   a: {{kind: integers}}
   b: {{kind: integers}}
-measure: {{repeats: 2}}
+measure: {{repeats: 2, calibrate: false}}
 """
 
 PINGPONG = """\
@@ -44,6 +44,7 @@ problem:
   sizes: {{from: 8, to: {size}}}
   repetitions: 5
   shortest_sample: 0
+measure: {{calibrate: false}}
 """
 
 
@@ -76,13 +77,15 @@ SERIES = "output.every=10"
 WRITES = "checkpoint.every=4 checkpoint.keep=1"
 GOES_ON = f"{WRITES} restart=plate-checkpoint.h5"  # from one that is there
 CHECKPOINTS = ("checkpoint.every=9", WRITES, "checkpoint.seconds=0.01", GOES_ON)
+CALIBRATED = "output.access=gathered measure.calibrate=true"
 # Blocks of C go onto other ranks with this algorithm only.
 SUMMA = "product.algorithm=summa product.panel=2"
 
 
 def traced(methods: tuple[str, ...], plain: str = "", checkpoints: str = "") -> tuple[str, ...]:
-    """A plain run, one that gathers its output, one that writes checkpoints and one that goes on, and one by each method."""
-    return (f"output.access=parallel {plain}", "output.access=gathered", f"output.access=parallel {checkpoints} {WRITES}",
+    """A plain run, one that calibrates and gathers its output, one that writes checkpoints and one that goes on, and one by
+    each method."""
+    return (f"output.access=parallel {plain}", CALIBRATED, f"output.access=parallel {checkpoints} {WRITES}",
             f"output.access=gathered {checkpoints} {GOES_ON}", *methods)
 
 
@@ -91,7 +94,7 @@ APPS = {
     "cg": App("cg", CG, 8, (1, 2, 3, 4), (*COMMON, ("", *CHECKPOINTS)), traced(ON_HOSTS)),
     "matmul": App("matmul", MATMUL, 28, (1, 2, 3, 4), (*COMMON, ("", *(f"{SUMMA} {keys}" for keys in CHECKPOINTS))),
                   traced(ON_HOSTS, checkpoints=SUMMA)),
-    "pingpong": App("pingpong", PINGPONG, 16, (2,), COMMON[2:], ("output.access=parallel", "output.access=gathered")),
+    "pingpong": App("pingpong", PINGPONG, 16, (2,), COMMON[2:], ("output.access=parallel", CALIBRATED)),
 }
 
 
