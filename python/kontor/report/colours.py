@@ -16,11 +16,10 @@ BACKENDS = {"raw": "#0072B2", "view": "#D55E00", "shm": "#009E73", "nccl": "#CC7
 
 def colours(names: Iterable[str]) -> dict[str, str]:
     """By name: the backend's where the first word is a backend, else a colour that no backend here has."""
-    names = list(names)
     words = {name: (name.split() or [""])[0].rstrip(",") for name in names}
     own = {name: BACKENDS[word] for name, word in words.items() if word in BACKENDS}
     free = [colour for colour in PALETTE if colour not in own.values()] or list(PALETTE)
-    others = [name for name in dict.fromkeys(names) if name not in own]
+    others = [name for name in words if name not in own]
     return {**own, **{name: free[place % len(free)] for place, name in enumerate(others)}}
 
 
@@ -29,8 +28,7 @@ def part_colours(kinds: Mapping[str, str | None]) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for region, kind in kinds.items():
         group = KINDS.get(kind or "", (OTHER,) if region == "other" else PALETTE)
-        used = sum(kinds[other] == kind for other in chosen)
-        chosen[region] = group[used % len(group)]
+        chosen[region] = group[sum(kinds[other] == kind for other in chosen) % len(group)]
     return chosen
 
 
@@ -44,7 +42,7 @@ def lines_of(series: Sequence[tuple[str, Sequence[tuple[float, Estimate]]]]) -> 
     colour = colours(name for name, _ in series)
     dash = dashes([colour[name] for name, _ in series])
     return [Line(name, colour[name], [x for x, _ in points], [y.value for _, y in points], [y.low for _, y in points],
-                 [y.high for _, y in points], dash=of_line) for (name, points), of_line in zip(series, dash) if points]
+                 [y.high for _, y in points], of_line) for (name, points), of_line in zip(series, dash) if points]
 
 
 def level(name: str, value: float, lines: list[Line]) -> Line:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from .record import Record
-from .text import on_off
+from .text import counted, on_off
 
 # How a problem is set up, not what is solved.
 SET_UP = ("problem.fe_heat.assembly", "problem.matrix_market.partition", "problem.matrix_market.ordering")
@@ -21,13 +21,13 @@ COUNTS_WITH = {
     "product.panel": ("product.algorithm", "summa"),
     "decomposition.block_size": ("decomposition.distribution", "block_cyclic"),
     **{f"problem.{matrix}.expression": (f"problem.{matrix}.kind", "expression") for matrix in "abc"},
-    "time.end": ("problem.equation", "transient"),
-    "time.step": ("problem.equation", "transient"),
+    **dict.fromkeys(("time.end", "time.step"), ("problem.equation", "transient")),
 }
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
 FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
 SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
-CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")  # value alone
+# The value alone says it.
+CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")
 
 
 def settings(record: Record) -> dict[str, str]:
@@ -38,14 +38,14 @@ def settings(record: Record) -> dict[str, str]:
 @lru_cache
 def _settings(text: str) -> dict[str, str]:
     try:
-        deck = yaml.load(text, Loader=yaml.BaseLoader)
-        values = dict(_leaves("", deck)) if isinstance(deck, dict) else {}
-    except (yaml.YAMLError, RecursionError):
+        values = dict(_leaves("", yaml.load(text, Loader=yaml.BaseLoader)))
+    except (yaml.YAMLError, RecursionError, AttributeError):
         return {}
     kind = values.get("problem.kind")
-    kinds = set(deck["problem"]) if kind and kind in deck["problem"] else ()
-    others = tuple(f"problem.{name}." for name in kinds if name != kind and isinstance(deck["problem"][name], dict))
-    return {key: value for key, value in values.items() if not (others and key.startswith(others)) and _counts(key, values)}
+    kinds = {key.split(".")[1] for key in values if key.startswith("problem.") and key.count(".") > 1}
+    others = tuple(f"problem.{name}." for name in kinds - {kind}) if kind in kinds else ()
+    return {key: value for key, value in values.items() if not key.startswith(others)
+            and (key not in COUNTS_WITH or values.get(COUNTS_WITH[key][0]) in (None, COUNTS_WITH[key][1]))}
 
 
 def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -54,11 +54,6 @@ def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield from _leaves(f"{prefix}{key}.", value)
         else:
             yield f"{prefix}{key}", f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
-
-
-def _counts(key: str, values: dict[str, str]) -> bool:
-    other, wanted = COUNTS_WITH.get(key, ("", ""))
-    return values.get(other, wanted) == wanted
 
 
 def section_of(record: Record, name: str) -> list[str]:
@@ -71,22 +66,26 @@ def section_of(record: Record, name: str) -> list[str]:
 def labels(records: Sequence[Record]) -> list[str]:
     """For each run, in words, in what it differs from the others; empty where the decks and records do not say."""
     known = [{**{key: record.run[key] for key in RECORDED if key in record.run},
-              **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}} for record in records]
-    keys = dict.fromkeys(key for values in known for key in values)
-    differ = [key for key in keys if _distinct(known, key) > 1]
-    differ = [key for key in differ if key not in FOLLOWS or _distinct(known, FOLLOWS[key], key) > _distinct(known, FOLLOWS[key])]
+              **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}}
+             for record in records]
+
+    def distinct(*keys: str) -> int:
+        return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
+
+    differ = [key for key in dict.fromkeys(key for values in known for key in values) if distinct(key) > 1]
+    differ = [key for key in differ if key not in FOLLOWS or distinct(FOLLOWS[key], key) > distinct(FOLLOWS[key])]
     return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
+
+
+def paths_of(records: Sequence[Record]) -> list[str]:
+    """The file of each, and what is different in it."""
+    return [": ".join(filter(None, (record.path, label))) for record, label in zip(records, labels(records))]
 
 
 def names_of(records: Sequence[Record]) -> list[str]:
     """What is different in each; the file too where that does not tell them apart."""
     found = labels(records)
-    return [label if label and found.count(label) == 1 else ": ".join(filter(None, (record.path, label)))
-            for record, label in zip(records, found)]
-
-
-def _distinct(known: list[dict[str, Any]], *keys: str) -> int:
-    return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
+    return [label if label and found.count(label) == 1 else path for label, path in zip(found, paths_of(records))]
 
 
 def other_problem(record: Record, baseline: Record, also: Collection[str] = ()) -> list[str]:
@@ -95,14 +94,15 @@ def other_problem(record: Record, baseline: Record, also: Collection[str] = ()) 
     keys = [key for key in {**mine, **other} if (key.startswith("problem.") and key not in SET_UP) or key in also]
     if mine.get("problem.kind") != other.get("problem.kind"):
         keys = [key for key in keys if key in mine and key in other]
-    return [f"{key} is {mine.get(key, 'absent')}, not {other.get(key, 'there')}" for key in keys if mine.get(key) != other.get(key)]
+    return [f"{key} is {mine.get(key, 'absent')}, not {other.get(key, 'there')}" for key in keys
+            if mine.get(key) != other.get(key)]
 
 
-def _phrase(key: str, value: Any, values: dict[str, Any], clear: Collection[str] = CLEAR) -> str:
+def _phrase(key: str, value: Any, values: dict[str, str], clear: Collection[str] = CLEAR) -> str:
     name = key.removeprefix(f"problem.{values.get('problem.kind')}.")
     name = name if name != key else key.partition(".")[2] or key
     if key == "ranks":
-        return f"{value} rank{'s' * (value != 1)}"
+        return counted(value, "rank")
     if key == "overlap":
         return f"overlap {on_off(value)}"
     if name == "preconditioner" and value == "none" and clear:

@@ -10,7 +10,8 @@ from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator, StrMethodFormatter
+from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator,
+                               StrMethodFormatter)
 from matplotlib.transforms import ScaledTranslation
 
 from .colours import OTHER
@@ -25,7 +26,8 @@ PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind
 MOST_TICKS = 12
 # Of every Figure. The same figure is the same SVG; its texts stay texts, in which a $ begins no formula.
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True,
-                     "savefig.dpi": 150, "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "kontor"}
+         "savefig.dpi": 150, "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "kontor",
+         "legend.frameon": False, "legend.fontsize": 8}
 
 
 def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) -> None:
@@ -62,10 +64,8 @@ def wrapped(words: str, width: int) -> str:
 
 
 def _height(chart: Chart) -> float:
-    if chart.bars:
-        return 1.8 + BAR * len(chart.bars)
-    if chart.lanes:
-        return 1.8 + LANE * len({lane.rank for lane in chart.lanes})
+    if chart.bars or chart.lanes:
+        return 1.8 + BAR * len(chart.bars) + LANE * len({lane.rank for lane in chart.lanes})
     return 1.2 * HEIGHT if chart.image else HEIGHT
 
 
@@ -82,8 +82,8 @@ def _draw(chart: Chart, axes: Any) -> None:
 
 
 def _draw_image(image: Image, axes: Any) -> None:
-    shown = axes.imshow(image.values, origin="upper" if image.names else "lower", extent=image.extent, cmap=image.colours,
-                        vmin=image.least, vmax=image.most, interpolation="nearest")
+    shown = axes.imshow(image.values, origin="upper" if image.names else "lower", extent=image.extent,
+                        cmap=image.colours, vmin=image.least, vmax=image.most, interpolation="nearest")
     axes.spines[:].set_visible(True)
     if image.names:
         step = -(-len(image.names) // MOST_TICKS)
@@ -97,31 +97,51 @@ def _draw_lanes(chart: Chart, axes: Any) -> None:
     """A group of lanes for each rank; each bar is an interval."""
     ranks, names = (list(dict.fromkeys(getattr(lane, what) for lane in chart.lanes)) for what in ("rank", "name"))
     height = 0.8 / len(names)
-    told: set[str] = set()
     for lane in chart.lanes:
         bottom = ranks.index(lane.rank) - 0.4 + names.index(lane.name) * height
-        axes.broken_barh(lane.spans, (bottom, 0.9 * height), facecolor=chart.colours.get(lane.name, OTHER), edgecolor="white",
-                         linewidth=0.3, label=None if lane.name in told else printable(lane.name))
-        told.add(lane.name)
-    axes.set_yticks(range(len(ranks)), list(map(printable, ranks)), fontsize=8)
-    axes.set_ylim(len(ranks) - 0.5, -0.5)
-    axes.xaxis.set_major_formatter(EngFormatter(chart.x_unit))
-    axes.xaxis.set_major_locator(MaxNLocator(6))
+        axes.broken_barh(lane.spans, (bottom, 0.9 * height), facecolor=chart.colours.get(lane.name, OTHER),
+                         edgecolor="white", linewidth=0.3, label=printable(lane.name))
+    _name_rows(axes, list(map(printable, ranks)), chart.x_unit, 6)
     _legend_below(axes)
+
+
+def _draw_bars(chart: Chart, axes: Any) -> None:
+    lengths = [sum(length for _, length in bar.parts) for bar in chart.bars]
+    for place, (bar, whole) in enumerate(zip(chart.bars, lengths)):
+        left = 0.0
+        for name, length in bar.parts:
+            colour = chart.colours.get(name, OTHER)
+            part = axes.barh(place, length, height=0.65, left=left, color=colour, label=printable(name))
+            if LEAST * max(lengths) < length < whole:
+                axes.bar_label(part, [percent(length / whole)], label_type="center", fontsize=7, bbox=PLATE)
+            left += length
+        axes.text(left, place, f" {printable(bar.words)}", va="center", fontsize=8)
+    _name_rows(axes, [wrapped(bar.name, 52) for bar in chart.bars], chart.unit.removeprefix("1"), 4)
+    axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
+    if any([name for name, _ in bar.parts] != [bar.name] for bar in chart.bars):
+        _legend_below(axes)
+
+
+def _name_rows(axes: Any, names: list[str], unit: str, most: int) -> None:
+    """Names from above to below, and at most so many ticks across."""
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.xaxis.set_major_formatter(EngFormatter(unit))
+    axes.xaxis.set_major_locator(MaxNLocator(most))
 
 
 def _draw_lines(chart: Chart, axes: Any) -> None:
     small = sum(line.small for line in chart.lines)
     for place, line in enumerate(chart.lines):
         # The first of many points are the widest: others may lie upon them.
-        width = 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2
-        style: dict[str, Any] = {"color": line.colour, "linestyle": "none" if line.points else DASHES[line.dash % len(DASHES)], "label": wrapped(line.name, 48), "linewidth": width}
+        style: dict[str, Any] = {"color": line.colour, "label": wrapped(line.name, 48),
+                                 "linestyle": "none" if line.points else DASHES[line.dash % len(DASHES)],
+                                 "linewidth": 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2}
         if line.ideal or line.small:
             axes.plot(line.x, line.y, marker="." if line.small and len(line.x) < 40 else None, **style)
             continue
-        known = [low is not None and high is not None for low, high in zip(line.low, line.high)]
-        errors = [[y - low if low is not None else 0 for y, low in zip(line.y, line.low)],
-                  [high - y if high is not None else 0 for y, high in zip(line.y, line.high)]] if any(known) else None
+        errors = [[0 if low is None else y - low for low, y in zip(line.low, line.y)],
+                  [0 if high is None else high - y for high, y in zip(line.high, line.y)]] if any(line.low) else None
         axes.errorbar(line.x, line.y, errors, capsize=3, marker=MARKERS[place % len(MARKERS)], markersize=5, **style)
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
     across = sorted({x for line in chart.lines for x in line.x})
@@ -132,7 +152,7 @@ def _draw_lines(chart: Chart, axes: Any) -> None:
     _tell(axes.yaxis, chart.unit, chart.log_y)
     if chart.from_zero:
         axes.set_ylim(bottom=0)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend()
 
 
 def _tell(axis: Any, unit: str, log: bool) -> None:
@@ -144,27 +164,8 @@ def _tell(axis: Any, unit: str, log: bool) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _draw_bars(chart: Chart, axes: Any) -> None:
-    longest = max(sum(length for _, length in bar.parts) for bar in chart.bars)
-    told: set[str] = set()
-    for place, bar in enumerate(chart.bars):
-        left, whole = 0.0, sum(length for _, length in bar.parts)
-        for name, length in bar.parts:
-            part = axes.barh(place, length, height=0.65, left=left, color=chart.colours.get(name, OTHER), label=None if name in told else printable(name))
-            if LEAST * longest < length < whole:
-                axes.bar_label(part, [percent(length / whole)], label_type="center", fontsize=7, bbox=PLATE)
-            told.add(name)
-            left += length
-        axes.text(left, place, f" {printable(bar.words)}", va="center", fontsize=8)
-    axes.set_yticks(range(len(chart.bars)), [wrapped(bar.name, 52) for bar in chart.bars], fontsize=8)
-    axes.set_ylim(len(chart.bars) - 0.5, -0.5)
-    axes.xaxis.set_major_formatter(EngFormatter(chart.unit.removeprefix("1")))
-    axes.xaxis.set_major_locator(MaxNLocator(4))
-    axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
-    if told != {bar.name for bar in chart.bars}:
-        _legend_below(axes)
-
-
 def _legend_below(axes: Any) -> None:
+    """Each name once."""
+    named = dict(zip(*reversed(axes.get_legend_handles_labels())))
     below = axes.transAxes + ScaledTranslation(0, -LEGEND, axes.figure.dpi_scale_trans)
-    axes.legend(frameon=False, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below)
+    axes.legend(named.values(), named, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below)

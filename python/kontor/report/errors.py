@@ -18,15 +18,15 @@ class RecordError(Exception):
         super().__init__(with_id(message, error_id))
 
 
-def reason_of(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     """In one line, of at most 200 characters."""
     return printable(" ".join(str(error).split()))[:200] or type(error).__name__
 
 
-def placed(error: BaseException) -> str:
+def _placed(error: BaseException) -> str:
     """The same, with its kind and where it was thrown."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {reason_of(error)} ({printable(last.filename)}, line {last.lineno})"
+    return f"{type(error).__name__}: {_reason(error)} ({printable(last.filename)}, line {last.lineno})"
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def read_as_damaged(path: object) -> Iterator[None]:
     except Exception as error:  # pylint: disable=broad-except
         if isinstance(error, OSError) and error.errno:  # what the system says is not the file's fault
             raise RecordError(f"{path}: cannot be read: {os.strerror(error.errno)}") from error
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: {reason_of(error)}") from error
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {_reason(error)}") from error
 
 
 @contextmanager
@@ -50,7 +50,8 @@ def shown(*paths: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     except Exception as error:  # pylint: disable=broad-except
         if isinstance(error, (RecordError, ImportError, *but)):
             raise
-        raise RecordError(f"{', '.join(paths)}: cannot be shown: {placed(error)}: a defect of Kontor, or values that no run writes") from error
+        raise RecordError(f"{', '.join(paths)}: cannot be shown: {_placed(error)}: a defect of Kontor, or values that "
+                          "no run writes") from error
 
 
 @contextmanager
@@ -59,6 +60,8 @@ def packages(what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}", "E-REPORT-PACKAGE") from error
+        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}",
+                          "E-REPORT-PACKAGE") from error
     except Exception as error:  # pylint: disable=broad-except
-        raise RecordError(f"{what}: a package of Python cannot be loaded: {placed(error)}; KONTOR_PYTHON names another Python", "E-REPORT-PACKAGE") from error
+        raise RecordError(f"{what}: a package of Python cannot be loaded: {_placed(error)}; KONTOR_PYTHON names "
+                          "another Python", "E-REPORT-PACKAGE") from error

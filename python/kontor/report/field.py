@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The first field of a result: a line, or its plane, or the three planes through its middle, as charts."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from .report_parts import Chart, Image, Line
 MOST = 1024  # values kept in each direction
 
 
-@dataclass
-class Field:
+class Field(NamedTuple):
     name: str
     values: Any  # array (nx), (ny, nx) or (nz, ny, nx)
     places: str  # what they belong to: cells, points, or just values where the file does not say
@@ -23,6 +21,10 @@ class Field:
     time: float | None  # None if the file does not say
     origin: tuple[float, ...]  # x(, y, z); the first value stands half a spacing further
     spacing: tuple[float, ...]  # x(, y, z), between the values kept
+
+    def at(self, axis: int, number: float) -> float:
+        """Where the value of that number stands."""
+        return self.origin[axis] + self.spacing[axis] * (number + 0.5)
 
 
 def read_field(path: str) -> Field | None:
@@ -42,9 +44,10 @@ def read_field(path: str) -> Field | None:
         about, grid = attributes(data), attributes(file.get("VTKHDF"))
         place = next((what for what in ("cell", "point") if f"VTKHDF/{what.title()}Data/{name}" in file), "value")
         spacing = tuple(step * width for width in grid.get("Spacing", (1, 1, 1)))[: data.ndim]
-        before = [width / 2 if place == "point" else 0 for width in spacing]
-        origin = tuple(at - half for at, half in zip(grid.get("Origin", (0, 0, 0)), before))
-        return Field(name, data[(slice(None, None, step),) * data.ndim], f"{place}s", about.get("unit", ""), about.get("time"), origin, spacing)
+        half = 0.5 if place == "point" else 0
+        origin = tuple(at - half * width for at, width in zip(grid.get("Origin", (0, 0, 0)), spacing))
+        values = data[(slice(None, None, step),) * data.ndim]
+        return Field(name, values, f"{place}s", about.get("unit", ""), about.get("time"), origin, spacing)
 
 
 def field_charts(field: Field | None) -> list[Chart]:
@@ -54,27 +57,18 @@ def field_charts(field: Field | None) -> list[Chart]:
     time = f" at t = {field.time:.4g}" if field.time is not None else ""
     title = f"{field.name}{time}  ({' x '.join(map(str, reversed(values.shape)))} {field.places} shown)"
     if values.ndim == 1:
-        across = field.origin[0] + field.spacing[0] * (np.arange(values.size) + 0.5)
-        return [Chart(title, "x", label, [Line(field.name, PALETTE[0], list(across), list(values), ideal=True)])]
-    ends = [(origin, origin + spacing * count) for origin, spacing, count in zip(field.origin, field.spacing, reversed(values.shape))]
+        places = [field.at(0, number) for number in range(values.size)]
+        return [Chart(title, "x", label, [Line(field.name, PALETTE[0], places, list(values), ideal=True)])]
     finite = values[np.isfinite(values)]
     least, most = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    ends = [(field.at(axis, -0.5), field.at(axis, count - 0.5)) for axis, count in enumerate(reversed(values.shape))]
     charts = []
-    for plane, across_axis, up, where in _planes(field):
-        image = Image(plane, (*ends[across_axis], *ends[up]), label, least, most)
-        charts.append(Chart(title + where, "xyz"[across_axis], "xyz"[up], image=image))
+    for across, up in ((0, 1), (0, 2), (1, 2)) if values.ndim == 3 else ((0, 1),):
+        plane, where = values, ""
+        if values.ndim == 3:
+            axis = 3 - across - up
+            middle = values.shape[2 - axis] // 2
+            plane, where = np.take(values, middle, 2 - axis), f", {'xyz'[axis]} = {field.at(axis, middle):.4g}"
+        charts.append(Chart(title + where, "xyz"[across], "xyz"[up],
+                            image=Image(plane, (*ends[across], *ends[up]), label, least, most)))
     return charts
-
-
-def _planes(field: Field) -> list[tuple[Any, int, int, str]]:
-    """Values, the axes across and up, and where the plane lies."""
-    if field.values.ndim == 2:
-        return [(field.values, 0, 1, "")]
-    middle = [count // 2 for count in field.values.shape]
-    planes = []
-    for axis in range(3):  # of the array: z, y, x
-        across, up = [2 - other for other in range(3) if other != axis][::-1]
-        place = 2 - axis
-        at = field.origin[place] + field.spacing[place] * (middle[axis] + 0.5)
-        planes.append((np.take(field.values, middle[axis], axis), across, up, f", {'xyz'[place]} = {at:.4g}"))
-    return planes

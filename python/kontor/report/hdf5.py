@@ -34,15 +34,14 @@ def open_run(path: str) -> Any:
     if not os.path.isfile(path) or not h5py.is_hdf5(path):
         raise RecordError(f"{path}: not an HDF5 file")
     file = h5py.File(path, "r")
-    if other := link_to_another(file):
+    wrong = link_to_another(file)
+    if not wrong and "run" not in file:
+        wrong = "not a Kontor file: it has no group /run"
+        if "checkpoint" in file:
+            wrong = f"a checkpoint, which has no results; `kontor run {path} --restart` goes on from it"
+    if wrong:
         file.close()
-        raise RecordError(f"{path}: {other}")
-    if "run" not in file:
-        is_checkpoint = "checkpoint" in file
-        file.close()
-        if is_checkpoint:
-            raise RecordError(f"{path}: a checkpoint, which has no results; `kontor run {path} --restart` goes on from it")
-        raise RecordError(f"{path}: not a Kontor file: it has no group /run")
+        raise RecordError(f"{path}: {wrong}")
     return file
 
 
@@ -54,26 +53,27 @@ def link_to_another(file: Any) -> str | None:
         return None
     link = file.get(found, getlink=True)
     to = f"{link.path} of {link.filename}" if isinstance(link, h5py.ExternalLink) else "something"
-    return (f"{printable(found.decode(errors='replace'))} is a link to {printable(to)}, another file, which is not read: "
-            "a run's file has all in itself; h5copy puts it there")
+    return (f"{printable(found.decode(errors='replace'))} is a link to {printable(to)}, another file, which is not "
+            "read: a run's file has all in itself; h5copy puts it there")
 
 
 def check_values(data: Any) -> None:
     """Before the values of a dataset are read: they must be in its file, readable, and not more than the file can have.
     A damaged extent may ask for all memory there is."""
+    path = data.file.filename
     if data.external or data.is_virtual:
-        raise RecordError(f"{data.file.filename}: the values of {data.name} are in another file, which is not read: "
-                          "a run's file has all in itself; h5repack puts them there")
+        raise RecordError(f"{path}: the values of {data.name} are in another file, which is not read: a run's file has "
+                          "all in itself; h5repack puts them there")
     creation = data.id.get_create_plist()
-    for place in range(creation.get_nfilters()):
-        code, _, _, name = creation.get_filter(place)
+    for code, _, _, name in map(creation.get_filter, range(creation.get_nfilters())):
         if not h5py.h5z.filter_avail(code):
-            raise RecordError(f"{data.file.filename}: {data.name} is compressed by filter {code} ({printable(name.decode(errors='replace')) or 'no name'}), "
-                              "which this Python's HDF5 lacks: HDF5_PLUGIN_PATH names the folder of its plugin; or, where the filter is, "
+            name = printable(name.decode(errors="replace")) or "no name"
+            raise RecordError(f"{path}: {data.name} is compressed by filter {code} ({name}), which this Python's HDF5 "
+                              "lacks: HDF5_PLUGIN_PATH names the folder of its plugin; or, where the filter is, "
                               "`h5repack -f NONE` takes it off")
-    size, room = data.size * data.dtype.itemsize, os.path.getsize(data.file.filename) * (PACKED if data.chunks else 1)
-    if size > room:
-        raise ValueError(f"{data.name} claims {size} bytes of a file of {os.path.getsize(data.file.filename)}")
+    size, room = data.size * data.dtype.itemsize, os.path.getsize(path)
+    if size > room * (PACKED if data.chunks else 1):
+        raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")
 
 
 def read_tree(path: str) -> dict[str, Any]:
@@ -88,25 +88,19 @@ def _tree(group: Any, depth: int = 0) -> dict[str, Any]:
         node = group[name]
         if isinstance(node, h5py.Group):
             found[name] = _tree(node, depth + 1) if depth < DEEPEST else {}
-        elif node.dtype.names:
-            found[name] = rows(node)
-        elif name in ARRAYS:
+        elif node.dtype.names or name in ARRAYS:
             check_values(node)
-            found[name] = node[()].tolist()
+            values, names = node[()], node.dtype.names
+            found[name] = [_present(dict(zip(names, row))) for row in values] if names else values.tolist()
     return found
 
 
 def attributes(node: Any) -> dict[str, Any]:
     """Of a group or dataset, or of None."""
-    return present(node.attrs) if node is not None else {}
+    return _present(node.attrs) if node is not None else {}
 
 
-def rows(table: Any) -> list[dict[str, Any]]:
-    check_values(table)
-    return [present(dict(zip(table.dtype.names, row))) for row in table[()]]
-
-
-def present(values: Mapping[str, Any]) -> dict[str, Any]:
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
     """As plain Python values; not-a-numbers are left out."""
     plain = {key: _plain(value) for key, value in values.items()}
     return {key: value for key, value in plain.items() if value == value}

@@ -2,11 +2,12 @@
 """Residuals and norms of runs over iterations and over time: as a table and as charts."""
 
 import math
+from collections.abc import Sequence
 
 from .colours import colours, dashes, level
 from .deck import names_of, section_of
-from .record import Record, Row
-from .report_parts import Chart, Line, Section, Table
+from .record import Record
+from .report_parts import Chart, Line, Section, tabulated
 from .solves import is_solve, time_per_iteration, tolerance
 
 ROWS = 9  # evenly spaced, the last among them
@@ -17,23 +18,15 @@ def history_sections(record: Record) -> list[Section]:
         return []
     iterations, values, name = (record.history[key] for key in ("iterations", "values", "name"))
     chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
-    rows = [[str(int(iterations[place])), f"{values[place]:.3e}"] for place in chosen]
+    rows = [[int(iterations[place]), f"{values[place]:.3e}"] for place in chosen]
     step = next((word for word in ("sweep", "step") if f"{word}s" in record.run), "iteration")  # as the app calls it
-    factor = mean_factor(record.history) if is_solve(record) else None
-    note = f"each iteration multiplies it by {factor:.4f} on average" if factor else ""
-    return [Section(f"History of the {name}", [Table([step, name], rows, left=0), *history_charts([record])], note)]
+    steps, note = iterations[-1] - iterations[0], ""
+    if is_solve(record) and steps >= 2 and values[0] > 0 and 0 < values[-1] < math.inf:
+        note = f"each iteration multiplies it by {(values[-1] / values[0]) ** (1 / steps):.4f} on average"
+    return tabulated(f"History of the {name}", [step, name], rows, *history_charts([record]), left=0, note=note)
 
 
-def mean_factor(history: Row) -> float | None:
-    """The geometric mean over all iterations; None where it says nothing."""
-    values, iterations = history["values"], history["iterations"]
-    steps = iterations[-1] - iterations[0]
-    if steps < 2 or not (values[0] > 0 and 0 < values[-1] < math.inf):
-        return None
-    return float((values[-1] / values[0]) ** (1 / steps))
-
-
-def history_charts(records: list[Record]) -> list[Chart]:
+def history_charts(records: Sequence[Record]) -> list[Chart]:
     """Over iterations; of several solves over time, too."""
     told = [record for record in records if record.history]
     solves = [record for record in told if is_solve(record)]
@@ -41,15 +34,16 @@ def history_charts(records: list[Record]) -> list[Chart]:
     title = ", ".join(["History", *section_of(told[0], "solver")]) if len(told) == 1 else "History"
     charts = [Chart(title, "iteration", what, _lines(told, [1] * len(told)), log_y=True)]
     if len(told) > 1 and solves == told:
-        lines = _lines(told, [time_per_iteration(record) for record in told])
-        charts.append(Chart("History over time", "time, each iteration at the mean of all", what, lines, log_y=True, x_unit="s"))
-    for chart in charts:
+        lines = _lines(told, list(map(time_per_iteration, told)))
+        over = "time, each iteration at the mean of all"
+        charts.append(Chart("History over time", over, what, lines, log_y=True, x_unit="s"))
+    for chart in filter(None, charts):
         limits = dict.fromkeys(limit for record in solves if (limit := tolerance(record)))
-        chart.lines += [level(f"tolerance {limit:g}", limit, chart.lines) for limit in limits if chart.lines]
+        chart.lines += [level(f"tolerance {limit:g}", limit, chart.lines) for limit in limits]
     return list(filter(None, charts))
 
 
-def _lines(records: list[Record], scales: list[float | None]) -> list[Line]:
+def _lines(records: list[Record], scales: Sequence[float | None]) -> list[Line]:
     """A line for each run that has a scale, by which its iterations are multiplied. A backend has its colour; with one
     backend each run has a colour."""
     names, backends = names_of(records), [str(record.run.get("backend", "?")) for record in records]
@@ -59,5 +53,6 @@ def _lines(records: list[Record], scales: list[float | None]) -> list[Line]:
     for record, name, scale, colour, dash in zip(records, names, scales, chosen, dashes(chosen)):
         points = [(x, y) for x, y in zip(record.history["iterations"], record.history["values"]) if 0 < y < math.inf]
         if points and scale:
-            lines.append(Line(name, colour, [x * scale for x, _ in points], [y for _, y in points], dash=dash, small=True))
+            across = [x * scale for x, _ in points]
+            lines.append(Line(name, colour, across, [y for _, y in points], dash=dash, small=True))
     return lines

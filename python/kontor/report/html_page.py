@@ -5,7 +5,7 @@ import base64
 from pathlib import Path
 
 from .errors import RecordError, packages
-from .report_parts import Chart, Part, Section, Table
+from .report_parts import Chart, Section, Table
 from .text import printable, quantity
 
 PAGE = Path(__file__).parent / "page"
@@ -19,19 +19,12 @@ def html(title: str, sections: list[Section]) -> str:
 
         from .draw import chart_svg
 
-    def shown(part: Part) -> dict[str, object]:
-        if isinstance(part, Table):
-            rows = [[printable(cell) for cell in row] for row in part.rows]
-            table = Table([printable(cell) for cell in part.header], rows, part.left, part.caption, part.last)
-            return {"kind": "table", "table": table, "wide": pixels(table) > ROOM}
-        if isinstance(part, Chart):
-            return {"kind": "chart", "title": printable(part.title), "words": in_words(part), "svg": base64.b64encode(chart_svg(part)).decode()}
-        return {"kind": "text", "text": printable(part)}
-
-    environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    told = [{"title": printable(section.title), "parts": [shown(part) for part in [section.note, *section.parts] if part]}
-            for section in sections]
-    return environment.get_template("page.html.j2").render(title=printable(title), sections=told)
+    environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True,
+                              finalize=lambda value: printable(value) if type(value) is str else value)
+    environment.filters.update(svg=lambda chart: base64.b64encode(chart_svg(chart)).decode(), in_words=in_words)
+    environment.tests.update(table=lambda part: isinstance(part, Table), wide=lambda table: pixels(table) > ROOM)
+    return environment.get_template("page.html.j2").render(title=title, sections=sections)
 
 
 def write_html(path: str, title: str, sections: list[Section]) -> None:
@@ -43,16 +36,16 @@ def write_html(path: str, title: str, sections: list[Section]) -> None:
 
 def pixels(table: Table) -> float:
     """How wide the table is if no cell is folded."""
-    return sum(LETTER * width + CELL for width in table.widths)
+    return sum(LETTER * max(map(len, column)) + CELL for column in zip(*table.lines))
 
 
 def in_words(chart: Chart) -> str:
     """What those read who do not see the chart: its lines, or its bars with all numbers."""
     if not chart.bars:
         names = dict.fromkeys([line.name for line in chart.lines] + [lane.name for lane in chart.lanes])
-        return printable(f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else ""))
-    return printable("; ".join(f"{bar.name}: {bar.words}{_parts(bar.parts, chart.unit) if len(bar.parts) > 1 else ''}" for bar in chart.bars))
-
-
-def _parts(parts: list[tuple[str, float]], unit: str) -> str:
-    return f" ({', '.join(f'{name} {quantity(length, unit)}' for name, length in parts)})"
+        return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
+    told = []
+    for bar in chart.bars:
+        parts = ", ".join(f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts)
+        told.append(f"{bar.name}: {bar.words}" + (f" ({parts})" if len(bar.parts) > 1 else ""))
+    return "; ".join(told)

@@ -10,6 +10,7 @@ those of the busiest rank by the run's calibration. docs/reference/metrics.md ha
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,10 +21,10 @@ from .study import Point
 
 EXACT = Estimate(1.0, 1.0, 1.0)
 TIMED_MESSAGE = 2 << 20  # bytes (miniapps/machine/link.hpp)
+LEAST = 0.95  # a fraction above it limits nothing
 
 
-@dataclass
-class Useful:
+class Useful(NamedTuple):
     """Of one repeat."""
 
     mean: float  # over ranks, seconds
@@ -41,24 +42,22 @@ class Pop:
     load_balance: Estimate
     communication: Estimate
     parallel: Estimate
-    computation: Estimate | None  # computational scalability
-    overall: Estimate | None  # global efficiency
     packing: float
+    computation: Estimate | None = None  # computational scalability
+    overall: Estimate | None = None  # global efficiency
     serialisation: Estimate | None = None
     transfer: Estimate | None = None
 
     @property
     def words(self) -> str:
         """What takes most."""
-        parts = {"load balance": self.load_balance.value, "communication": self.communication.value}
-        if self.computation:
-            parts["computational scalability"] = self.computation.value
-        least = min(parts, key=lambda name: parts[name])
-        return least if parts[least] < 0.95 else ""
+        parts = {"load balance": self.load_balance, "communication": self.communication,
+                 "computational scalability": self.computation or EXACT}
+        least = min(parts, key=lambda name: parts[name].value)
+        return least if parts[least].value < LEAST else ""
 
 
-@dataclass
-class Prediction:
+class Prediction(NamedTuple):
     compute: float | None  # seconds of a repeat, from the baseline; None if that has no useful time
     communicate: float  # seconds of a repeat, less what may be hidden behind computing
     measured: float
@@ -78,18 +77,15 @@ class Prediction:
 
 def useful_times(record: Record) -> list[Useful]:
     """Of each repeat; empty where why_none() gives a reason."""
-    table = record.per_rank
-    if why_none(record) or not table.get("seconds"):
+    if why_none(record) or not record.per_rank.get("seconds"):
         return []
-    kinds = list(map(record.kind, table["regions"]))
-    found = []
-    for of_ranks, wall in zip(table["seconds"], table["wall"]):
-        seconds = np.array(of_ranks, dtype=float)
-        of_rank = seconds[:, [kind != "communication" for kind in kinds]].sum(axis=1)
-        if of_rank.size and max(wall) > 0 and of_rank.max() > 0:
-            packing = seconds[:, [kind == "packing" for kind in kinds]].sum()
-            found.append(Useful(float(of_rank.mean()), float(of_rank.max()), float(of_rank.sum()), float(packing), max(wall)))
-    return found
+    kinds = [record.kind(region) for region in record.per_rank["regions"]]
+    seconds, walls = (np.array(record.per_rank[key], dtype=float) for key in ("seconds", "wall"))
+    useful = seconds[:, :, [kind != "communication" for kind in kinds]].sum(axis=2)
+    packing = seconds[:, :, [kind == "packing" for kind in kinds]].sum(axis=(1, 2))
+    found = [Useful(*map(float, (of.mean(), of.max(), of.sum(), packs, wall.max())))
+             for of, packs, wall in zip(useful, packing, walls) if of.size]
+    return [one for one in found if one.most > 0 and one.wall > 0]
 
 
 def why_none(record: Record) -> str:
@@ -103,17 +99,16 @@ def why_none(record: Record) -> str:
 
 def pop_of(point: Point, base: Point, null: Point | None = None) -> Pop | None:
     """Each fraction is the median over the repeats of a run, then over runs. `null` is the point with backend null."""
-    runs = _runs(point)
+    runs, base_runs, work, base_work = _runs(point), _runs(base), work_of(point), work_of(base)
     if not runs:
         return None
-    balance, exchange, parallel = (_sample(runs, what) for what in (lambda one: one.mean / one.most, lambda one: one.most / one.wall,
-                                                                    lambda one: one.mean / one.wall))
-    found = Pop(median_of(balance), median_of(exchange), median_of(parallel), None, None,
+    parallel = _sample(runs, lambda one: one.mean / one.wall)
+    found = Pop(median_of(_sample(runs, lambda one: one.mean / one.most)),
+                median_of(_sample(runs, lambda one: one.most / one.wall)), median_of(parallel),
                 median([one.packing / one.total for run in runs for one in run]))
-    base_runs, work, base_work = _runs(base), work_of(point), work_of(base)
     if base_runs and work and base_work:
-        mine = _sample(runs, lambda one: one.total / (work or 1))
-        other = _sample(base_runs, lambda one: one.total / (base_work or 1))
+        mine, other = ([total / done for total in _sample(of, lambda one: one.total)]
+                       for of, done in ((runs, work), (base_runs, base_work)))
         found.computation = EXACT if point is base else ratio(other, mine)
         found.overall = estimate(lambda a, b, c: a if point is base else a * c / b, parallel, mine, other)
         if not found.parallel.known or not found.computation.known:
@@ -137,16 +132,15 @@ def _sample(runs: list[list[Useful]], what: Callable[[Useful], float]) -> list[f
 def predict(point: Point, base: Point) -> Prediction | None:
     """None if the record tells no link or the time is not known."""
     record = point.records[0] if point.records else None
-    if record is None or not record.seconds:
-        return None
-    link = link_of(record)
-    if link is None and record.traffic:
+    link = link_of(record) if record else None
+    if record is None or not record.seconds or (link is None and record.traffic):
         return None
     latency, per_byte, links = link or (0.0, 0.0, "no messages")
     useful = [one for run in _runs(point) for one in run]
     own = median([one.wall - one.most for one in useful]) if useful else None
     compute, messages = _compute(point, base), message_seconds(record, latency, per_byte)
-    if hides(record, links):
+    # Not on hosts inside a node: there processors copy messages.
+    if record.run.get("overlap") and not (record.per_rank.get("useful", 1) and links == "inside a node"):
         messages -= min(messages, compute or 0.0)
     return Prediction(compute, messages, median(point.sample), own, links, point is base)
 
@@ -158,15 +152,10 @@ def link_of(record: Record) -> tuple[float, float, str] | None:
     for prefix, words in (("internode_", "between nodes"), ("", "inside a node")):
         latency, bandwidth = machine.get(f"{prefix}latency"), machine.get(f"{prefix}bandwidth")
         if latency and bandwidth:
-            large = max((row["bytes"] / row["messages"] for row in record.traffic if row["messages"]), default=0) > TIMED_MESSAGE
-            return latency, 1 / (machine.get("large_bandwidth", bandwidth) if large else bandwidth), words
+            if any(row["bytes"] > TIMED_MESSAGE * row["messages"] > 0 for row in record.traffic):
+                bandwidth = machine.get("large_bandwidth", bandwidth)
+            return latency, 1 / bandwidth, words
     return None
-
-
-def hides(record: Record, links: str) -> bool:
-    """Whether computing may hide messages. Not on hosts inside a node: there processors copy messages."""
-    on_host = bool(record.per_rank.get("useful", 1))
-    return bool(record.run.get("overlap")) and not (on_host and links == "inside a node")
 
 
 def message_seconds(record: Record, latency: float, per_byte: float) -> float:

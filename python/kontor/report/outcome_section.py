@@ -3,34 +3,34 @@
 
 from collections import Counter
 
-from .comparison_section import DECK, crossing_words
-from .crossover import compare, pairs
+from .crossover import DECK, compare, crossing_words, pairs
 from .model import pop_of
 from .report_parts import Part, Section, Table
 from .scaling import scale
-from .scaling_section import interval
 from .series import Series, count_of
-from .statistics import FEWEST_TO_COMPARE, median
+from .statistics import FEWEST_TO_COMPARE, interval, median
 from .study import PASSED, Point, Study
-from .text import quantity, seconds
+from .text import counted, quantity, seconds, spaced
 
-RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execution_space": "execution space", "kokkos_version": "Kokkos",
-            "mpi_library": "MPI", "compiler": "compiler", "flags": "flags", "precision": "precision"}
+RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execution_space": "execution space",
+            "kokkos_version": "Kokkos", "mpi_library": "MPI", "compiler": "compiler", "flags": "flags",
+            "precision": "precision"}
+DEFINITIONS = "docs/reference/metrics.md defines the quantities of this report."
 
 
 def summary_section(study: Study, series: list[Series]) -> Section:
     runs = [run for point in study.points for run in point.runs]
     passed = sum(run.state == PASSED and not run.problem for run in runs)
     skipped = sum(bool(point.skipped) for point in study.points)
-    words = [f"{len(study.points)} points of {study.app or 'an app'}, {len(runs)} runs: {passed} passed, {len(runs) - passed} did not"
-             + (f"; {skipped} point{'s' * (skipped != 1)} cannot run here" if skipped else "") + "."]
-    words += [_scales(study, one) for one in series if len(one.points) > 1]
+    cannot = f"; {counted(skipped, 'point')} cannot run here" if skipped else ""
+    words = [f"{len(study.points)} points of {study.app or 'an app'}, {len(runs)} runs: {passed} passed, "
+             f"{len(runs) - passed} did not{cannot}.", *(_scales(study, one) for one in series if len(one.points) > 1)]
     for deck in dict.fromkeys(one.factors.get(DECK) for one in series):
         words += _fastest([one for one in series if one.factors.get(DECK) == deck])
-    words += [text for one, other in pairs(series) for text in crossing_words(one, other, compare(one, other), certain=True)]
-    if not series:
-        words.append("No point has a record yet, so there is nothing to compare.")
-    return Section("Summary", list(words))
+    for one, other in pairs(series):
+        words += crossing_words(one, other, compare(one, other), certain=True)
+    none = "No point has a record yet, so there is nothing to compare."
+    return Section("Summary", [*words, DEFINITIONS if series else none])
 
 
 def _scales(study: Study, one: Series) -> str:
@@ -38,10 +38,10 @@ def _scales(study: Study, one: Series) -> str:
     limit = pop_of(last.point, one.base)
     told = f" The largest share there is {limit.words}." if limit and limit.words else ""
     if study.kind == "weak":
-        return (f"{one.name}: on {count_of(last.point)} the grown problem takes {interval(last.seconds, seconds)}, an efficiency of "
-                f"{interval(last.efficiency)} relative to {one.base_name}.{told}")
-    return (f"{one.name}: {count_of(last.point)} are {interval(last.speedup)} times as fast as {one.base_name}, an efficiency of "
-            f"{interval(last.efficiency)}.{told}")
+        return (f"{one.name}: on {count_of(last.point)} the grown problem takes {interval(last.seconds, seconds)}, an "
+                f"efficiency of {last.efficiency} relative to {one.base_name}.{told}")
+    return (f"{one.name}: {count_of(last.point)} are {last.speedup} times as fast as {one.base_name}, an efficiency of "
+            f"{last.efficiency}.{told}")
 
 
 def _fastest(series: list[Series]) -> list[str]:
@@ -54,55 +54,51 @@ def _fastest(series: list[Series]) -> list[str]:
     one = min(at, key=lambda other: median(at[other].sample))
     faster_than = [other for other in at for row in compare(one, other) if row.workers == most and row.significant]
     rivals = [other for other in at if other is not one and other not in faster_than]
-    few = any(len(at[other].sample) < FEWEST_TO_COMPARE for other in (one, *rivals))
-    tied = (f"; {FEWEST_TO_COMPARE} runs of each point would tell whether that is significant" if few
-            else f", though not significantly faster than {', '.join(other.name for other in rivals)}") if rivals else ""
+    tied = f", though not significantly faster than {', '.join(other.name for other in rivals)}" if rivals else ""
+    if rivals and any(len(at[other].sample) < FEWEST_TO_COMPARE for other in (one, *rivals)):
+        tied = f"; {FEWEST_TO_COMPARE} runs of each point would tell whether that is significant"
     return [f"On {count_of(at[one])} {one.name} is the fastest with {seconds(median(at[one].sample))}{tied}."]
 
 
 def failure_section(study: Study) -> Section:
-    rows = []
+    rows: list[list[object]] = []
     for point in study.points:
         if point.skipped:
-            rows.append([point.id, describe(point), "-", "skipped", str(point.skipped)])
+            rows.append([point.id, _describe(point), None, "skipped", point.skipped])
         for run in point.runs:
             again = f" after {run.attempts} attempts" if run.attempts > 1 else ""
-            if run.problem:
-                rows.append([point.id, describe(point), str(run.repeat), "not read", run.problem])
-            elif run.state != PASSED or again:
-                code = "" if run.exit_code is None or run.state == PASSED else f"exit code {run.exit_code}; "
-                rows.append([point.id, describe(point), str(run.repeat), run.state + again, f"{code}{run.message or run.log or '-'}"])
+            code = "" if run.exit_code is None or run.state == PASSED else f"exit code {run.exit_code}; "
+            message = f"{code}{run.message or run.log or '-'}"
+            if run.problem or run.state != PASSED or again:
+                rows.append([point.id, _describe(point), run.repeat,
+                             *(("not read", run.problem) if run.problem else (run.state + again, message))])
     parts: list[Part] = [f"{problem[0].upper()}{problem[1:]}." for problem in study.problems]
-    if rows:
-        parts.append(Table(["point", "what", "repeat", "state", "message"], rows, left=5))
+    parts += [Table(["point", "what", "repeat", "state", "message"], rows, left=5)] if rows else []
     return Section("Failures", parts or ["None: all planned runs have passed, or are still to come."])
 
 
-def describe(point: Point) -> str:
+def _describe(point: Point) -> str:
     others = [f"{key.rpartition('.')[2]} {value}" for key, value in point.factors.items() if key != "ranks"]
-    return ", ".join([count_of(point), *others, *([point.ablation.replace("_", " ")] if point.ablation else [])])
+    return ", ".join([count_of(point), *others, *([spaced(point.ablation)] if point.ablation else [])])
 
 
 def provenance_section(study: Study) -> Section:
     about, machine = study.about, study.about.get("machine")
     machine = machine if isinstance(machine, dict) else {}
     hosts, gpus = (machine[key] if isinstance(machine.get(key), list) else [] for key in ("hosts", "gpus"))
-    cores = f", {machine['cores']} cores" if machine.get("cores") else ""
-    memory = machine.get("memory_bytes")
-    rows = [
-        ["study", f"{study.name} ({study.kind}) of {study.app or '?'}"],
-        ["deck", str(about.get("deck") or "")],
-        ["created", str(about.get("created") or "")],
-        ["revision", str(about.get("git_revision") or "")],
-        ["seed of the order", str(about.get("seed", ""))],
-        ["hosts", ", ".join(map(str, hosts[:4])) + (f" ... ({len(hosts)})" if len(hosts) > 4 else "")],
-        ["processor", f"{machine.get('cpu', '')}{cores}".strip(", ")],
-        ["memory", quantity(memory, "B") if isinstance(memory, (int, float)) else ""],
-        ["GPUs", ", ".join(str(gpu.get("name", gpu) if isinstance(gpu, dict) else gpu) for gpu in gpus)],
-        ["oversubscribed", ", ".join(point.id for point in study.points if point.oversubscribed)],
-    ]
+    cores, memory = f", {machine['cores']} cores" if machine.get("cores") else "", machine.get("memory_bytes")
+    rows = {
+        "study": f"{study.name} ({study.kind}) of {study.app or '?'}",
+        "deck": about.get("deck"), "created": about.get("created"), "revision": about.get("git_revision"),
+        "seed of the order": str(about.get("seed", "")),
+        "hosts": ", ".join(map(str, hosts[:4])) + (f" ... ({len(hosts)})" if len(hosts) > 4 else ""),
+        "processor": f"{machine.get('cpu', '')}{cores}".strip(", "),
+        "memory": quantity(memory, "B") if isinstance(memory, (int, float)) else "",
+        "GPUs": ", ".join(str(gpu.get("name", gpu) if isinstance(gpu, dict) else gpu) for gpu in gpus),
+        "oversubscribed": ", ".join(point.id for point in study.points if point.oversubscribed),
+    }
     records = [record for point in study.points for record in point.records]
     for key, name in RUN_KEYS.items():  # what runs say they ran on; several values are all told: they should not be
-        values = list(dict.fromkeys(str(record.run[key]) for record in records if record.run.get(key)))
-        rows.append([name, " AND ".join(values[:4])])
-    return Section("Provenance", [Table(["what", ""], [row for row in rows if row[1]], left=2)])
+        values = dict.fromkeys(str(record.run[key]) for record in records if record.run.get(key))
+        rows[name] = " AND ".join(list(values)[:4])
+    return Section("Provenance", [Table(["what", ""], [row for row in rows.items() if row[1]], left=2)])

@@ -1,50 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The record of a run: what group /run of its HDF5 file says, or the JSON of --results, as plain Python values."""
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .errors import RecordError, read_as_damaged
-from .expected import misfit
 from .hdf5 import read_tree
-from .record_json import json_tree
 
 Row = dict[str, Any]
 
-# Parts of /run that a record has as they are: attributes, and rows.
-GROUPS = ("verification", "calibration", "matrix", "solver", "volume", "memory", "checkpoint", "noise", "energy")
-TABLES = ("traffic", "curves", "ratios", "trace", "placement", "distributions")
 KINDS = ("compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
-EARLIER_KINDS = {"work": "compute"}  # words of earlier records
 LARGEST_FRACTION = 1.2  # of attainable, that a measurement may give
+NUMBER = (int, float)
+TYPES: dict[str, Any] = {"text": str, "whole": int, "number": NUMBER, "names": (list, str)}
+
+
+def group(table: bool = False, always: str = "", others: Any = object, **words: str) -> Any:
+    """A field of values by key, or of rows of such: text="app deck", whole="ranks". `always`: keys that no row lacks; a
+    number that is not one is left out."""
+    keys = {key: TYPES[kind] for kind, keys in words.items() for key in keys.split()}
+    return field(default_factory=list if table else dict,
+                 metadata={"table": table, "keys": keys, "always": always.split(), "others": others})
 
 
 @dataclass
 class Record:
+    """What its values are here, those who show it need not ask."""
+
     path: str
-    run: Row  # attributes of /run
-    figures: list[Row] = field(default_factory=list)  # the primary figure first
-    verification: Row = field(default_factory=dict)
-    timers: dict[str, Row] = field(default_factory=dict)  # by region
-    repeats: list[float] = field(default_factory=list)  # seconds
-    traffic: list[Row] = field(default_factory=list)  # who sends how much to whom in a step
-    calibration: Row = field(default_factory=dict)
-    curves: list[Row] = field(default_factory=list)  # one point of one series of one curve each
-    ratios: list[Row] = field(default_factory=list)  # one series over another at one size each
-    matrix: Row = field(default_factory=dict)
-    solver: Row = field(default_factory=dict)  # what the method and its preconditioner tell
-    history: Row = field(default_factory=dict)  # name, iterations, values; empty if there is none
-    per_rank: Row = field(default_factory=dict)  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
-    volume: Row = field(default_factory=dict)  # bytes that all ranks send in a repeat
-    memory: Row = field(default_factory=dict)  # bytes of all ranks
-    placement: list[Row] = field(default_factory=list)  # the host and cores of a rank, and those of each of its threads
-    checkpoint: Row = field(default_factory=dict)  # what was written and resumed from
-    distributions: list[Row] = field(default_factory=list)  # of the seconds of single exchanges and steps
-    noise: Row = field(default_factory=dict)  # of a fixed quantum of work
-    energy: Row = field(default_factory=dict)  # J a repeat
-    trace: list[Row] = field(default_factory=list)  # when a rank was in which region
+    run: Row = group(
+        text="app deck process_grid execution_space backend pattern packing path ending ending_in_words end_signal",
+        names="hosts", whole="ranks iterations sweeps steps",
+        number="residual true_residual error relative_error field_memory")
+    # The primary figure first.
+    figures: list[Row] = group(True, "name value", text="name unit remark",
+                               number="value attainable fraction bytes_read bytes_written")
+    verification: Row = group(whole="passed", text="measure remark", number="error tolerance")
+    # By region.
+    timers: dict[str, Row] = group(always="median", whole="calls slowest_rank once", number="min median max",
+                                   text="kind")
+    repeats: list[float] = field(default_factory=list, metadata={"table": True})  # seconds
+    # Who sends how much to whom in a step.
+    traffic: list[Row] = group(True, "rank neighbour messages bytes", whole="rank neighbour messages bytes")
+    calibration: Row = group(number="read_bandwidth copy_bandwidth triad_bandwidth working_set_read_bandwidth "
+                             "working_set_copy_bandwidth working_set_triad_bandwidth peer_bandwidth latency bandwidth "
+                             "large_message large_bandwidth internode_latency internode_bandwidth")
+    # One point of one series of one curve each; one series over another at one size each.
+    curves: list[Row] = group(True, "curve series size bytes", text="curve series", whole="size messages",
+                              number="bytes mean median standard_error pack post wait unpack")
+    ratios: list[Row] = group(True, "curve series baseline size bytes ratio low high", text="curve series baseline",
+                              whole="size", number="bytes ratio low high")
+    matrix: Row = group(whole="rows nonzeros")
+    solver: Row = group()  # what the method and its preconditioner tell
+    history: Row = group()  # name, iterations, values; empty if there is none
+    per_rank: Row = group()  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
+    volume: Row = group(others=NUMBER)  # bytes that all ranks send in a repeat
+    memory: Row = group(others=NUMBER)  # bytes of all ranks
+    # The host and cores of a rank, and those of each of its threads.
+    placement: list[Row] = group(True, whole="rank", text="host cores threads")
+    # What was written and resumed from.
+    checkpoint: Row = group(whole="written bytes at_step at_repeat", number="seconds bandwidth overhead",
+                            text="newest restarted_from")
+    # Of the seconds of single exchanges and steps.
+    distributions: list[Row] = group(True, "name max", text="name", whole="count slowest_rank",
+                                     number="p50 p95 p99 max")
+    noise: Row = group(number="quantum p50 p99 max", whole="samples slowest_rank")  # of a fixed quantum of work
+    energy: Row = group(number="gpu package", text="gpu_remark package_remark")  # J a repeat
+    # When a rank was in which region.
+    trace: list[Row] = group(True, "rank region begin end", whole="rank", text="region", number="begin end")
+
+    @property
+    def app(self) -> str:
+        return str(self.run.get("app", "?"))
 
     @property
     def figure(self) -> Row | None:
@@ -91,7 +122,6 @@ class Record:
     def kind(self, region: str) -> str | None:
         """One of KINDS; None if the record does not say it."""
         kind: str = self.timers.get(region, {}).get("kind", "")
-        kind = EARLIER_KINDS.get(kind, kind)
         return kind if kind in KINDS else None
 
     @property
@@ -102,7 +132,8 @@ class Record:
     @property
     def exchange_share(self) -> float | None:
         """The part of a repeat's time that goes to communication and packing, or None."""
-        return self.share(*(region for region in self.parts if self.kind(region) in ("communication", "packing"))) if self.knows_kinds else None
+        exchange = [region for region in self.parts if self.kind(region) in ("communication", "packing")]
+        return self.share(*exchange) if self.knows_kinds else None
 
     def share(self, *regions: str) -> float | None:
         """The regions' part of a repeat's time, or None. Medians over ranks."""
@@ -115,37 +146,49 @@ class Record:
 def read_record(path: str) -> Record:
     """Of an HDF5 file of a run, or of the JSON that --results writes."""
     with read_as_damaged(path):
-        record = record_of(path, json_tree(path) if path.endswith(".json") else read_tree(path))
-    if wrong := misfit(record):
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: {wrong}")
+        record = _record(path, _json_tree(path) if path.endswith(".json") else read_tree(path))
+        _check(record)
     return record
 
 
-def record_of(path: str, tree: Row) -> Record:
+def _json_tree(path: str) -> Row:
+    tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
+    if not isinstance(tree, dict) or "app" not in tree:
+        raise RecordError(f"{path}: not a record of Kontor's: it has no app")
+    plain: Row = _some(tree)
+    return plain
+
+
+def _some(value: Any) -> Any:
+    """As the HDF5 file has it: null stands for not-a-number, which objects leave out and arrays keep."""
+    if isinstance(value, dict):
+        return {key: _some(member) for key, member in value.items() if member is not None}
+    if isinstance(value, list):
+        return [float("nan") if item is None else _some(item) for item in value]
+    return int(value) if isinstance(value, bool) else value
+
+
+def _record(path: str, tree: Row) -> Record:
     """Of /run as a tree of attributes, groups and tables."""
-    groups: dict[str, Any] = {}
-    for key in (*GROUPS, "per_rank", "history", "figure_of_merit", "figures_of_merit"):
-        groups[key] = tree.pop(key) if isinstance(tree.get(key), dict) else {}  # memory of pingpong is a word
-    primary, others = groups.pop("figure_of_merit"), groups.pop("figures_of_merit")
-    tables: dict[str, Any] = {key: tree.pop(key, []) for key in TABLES}
-    timers = {row.pop("region"): row for row in tree.pop("timers", [])}
-    if not tables["trace"]:  # of apps that time their steps themselves
-        tables["trace"] = [{**row, "region": row.get("activity", "")} for row in tree.pop("timeline", [])]
-    return Record(path, timers=timers, repeats=tree.pop("repeats", []), figures=figures_of(primary, list(others.values())),
-                  run={key: value for key, value in tree.items() if not isinstance(value, (dict, list)) or key == "hosts"},
-                  history=_history(groups.pop("history")), **groups, **tables)
+    found = {each.name: tree.pop(each.name) for each in fields(Record)[2:]
+             if isinstance(tree.get(each.name), dict) or (each.name in tree and each.metadata["table"])}
+    primary, others = (tree.pop(key, {}) for key in ("figure_of_merit", "figures_of_merit"))
+    found["timers"] = {row.pop("region"): row for row in tree.pop("timers", [])}
+    found["figures"] = _figures(primary, list(others.values()))
+    found["history"] = _history(found.get("history", {}))
+    run = {key: value for key, value in tree.items() if not isinstance(value, (dict, list)) or key == "hosts"}
+    return Record(path, run, **found)
 
 
-def figures_of(primary: Row, others: list[Row]) -> list[Row]:
-    figures = [primary] if primary else []
-    figures += [figure for figure in others if figure.get("name") != primary.get("name")]
+def _figures(primary: Row, others: list[Row]) -> list[Row]:
+    figures = [primary, *(figure for figure in others if figure.get("name") != primary.get("name"))]
     figures = [figure for figure in figures if "value" in figure]  # one that is no number tells nothing
     for figure in figures:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
         if figure.get("fraction", 0) > LARGEST_FRACTION:
-            figure["remark"] = (f"no fraction: it would be {figure.pop('fraction'):.2f}, and more than {LARGEST_FRACTION} "
-                                "is an error of the calibration or of the measurement")
+            figure["remark"] = (f"no fraction: it would be {figure.pop('fraction'):.2f}, and more than "
+                                f"{LARGEST_FRACTION} is an error of the calibration or of the measurement")
             figure.pop("attainable", None)
     return figures
 
@@ -155,6 +198,52 @@ def _history(group: Row) -> Row:
     if name is None:
         return {}
     iterations, values = group.get("iteration", []), group[name]
-    if isinstance(values, list) and isinstance(iterations, list) and len(iterations) != len(values):
+    if len(iterations) != len(values):
         raise ValueError(f"/run/history has {len(iterations)} iterations and {len(values)} values")
+    if not values or not all(isinstance(value, NUMBER) for value in (*iterations, *values)):
+        raise ValueError("/run/history is not a number for each iteration")
     return {"name": name, "iterations": iterations, "values": values}
+
+
+def _check(record: Record) -> None:
+    """ValueError that names the first value that is not as it must be."""
+    for each in fields(record)[1:]:
+        where = "/run" if each.name == "run" else f"/run/{each.name}"
+        found = getattr(record, each.name)
+        rows = list(found.values()) if each.name == "timers" else found if each.metadata["table"] else [found]
+        if "keys" not in each.metadata:
+            continue
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise ValueError(f"{where} is no table")
+        for row in rows:
+            if lacks := [key for key in each.metadata["always"] if key not in row]:
+                raise ValueError(f"{where} lacks {lacks[0]}")
+            for key, value in row.items():
+                if not isinstance(value, each.metadata["keys"].get(key, each.metadata["others"])):
+                    raise ValueError(f"{where} has {key} {str(value)[:40]!r}")
+    if not all(isinstance(host, str) for host in record.run.get("hosts", "")):
+        raise ValueError("/run has hosts that are not names")
+    if not isinstance(record.repeats, list) or not all(isinstance(seconds, NUMBER) for seconds in record.repeats):
+        raise ValueError("/run/repeats has values that are no numbers")
+    if not 0 <= record.run.get("ranks", 1) < 10**9:
+        raise ValueError(f"/run has {record.run['ranks']} ranks")
+    if record.per_rank:
+        seconds, wall = (np.array(record.per_rank.get(key), dtype=float) for key in ("seconds", "wall"))
+        regions = record.per_rank.get("regions") or []
+        if not isinstance(regions, list) or not all(isinstance(name, str) for name in regions):
+            raise ValueError("/run/per_rank has regions that are not names")
+        if wall.ndim != 2 and seconds.size or wall.size and seconds.shape != (*wall.shape, len(regions)):
+            raise ValueError("/run/per_rank has no number for each region, rank and repeat")
+
+
+def extract_deck(record: Record, path: str) -> str:
+    """Writes the deck there and returns the number of ranks."""
+    missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
+    if missing:
+        lacks = " and no ".join(missing)
+        raise RecordError(f"{record.path}: the run cannot be repeated: /run has no attribute {lacks}")
+    try:
+        Path(path).write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise RecordError(f"{path} cannot be written: {error.strerror}", "E-FILE-WRITE") from error
+    return str(record.run["ranks"])

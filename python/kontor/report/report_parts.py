@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a report is made of, whatever it is written as: sections of texts, tables and charts."""
+"""The parts of a report, whatever it is written as: sections of texts, tables and charts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 
-@dataclass
 class Table:
-    header: list[str]
-    rows: list[list[str]]
-    left: int = 1  # so many columns hold words, the others numbers
-    caption: str = ""
-    last: int = 0  # so many of the last columns hold words, too
+    """Cells are words, numbers and intervals; None is shown as '-'."""
+
+    def __init__(self, header: list[str], rows: Iterable[Sequence[object]], left: int = 1, last: int = 0) -> None:
+        """So many of the first (`left`) and of the last columns hold words, the others numbers."""
+        self.header, self.left, self.last = header, left, last
+        self.rows = [["-" if cell is None else str(cell) for cell in row] for row in rows]
 
     def holds_words(self, column: int) -> bool:
         return column < self.left or column >= len(self.header or self.rows[0]) - self.last
 
     @property
-    def widths(self) -> list[int]:
-        """Characters of the longest cell of each column."""
-        return [max(map(len, column)) for column in zip(*([self.header] if self.header else []), *self.rows)]
+    def lines(self) -> list[list[str]]:
+        """The header, if there is one, and the rows."""
+        return [self.header, *self.rows] if self.header else self.rows
 
 
 @dataclass
@@ -41,16 +41,14 @@ class Line:
 
 @dataclass
 class Bar:
-    """One bar of parts, that lie one after the other."""
-
     name: str
-    parts: list[tuple[str, float]]  # name, length
+    parts: list[tuple[str, float]]  # name, length; one after the other
     words: str = ""  # behind the bar
 
 
 @dataclass
 class Lane:
-    """What one rank does by one name: intervals of time."""
+    """Intervals of time in which one rank does what the name says."""
 
     rank: str
     name: str
@@ -99,14 +97,20 @@ Part = str | Table | Chart
 @dataclass
 class Section:
     title: str
-    parts: list[Part]
+    parts: Sequence[Part]
     note: str = ""  # on the title, such as where its numbers are from
 
+    @property
+    def charts(self) -> list[Chart]:
+        return [part for part in self.parts if isinstance(part, Chart)]
 
-def tabulated(title: str, text: str, table: Table, *more: Part) -> list[Section]:
-    """A section of the table, if that has rows."""
-    return [Section(title, [text, table, *more])] if table.rows else []
+
+def tabulated(title: str, header: list[str], rows: Sequence[Sequence[object]], *more: Part, left: int = 1,
+              last: int = 0, text: str = "", note: str = "") -> list[Section]:
+    """A section of a text, a table and more; none if the table has no rows."""
+    return [Section(title, [*filter(None, [text]), Table(header, rows, left, last), *more], note)] if rows else []
 
 
-def charts_of(sections: list[Section]) -> list[Chart]:
-    return [part for section in sections for part in section.parts if isinstance(part, Chart)]
+def paired(title: str, rows: Sequence[tuple[str, object]], left: int = 2, note: str = "") -> list[Section]:
+    """A section of names and values; none if there are none."""
+    return tabulated(title, [], rows, left=left, note=note)

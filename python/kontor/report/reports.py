@@ -1,71 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which sections a report has: of one run, of several, or of a study."""
+"""The report of one run, of several, or of a study: its sections, and what it is written as."""
 
-from .colours import colours
-from .compare import by_app, compare_app, speed
-from .comparison_section import comparison_sections
-from .deck import labels
-from .history import history_charts
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from .compare import by_app, compare, comparison_sections
+from .crossover import crossover_sections
+from .errors import RecordError, packages, shown
+from .field import field_charts, read_field
+from .html_page import write_html
 from .limits_section import limits_sections
 from .outcome_section import failure_section, provenance_section, summary_section
 from .record import Record
-from .report_parts import Bar, Chart, Section
+from .report_parts import Chart, Section
 from .roofline import roofline_sections
-from .scaling_section import scaling_sections
-from .series import series_of
-from .show import sections
-from .solves import ending, is_solve
-from .study import Study
-from .text import percent, quantity, seconds
-from .throughput import throughput_of_runs, throughput_of_study
-from .time_section import run_bars, time_sections
+from .scaling import scaling_sections
+from .series import points_of, series_of
+from .show import sections, show
+from .solves import ending, is_solve, speed
+from .study import Study, read_study
+from .text import markdown, seconds
+from .throughput import throughput_of_study
+from .time_section import time_sections
+from .trace import write_trace
+
+
+def only_study(arguments: argparse.Namespace, now: Callable[[str], None]) -> Study:
+    if len(arguments.files) > 1 or arguments.json or arguments.extract_deck or arguments.trace:
+        raise RecordError("a study's folder is reported alone, without --json, --trace and --extract-deck: kontor "
+                          "report FOLDER", "E-USAGE-OPTION")
+    with shown(arguments.files[0]):
+        return read_study(arguments.files[0], now)
+
+
+def report_study(study: Study, arguments: argparse.Namespace) -> None:
+    with shown(arguments.files[0]):
+        found = study_sections(study)
+        told = markdown(study.name, found)
+    print(told, end="")
+    _draw(arguments, f"{study.name} ({study.app})" if study.app else study.name, found, [])
 
 
 def study_sections(study: Study) -> list[Section]:
     series = series_of(study)
-    records = [point.records[0] for one in series for point in one.points]
-    return [summary_section(study, series), *scaling_sections(study, series), *comparison_sections(series), *throughput_of_study(study),
-            *time_sections(study, series), *roofline_sections(records), *limits_sections(study, series), failure_section(study),
-            provenance_section(study)]
+    return [summary_section(study, series), *scaling_sections(study, series), *crossover_sections(series),
+            *throughput_of_study(study), *time_sections(study, series),
+            *roofline_sections([point.records[0] for _, point in points_of(series)]), *limits_sections(study, series),
+            failure_section(study), provenance_section(study)]
 
 
-def run_title(records: list[Record]) -> str:
+def report_runs(records: list[Record], arguments: argparse.Namespace) -> None:
+    with shown(*arguments.files):
+        if arguments.json:
+            groups = by_app(records).values()
+            plain = [{**asdict(record), "speed": speed(record, group[0])} for group in groups for record in group]
+            told = json.dumps(_finite(plain), indent=2, allow_nan=False)
+        else:
+            told = show(records[0]) if len(records) == 1 else compare(records)
+    print(told)
+    if arguments.trace:
+        write_trace(records[0], arguments.trace)
+        print(f"kontor: wrote {arguments.trace}", file=sys.stderr)
+    if arguments.html or arguments.plot:
+        with shown(*arguments.files):
+            found = sections(records[0]) if len(records) == 1 else comparison_sections(records)
+            fields = field_charts(read_field(records[0].path)) if arguments.plot and len(records) == 1 else []
+            title = _title(records)
+        _draw(arguments, title, found, fields)
+
+
+def _title(records: list[Record]) -> str:
     if len(records) > 1:
         return f"{len(records)} runs of {', '.join(by_app(records))}"
     record, run = records[0], records[0].run
-    title = f"{run.get('app', '?')}: {run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
+    title = f"{record.app}: {run.get('backend', '?')}, {run.get('ranks', '?')} ranks"
     if not is_solve(record):
         return title
     return f"{title}; {ending(record)}: {run.get('iterations', '?')} iterations, {seconds(record.seconds)}"
 
 
-def run_sections(records: list[Record]) -> list[Section]:
-    """Of one run, or of several those of each app."""
-    if len(records) == 1:
-        return sections(records[0])
-    found = []
-    for app, group in by_app(records).items():
-        section = compare_app(app, group)
-        section.parts += [*run_bars(group), *_figures(group), *history_charts(group)]
-        found += [section, *throughput_of_runs(group), *roofline_sections(group)]
-    return found
+def _draw(arguments: argparse.Namespace, title: str, found: list[Section], more: list[Chart]) -> None:
+    """--html of the sections, and --plot of their charts and more."""
+    if arguments.html:
+        write_html(arguments.html, title, found)
+        print(f"kontor: wrote {arguments.html}", file=sys.stderr)
+    if arguments.plot:
+        with packages("--plot"):
+            from .draw import plot_charts
+        try:
+            with shown(*arguments.files, but=(OSError, ValueError)):
+                plot_charts(title, [*(chart for section in found for chart in section.charts), *more], arguments.plot)
+        except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
+            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}", "E-FILE-WRITE") from error
+        print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 
-def _figures(records: list[Record]) -> list[Chart]:
-    """A bar for each run that has a figure of merit, a chart for each figure."""
-    named = [(record, ": ".join(filter(None, (record.path, label))), record.figure)
-             for record, label in zip(records, labels(records)) if record.figure]
-    charts = []
-    for which in dict.fromkeys(figure["name"] for _, _, figure in named if figure):
-        bars, unit = [], ""
-        for record, name, figure in named:
-            if figure and figure["name"] == which:
-                unit = unit or figure.get("unit", "")
-                words = [quantity(figure["value"], unit)]
-                words += [f"{percent(record.fraction)} of attainable"] if record.fraction is not None else []
-                ratio = None if is_solve(record) or record is records[0] else speed(record, records[0])
-                words += [] if ratio is None else [f"{ratio:.2f} x"]
-                bars.append(Bar(name, [(str(record.run.get("backend", "?")), figure["value"])], ", ".join(words)))
-        chosen = colours(bar.parts[0][0] for bar in bars)
-        charts.append(Chart(which.replace("_", " ").capitalize(), which.replace("_", " "), bars=bars, colours=chosen, unit=unit))
-    return charts
+def _finite(value: Any) -> Any:
+    """null for what JSON has no number for."""
+    if isinstance(value, dict):
+        return {key: _finite(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(map(_finite, value))
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,16 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Speed-up and efficiency of a series relative to its baseline, and what follows from them.
+"""Speed-up and efficiency of a series relative to its baseline, as tables and charts, and laws fitted to it.
 
 docs/reference/metrics.md has the definitions and their sources.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from .series import Series, count_of
-from .statistics import Estimate, estimate, median_of, ratio
-from .study import Point
+import numpy as np
+
+from .colours import OTHER, level, lines_of
+from .report_parts import Chart, Line, Part, Section, Table, tabulated
+from .series import Series, baseline_of, count_of
+from .statistics import Array, Estimate, estimate, interval, median, median_of, ratio
+from .study import Point, Study
+from .text import percent, seconds
 
 SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an explanation
+UNEVEN = 0.01  # relative, of work that is not what it should be
+ENOUGH = 6  # measurements for an interval of a median of 95 %
+LEAST_POINTS = 4  # of a fit
+WORST = 0.1  # relative root mean square of what a fit leaves
+RESAMPLES = 500  # that are fitted
+HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
 
 
 @dataclass
@@ -36,31 +48,29 @@ def work_of(point: Point) -> float | None:
     """What a repeat does, in the unit of the figure of merit: rate times seconds. None if that is no rate."""
     for record in point.records:
         if record.figure and record.seconds:
-            return float(record.figure["value"] * record.seconds) if record.figure.get("unit", "").endswith("/s") else None
+            is_rate = record.figure.get("unit", "").endswith("/s")
+            return float(record.figure["value"] * record.seconds) if is_rate else None
     return None
 
 
 def scale(series: Series, weak: bool) -> list[Scaled]:
-    base = series.base
-    base_work = work_of(base)
+    base, base_work = series.base, work_of(series.base)
     scaled = []
     for point in series.points:
-        growth = point.workers / base.workers
-        own_work = work_of(point)
+        growth, own_work = point.workers / base.workers, work_of(point)
         work = own_work / base_work if own_work and base_work else (growth if weak else 1.0)
-        speedup = same(base, point, growth if weak else 1.0)
-        scaled.append(Scaled(point, median_of(point.sample), growth, work, speedup,
-                             same(base, point, 1.0 if weak else 1 / growth), same(base, point, work / growth),
-                             karp_flatt(base, point, growth, weak) if growth > 1 else None))
+        scaled.append(Scaled(point, median_of(point.sample), growth, work, _same(base, point, growth if weak else 1.0),
+                             _same(base, point, 1.0 if weak else 1 / growth), _same(base, point, work / growth),
+                             _karp_flatt(base, point, growth, weak) if growth > 1 else None))
     return scaled
 
 
-def same(base: Point, point: Point, factor: float) -> Estimate:
+def _same(base: Point, point: Point, factor: float) -> Estimate:
     """factor * T0 / T; exactly the factor at the baseline itself."""
     return Estimate(factor, factor, factor) if point is base else ratio(base.sample, point.sample, factor)
 
 
-def karp_flatt(base: Point, point: Point, growth: float, weak: bool) -> Estimate:
+def _karp_flatt(base: Point, point: Point, growth: float, weak: bool) -> Estimate:
     """The experimentally determined serial fraction; weak: that of the scaled speed-up by Gustafson's law."""
     if weak:  # S = p - f (p - 1)
         return estimate(lambda t0, t: (growth - growth * t0 / t) / (growth - 1), base.sample, point.sample)
@@ -70,15 +80,100 @@ def karp_flatt(base: Point, point: Point, growth: float, weak: bool) -> Estimate
 def warnings(series: Series, scaled: list[Scaled], weak: bool) -> list[str]:
     found = []
     for row in scaled:
-        where = f"{series.name}, {count_of(row.point)}"
+        where, by_worker = f"{series.name}, {count_of(row.point)}", row.work / row.growth
         if row.superlinear:
-            found.append(f"{where}: superlinear, efficiency {row.efficiency.value:.2f} of {series.base_name}: look for what else "
-                         "changes with the number of workers, such as a part of the problem that begins to fit in a cache, or a slow baseline")
-        if weak and abs(row.work / row.growth - 1) > 0.01:
-            found.append(f"{where}: the work of a worker is {row.work / row.growth:.2f} of the baseline's, so this is no weak scaling in "
-                         "the strict sense; the efficiency by work takes that into account")
-        if not weak and abs(row.work - 1) > 0.01:
-            found.append(f"{where}: the work is {row.work:.2f} of the baseline's, so the speed-up compares different problems")
+            found.append(f"{where}: superlinear, efficiency {row.efficiency.value:.2f} of {series.base_name}: a cache "
+                         "that the problem begins to fit in, or a slow baseline")
+        if weak and abs(by_worker - 1) > UNEVEN:
+            found.append(f"{where}: the work of a worker is {by_worker:.2f} of the baseline's: see efficiency by work")
+        if not weak and abs(row.work - 1) > UNEVEN:
+            found.append(f"{where}: the work is {row.work:.2f} of the baseline's, so the problems are different")
         if not row.seconds.known:
             found.append(f"{where}: measured once, so there is no confidence interval")
     return found
+
+
+def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
+    weak, baseline = study.kind == "weak", baseline_of(study, series)
+    scaled = [(one, scale(one, weak)) for one in series if len(one.points) > 1]
+    if not scaled:
+        return []
+    uneven = weak and any(abs(row.work / row.growth - 1) > UNEVEN for _, rows in scaled for row in rows)
+    cells = [[one.name, count_of(row.point) + " *" * (row.point is one.base), interval(row.seconds, seconds),
+              row.speedup, row.efficiency, *([row.by_work] if uneven else []), row.karp_flatt,
+              *([_same(baseline, row.point, 1.0)] if baseline else []), len(row.point.records)]
+             for one, rows in scaled for row in rows]
+    header = [word for word in HEADER if uneven or word != "efficiency by work"]
+    header[-1:-1] = [f"time of {baseline.id} / time"] if baseline else []
+    parts: list[Part] = [_meaning(weak, min(len(row.point.sample) for _, rows in scaled for row in rows)),
+                         Table(header, cells, left=2)]
+    parts += [f"Warning: {text}." for one, rows in scaled for text in warnings(one, rows, weak)]
+
+    def lines(what: Callable[[Scaled], Estimate]) -> list[Line]:
+        return lines_of([(one.name, [(row.point.workers, what(row)) for row in rows]) for one, rows in scaled])
+
+    one, rows = scaled[0]
+    first = median(one.base.sample)
+    ideal = Line(f"ideal, from {one.base_name}", OTHER, [row.point.workers for row in rows],
+                 [first if weak else first / row.growth for row in rows], dash=1, ideal=True)
+    times, shares = lines(lambda row: row.seconds), lines(lambda row: row.efficiency)
+    parts += [Chart("Time of a repeat", "workers", "time", [*times, ideal], log_x=True, log_y=True, unit="s"),
+              Chart("Weak efficiency" if weak else "Efficiency", "workers", "efficiency",
+                    [*shares, level("ideal", 1.0, shares)], log_x=True, from_zero=True)]
+    return [Section("Weak scaling" if weak else "Scaling", parts)]
+
+
+def _meaning(weak: bool, runs: int) -> str:
+    growth = "the problem grows with the number of workers" if weak else "the same problem on more workers"
+    # No interval of a median is surer than that from the least to the greatest of n measurements: 1 - 2^(1 - n).
+    few = (f"; with only {runs} measurements of a point no interval of a median is surer than "
+           f"{100 * (1 - 2.0 ** (1 - runs)):.0f} %" if runs < ENOUGH else "")
+    return (f"The baseline of each series is marked *; {growth}. In brackets: 95 % confidence intervals by bootstrap "
+            f"over the runs of a point{few}.")
+
+
+@dataclass
+class Fit:
+    law: str
+    serial: Estimate | None  # the fraction; None if the fit is not given
+    error: float | None  # relative, root mean square over the points
+    refused: str = ""  # why it is not given
+
+
+def fit(series: Series, weak: bool) -> Fit:
+    """Amdahl's law of a problem that stays, T = T0 (f + (1 - f) / p), or Gustafson's of one that grows,
+    T = T0 / (1 - f + f / p): p is the workers relative to the baseline's; T0 and f are fitted."""
+    law, points = "Gustafson" if weak else "Amdahl", series.points
+    if len(points) < LEAST_POINTS:
+        return Fit(law, None, None, f"{len(points)} points, at least {LEAST_POINTS} are needed")
+    growth = np.array([point.workers / series.base.workers for point in points])
+    fraction, error = serial_fraction(growth, np.array([median(point.sample) for point in points]), weak)
+    if error > WORST:
+        off, most = 100 * error, 100 * WORST
+        return Fit(law, None, error, f"it is off by {off:.0f} % (root mean square), more than {most:.0f} %")
+    if not 0 <= fraction <= 1:
+        return Fit(law, None, error, f"the serial fraction would be {fraction:.2g}, which is none")
+
+    def fractions(*medians: Array) -> Array:
+        return np.array([serial_fraction(growth, row, weak)[0] for row in np.stack(medians, axis=1)[:RESAMPLES]])
+
+    return Fit(law, estimate(fractions, *(point.sample for point in points)), error)
+
+
+def serial_fraction(growth: Array, times: Array, weak: bool) -> tuple[float, float]:
+    """By least squares of relative differences, with their root mean square. f is a / (a + b) of T = a + b / p, and
+    of a worker's rate 1 / T = b + a / p."""
+    values = 1 / times if weak else times
+    slope, constant = np.polyfit(1 / growth, values, 1, w=1 / values)
+    serial, total = (slope if weak else constant), slope + constant
+    error = np.sqrt(np.mean(((constant + slope / growth) / values - 1) ** 2))
+    return float(serial / total) if total else float("nan"), float(error)
+
+
+def law_sections(study: Study, series: list[Series]) -> list[Section]:
+    found = [(one.name, fit(one, study.kind == "weak")) for one in series if len(one.points) > 1]
+    rows = [[name, law.law, interval(law.serial, "{:.3g}".format), percent(law.error),
+             f"not given: {law.refused}" if law.refused else "given"] for name, law in found]
+    text = "The serial fraction, fitted to all points of a series. It is no promise for more workers."
+    header = ["series", "law", "serial fraction", "error of the fit", ""]
+    return tabulated("Fitted laws", header, rows, left=2, last=1, text=text)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The points of a study as series: those that differ in how many workers they have, and in nothing else."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .record import Row
 from .study import Point, Study
-from .text import grouped
+from .text import counted, grouped, on_off, spaced
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
+CLEAR = ("comm.backend", "comm.pattern", "solver.method", "product.algorithm")  # factors whose value alone says it
 
 
 @dataclass(eq=False)
@@ -30,29 +32,30 @@ def points_of(series: list[Series]) -> list[tuple[Series, Point]]:
     return [(one, point) for one in series for point in one.points]
 
 
+def rows_of(series: list[Series], cells: Callable[[Series, Point], Sequence[object] | None]) -> list[list[object]]:
+    """Rows of a table: series, workers, and the cells of each point that has some."""
+    return [[one.name, count_of(point), *found] for one, point in points_of(series) if (found := cells(one, point))]
+
+
 def count_of(point: Point) -> str:
     """'4 ranks', '2 GPUs', '4 ranks x 2 threads'."""
     if point.gpus:
-        return _count(point.gpus, "GPU")
-    return _count(point.ranks, "rank") + (f" x {_count(point.threads, 'thread')}" if point.threads > 1 else "")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number != 1)}"
+        return counted(point.gpus, "GPU")
+    return counted(point.ranks, "rank") + (f" x {counted(point.threads, 'thread')}" if point.threads > 1 else "")
 
 
 def series_of(study: Study) -> list[Series]:
     """In the order in which the study has them, but that the baseline's is the first."""
     sizes = {key: value for key, value in study.baseline.items() if key in SIZES}
-    groups = grouped(study.measured, lambda point: tuple(sorted((key, str(value)) for key, value in _others(point).items())))
-    differ = _what_differs(study.measured)
+    keys = {key for point in study.measured for key in _others(point)}
+    differ = {key for key in keys if len({str(point.factors.get(key)) for point in study.measured}) > 1}
     found = []
-    for points in groups.values():
-        by_workers = {point.workers: point for point in sorted(points, key=lambda point: (point.workers, point.id), reverse=True)}
-        ordered = sorted(by_workers.values(), key=lambda point: point.workers)
+    for points in grouped(study.measured, lambda point: str(sorted(_others(point).items()))).values():
+        points.sort(key=lambda point: point.id, reverse=True)
+        ordered = [point for _, point in sorted({point.workers: point for point in points}.items())]
         factors = {key: value for key, value in _others(ordered[0]).items() if key in differ}
-        base = next((point for point in ordered if all(point.factors.get(key, getattr(point, key, None)) == value for key, value in sizes.items())),
-                    ordered[0])
+        base = next((point for point in ordered if all(point.factors.get(key, getattr(point, key, None)) == value
+                                                       for key, value in sizes.items())), ordered[0])
         found.append(Series(name_of(factors, ordered[0]), factors, ordered, base))
     return sorted(found, key=lambda one: not _has_baseline(study, one))
 
@@ -71,22 +74,15 @@ def _others(point: Point) -> Row:
     return {key: value for key, value in point.factors.items() if key not in SIZES}
 
 
-def _what_differs(points: list[Point]) -> set[str]:
-    keys = {key for point in points for key in _others(point)}
-    return {key for key in keys if len({str(point.factors.get(key)) for point in points}) > 1}
-
-
 def name_of(factors: Row, point: Point) -> str:
     """The backend comes first; where nothing differs, it is the backend that the run has used."""
-    ordered = sorted(factors, key=lambda key: bool(key != "comm.backend"))
-    words = [_word(key, factors[key]) for key in ordered]
-    return ", ".join(words) or (point.records[0].run.get("backend", "all") if point.records else "all")
+    words = [_word(key, factors[key]) for key in sorted(factors, key=lambda key: bool(key != "comm.backend"))]
+    return ", ".join(words) or point.records[0].run.get("backend", "all")
 
 
 def _word(key: str, value: object) -> str:
-    if key in ("comm.backend", "comm.pattern", "solver.method", "product.algorithm"):
+    if key in CLEAR:
         return str(value)
     if key == "deck":
         return str(value).removeprefix("inputs/").removesuffix(".yaml")
-    shown = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value
-    return f"{key.rpartition('.')[2].replace('_', ' ')} {shown}"
+    return f"{spaced(key.rpartition('.')[2])} {on_off(value) if isinstance(value, bool) else value}"

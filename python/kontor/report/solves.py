@@ -3,16 +3,15 @@
 
 from .deck import other_problem, settings
 from .record import Record
-from .report_parts import Table
-from .text import quantity, seconds
+from .report_parts import Section, paired
+from .text import quantity, seconds, spaced
 
 # The endings that can be compared; docs/reference/record.md has all.
 SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
 ALL_MADE = ("iterations_made",)
 ACCURACY = ("true_residual", "error", "relative_error")
 # In this order; of each what a rank has at least and at most.
-A_RANK = {"rows_per_rank": "rows a rank", "interior_rows": "interior rows a rank", "ghosts": "ghosts a rank",
-          "neighbours": "neighbours a rank"}
+A_RANK = ("rows_per_rank", "interior_rows", "ghosts", "neighbours")
 
 
 def is_solve(record: Record) -> bool:
@@ -39,14 +38,14 @@ def tolerance(record: Record) -> float | None:
 
 def incomparable(record: Record, baseline: Record) -> list[str]:
     """Why the two do not do the same work: texts."""
-    both_made_all = tolerance(record) == tolerance(baseline) == 0
-    found = other_problem(record, baseline, ["solver.tolerance", *(["solver.max_iterations"] if both_made_all else [])])
-    mine, other = ([side.matrix.get(key) for key in ("rows", "nonzeros")] for side in (record, baseline))
-    if not found and mine != other:
-        found = [f"the matrix has {mine[0]} rows and {mine[1]} nonzeros, not {other[0]} and {other[1]}"]
-    checksum, its = (side.matrix.get("file_crc32") for side in (record, baseline))
-    if not found and checksum != its:
-        found = [f"the matrix's file has CRC-32 {checksum}, not {its}"]
+    limit = ["solver.max_iterations"] if tolerance(record) == tolerance(baseline) == 0 else []
+    found = other_problem(record, baseline, ["solver.tolerance", *limit])
+    rows, nonzeros, checksum = ([side.matrix.get(key) for side in (record, baseline)]
+                                for key in ("rows", "nonzeros", "file_crc32"))
+    if not found and len({*rows}) + len({*nonzeros}) > 2:
+        found = [f"the matrix has {rows[0]} rows and {nonzeros[0]} nonzeros, not {rows[1]} and {nonzeros[1]}"]
+    if not found and checksum[0] != checksum[1]:
+        found = [f"the matrix's file has CRC-32 {checksum[0]}, not {checksum[1]}"]
     return found
 
 
@@ -55,40 +54,48 @@ def ending(record: Record) -> str:
     return str(record.run.get("ending_in_words", record.run["ending"]))
 
 
-def solve_speed(record: Record, baseline: Record) -> float | None:
-    """How many times as fast as the baseline the same is solved; None where the two cannot be compared."""
-    ended = {side.run["ending"] for side in (record, baseline)}
-    if not (ended.issubset(SOLVED) or ended.issubset(ALL_MADE)) or not record.seconds or not baseline.seconds:
+def speed(record: Record, baseline: Record) -> float | None:
+    """How many times the baseline's figure of merit, or as fast a solve; None where the two cannot be compared."""
+    if is_solve(record) and is_solve(baseline):
+        ended = {side.run["ending"] for side in (record, baseline)}
+        if not (ended.issubset(SOLVED) or ended.issubset(ALL_MADE)) or not record.seconds or not baseline.seconds:
+            return None
+        if record.passed is False or baseline.passed is False or incomparable(record, baseline):
+            return None
+        return baseline.seconds / record.seconds
+    mine, other = record.figure, baseline.figure
+    if not mine or not other or mine["name"] != other["name"] or not other["value"]:
         return None
-    if record.passed is False or baseline.passed is False or incomparable(record, baseline):
-        return None
-    return baseline.seconds / record.seconds
+    return float(mine["value"] / other["value"])
 
 
-def matrix_table(record: Record) -> Table:
+def matrix_section(record: Record) -> list[Section]:
     matrix = dict(record.matrix)
+    if not matrix:
+        return []
     rows, nonzeros = matrix.pop("rows", None), matrix.pop("nonzeros", None)
-    lines = [["rows", _plain(rows)], ["nonzeros", _plain(nonzeros) + (f" ({nonzeros / rows:.3g} a row)" if rows and nonzeros else "")]]
-    for key, name in A_RANK.items():
+    a_row = f" ({nonzeros / rows:.3g} a row)" if rows and nonzeros else ""
+    lines = [("rows", _plain(rows)), ("nonzeros", f"{_plain(nonzeros)}{a_row}")]
+    for key in A_RANK:
         least, most, total = (matrix.pop(key + end, None) for end in ("_min", "_max", ""))
         if least is not None and most is not None:
-            lines.append([name, f"{_plain(least)} to {_plain(most)}" + (f" ({_plain(total)} in all)" if total is not None else "")])
+            in_all = f" ({_plain(total)} in all)" if total is not None else ""
+            name = spaced(key.removesuffix("_per_rank"))
+            lines.append((f"{name} a rank", f"{_plain(least)} to {_plain(most)}{in_all}"))
     for key, value in matrix.items():
-        number = "bytes" in key and isinstance(value, (int, float))
-        lines.append([key.replace("_", " "), quantity(value, "B") if number else _plain(value)])
-    return Table([], lines, left=2)
+        is_size = "bytes" in key and isinstance(value, (int, float))
+        lines.append((spaced(key), quantity(value, "B") if is_size else _plain(value)))
+    return paired("Matrix", lines)
 
 
-def solution_table(record: Record) -> Table:
-    return Table([], [
-        ["ending", ending(record)],
-        ["iterations", str(record.run.get("iterations", "-"))],
-        ["residual", residual(record)],
-        *([key.replace("_", " "), _plain(record.run[key])] for key in ACCURACY if key in record.run),
-        ["time to solution", seconds(time_to_solution(record))],
-        ["time per iteration", seconds(time_per_iteration(record))],
-        *([key.replace("_", " "), _plain(value)] for key, value in record.solver.items()),
-    ], left=2)
+def solution_section(record: Record) -> list[Section]:
+    run = record.run
+    return paired("Solution", [
+        ("ending", ending(record)), ("iterations", run.get("iterations")), ("residual", residual(record)),
+        *((spaced(key), _plain(run[key])) for key in ACCURACY if key in run),
+        ("time to solution", seconds(time_to_solution(record))),
+        ("time per iteration", seconds(time_per_iteration(record))),
+        *((spaced(key), _plain(value)) for key, value in record.solver.items())]) if is_solve(record) else []
 
 
 def _plain(value: object) -> str:

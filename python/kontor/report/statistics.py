@@ -7,8 +7,7 @@ B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 199
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,7 @@ SEED = 4711
 FEWEST_TO_COMPARE = 4  # measurements of each of two samples that may differ significantly
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A value and the ends of its confidence interval, which are None where there are too few measurements."""
 
     value: float
@@ -36,6 +34,18 @@ class Estimate:
     def excludes(self, value: float) -> bool:
         """Whether the interval lies beside the value. False where there is none."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        """1.23 [1.20, 1.25]"""
+        return interval(self)
+
+
+def interval(value: Estimate | None, shown: Callable[[float], str] = "{:.2f}".format) -> str:
+    if value is None:
+        return "-"
+    if value.low is None or value.high is None or value.low == value.high:
+        return shown(value.value)
+    return f"{shown(value.value)} [{shown(value.low)}, {shown(value.high)}]"
 
 
 def median(sample: Sequence[float]) -> float:
@@ -51,7 +61,9 @@ def estimate(statistic: Callable[..., Any], *samples: Sequence[float]) -> Estima
     value = float(statistic(*(np.array([median(sample)]) for sample in samples))[0])
     if all(len(sample) < 2 for sample in samples):
         return Estimate(value)
-    found = statistic(*_resampled_medians(samples))
+    random = np.random.default_rng(SEED)
+    draws = [random.choice(np.asarray(sample, dtype=float), (RESAMPLES, len(sample))) for sample in samples]
+    found = statistic(*(np.median(drawn, axis=1) for drawn in draws))
     found = found[np.isfinite(found)]
     if not found.size:
         return Estimate(value)
@@ -59,20 +71,10 @@ def estimate(statistic: Callable[..., Any], *samples: Sequence[float]) -> Estima
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
-def _resampled_medians(samples: Sequence[Sequence[float]]) -> list[Any]:
-    """For each sample RESAMPLES medians of as many draws with replacement."""
-    random = np.random.default_rng(SEED)
-    medians = []
-    for sample in samples:
-        values = np.asarray(sample, dtype=float)
-        medians.append(np.median(values[random.integers(0, values.size, (RESAMPLES, values.size))], axis=1))
-    return medians
-
-
 def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> float:
     """How likely ranks as different as these are where nothing differs: the two-sided exact test of Wilcoxon, Mann and
-    Whitney (H. B. Mann, D. R. Whitney, Ann. Math. Stat. 18, 1947), equal values half each; beyond 400 pairs by its normal
-    approximation. 3 and 3 measurements never get below 0.1, 4 and 4 may get to 0.03."""
+    Whitney (H. B. Mann, D. R. Whitney, Ann. Math. Stat. 18, 1947), equal values half each; beyond 400 pairs by its
+    normal approximation. 3 and 3 measurements never get below 0.1, 4 and 4 may get to 0.03."""
     m, n = len(first), len(second)
     wins = sum((a > b) + (a == b) / 2 for a in first for b in second)
     least = min(wins, m * n - wins)
@@ -85,7 +87,7 @@ def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> flo
 
 @functools.cache
 def _ways(m: int, n: int, wins: int) -> int:
-    """Orders of m and n values in which so many pairs are won: the greatest is of the m, and wins n pairs, or of the n."""
+    """Orders of m and n values that win so many pairs: the greatest is of the m, and wins n pairs, or of the n."""
     if wins < 0 or not m or not n:
         return int(wins == 0)
     return _ways(m - 1, n, wins - n) + _ways(m, n - 1, wins)

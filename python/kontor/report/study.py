@@ -3,30 +3,31 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import TypeVar
 
 from .errors import RecordError, read_as_damaged
 from .record import Record, Row, read_record
 from .text import grouped
 
 PASSED = "passed"
+Made = TypeVar("Made", "Run", "Point")
 
 
 @dataclass
 class Run:
-    point: str
-    repeat: int
-    state: str
+    repeat: int = 0
+    state: str = "unknown"
     message: str = ""
     exit_code: int | None = None
     log: str = ""
-    record: Record | None = None  # of a run that has passed, if it could be read
-    problem: str = ""  # why it could not
     attempts: int = 1
+    record: Record | None = field(default=None, init=False)  # of a run that has passed, if it could be read
+    problem: str = field(default="", init=False)  # why it could not
 
 
-@dataclass
+@dataclass(eq=False)
 class Point:
     id: str
     ranks: int = 1
@@ -39,7 +40,7 @@ class Point:
     ablations: Row = field(default_factory=dict)  # by kind, the points where that is switched off
     oversubscribed: bool = False
     skipped: str | None = None
-    runs: list[Run] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list, init=False)
 
     @property
     def records(self) -> list[Record]:
@@ -49,7 +50,7 @@ class Point:
     @property
     def workers(self) -> int:
         """What the work is divided among: GPUs, else threads of all ranks."""
-        return self.gpus or self.ranks * self.threads
+        return max(1, self.gpus or self.ranks * self.threads)
 
     @property
     def sample(self) -> list[float]:
@@ -89,77 +90,55 @@ class Study:
 
 
 def read_study(folder: str, now: Callable[[str], object] = lambda path: None) -> Study:
-    """Calls now(path) before a file is read. RecordError if there is no study; what is wrong with a part is a problem."""
-    about = _plan(Path(folder) / "study.json")
-    now(str(Path(folder) / "study.json"))
-    points = {str(entry["id"]): _point(entry) for entry in _objects(about.pop("points", [])) if "id" in entry}
-    study = Study(str(about.get("study", Path(folder).name)), str(about.get("kind", "sweep")), str(about.get("app") or ""),
-                  about, list(points.values()))
-    for entry in _last_attempts(_objects(about.pop("runs", []))):
-        run = _run(entry)
-        if run.point not in points:
-            study.problems.append(f"a run is of point {run.point!r}, which the study does not have")
-            continue
-        if run.state == PASSED:
-            _read(run, Path(folder), entry, now)
-        points[run.point].runs.append(run)
+    """Calls now(path) before it reads a file. RecordError if there is no study; a part that is wrong is a problem."""
+    path = Path(folder) / "study.json"
+    if not path.exists():
+        raise RecordError(f"{folder}: not a study's folder: it has no study.json; kontor study makes one")
+    now(str(path))
+    with read_as_damaged(path):
+        about = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        if not isinstance(about, dict):
+            raise ValueError("it is not an object")
+    points = {str(entry["id"]): _made(Point, {**entry, "id": str(entry["id"])})
+              for entry in _objects(about.pop("points", [])) if "id" in entry}
+    study = Study(str(about.get("study", path.parent.name)), str(about.get("kind", "sweep")),
+                  str(about.get("app") or ""), about, list(points.values()))
+    runs = grouped(_objects(about.pop("runs", [])), lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
+    for (name, _), attempts in runs.items():  # the last one counts
+        if name not in points:
+            study.problems.append(f"a run is of point {name!r}, which the study does not have")
+        else:
+            points[name].runs.append(_run(attempts, Path(folder), now))
     if not study.points:
         study.problems.append("the study has no points")
-    study.app = study.app or ", ".join(dict.fromkeys(str(point.records[0].run.get("app", "?")) for point in study.points if point.records))
+    study.app = study.app or ", ".join(dict.fromkeys(point.records[0].app for point in study.points if point.records))
     return study
-
-
-def _plan(path: Path) -> Row:
-    if not path.exists():
-        raise RecordError(f"{path.parent}: not a study's folder: it has no study.json; kontor study makes one")
-    with read_as_damaged(path):
-        plan = json.loads(path.read_text(encoding="utf-8", errors="replace"))
-        if not isinstance(plan, dict):
-            raise ValueError("it is not an object")
-        return plan
 
 
 def _objects(value: object) -> list[Row]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def _point(entry: Row) -> Point:
-    def count(key: str, otherwise: int) -> int:
-        value = entry.get(key)
-        return value if isinstance(value, int) and value >= 0 else otherwise
-
-    def mapping(key: str) -> Row:
-        value = entry.get(key)
-        return value if isinstance(value, dict) else {}
-
-    return Point(str(entry["id"]), max(1, count("ranks", 1)), count("nodes", 1), max(1, count("threads", 1)), count("gpus", 0),
-                 mapping("factors"), entry.get("ablation_of"), entry.get("ablation"), mapping("ablations"),
-                 bool(entry.get("oversubscribed")), entry.get("skipped"))
+def _made(kind: type[Made], entry: Row) -> Made:
+    """What the entry says; the default of what it lacks or has of another kind."""
+    types: Row = {each.name: dict if each.type == Row else each.type for each in fields(kind) if each.init}
+    return kind(**{name: entry[name] for name, of in types.items() if name in entry and isinstance(entry[name], of)})
 
 
-def _last_attempts(entries: list[Row]) -> list[Row]:
-    """A run that was tried again counts as its last attempt."""
-    attempts = grouped(entries, lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
-    return [{**of_run[-1], "attempts": len(of_run)} for of_run in attempts.values()]
-
-
-def _run(entry: Row) -> Run:
-    repeat = entry.get("repeat")
-    return Run(str(entry.get("point")), repeat if isinstance(repeat, int) else 0, str(entry.get("state", "unknown")),
-               str(entry.get("message") or ""), entry.get("exit_code"), str(entry.get("log") or ""), attempts=entry.get("attempts", 1))
-
-
-def _read(run: Run, folder: Path, entry: Row, now: Callable[[str], object]) -> None:
+def _run(attempts: list[Row], folder: Path, now: Callable[[str], object]) -> Run:
+    """With its record if it has passed."""
+    entry = attempts[-1]
+    run = _made(Run, {**entry, "attempts": len(attempts)})
     names = [str(entry[key]) for key in ("record", "result") if entry.get(key)]
     path = next((folder / name for name in names if (folder / name).is_file()), None)
-    if path is None:
+    if run.state == PASSED and path is None:
         run.problem = f"no file {' or '.join(names) or 'of a record'}"
-        return
-    try:
-        now(str(path))
-        run.record = read_record(str(path))
-    except RecordError as error:
-        run.problem = str(error)
-        return
-    if run.record.passed is False:
-        run.state, run.record, run.message = "failed", None, "verification failed"
+    elif run.state == PASSED:
+        try:
+            now(str(path))
+            run.record = read_record(str(path))
+        except RecordError as error:
+            run.problem = str(error)
+        if run.record and run.record.passed is False:
+            run.state, run.record, run.message = "failed", None, "verification failed"
+    return run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Numbers, tables and sections as text, sections of studies as Markdown; and things in groups."""
+"""Numbers as text, sections as text and as Markdown; and things in groups."""
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
@@ -32,6 +32,15 @@ def percent(fraction: float | None) -> str:
     return "-" if fraction is None else f"{100 * fraction:.1f} %"
 
 
+def spaced(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def counted(number: object, word: str) -> str:
+    """'1 rank', '2 ranks'."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 def on_off(value: object) -> str:
     return "-" if value is None else "on" if value else "off"
 
@@ -55,45 +64,39 @@ def grouped(things: Iterable[Thing], key: Callable[[Thing], Name]) -> dict[Name,
 
 def text(section: Section) -> str:
     """The section with aligned tables; words are indented as these are."""
-    title = f"{section.title}  ({section.note})" if section.note else section.title
-    parts = [part for part in section.parts if not isinstance(part, Chart)]
-    return "\n".join([printable(title), *(aligned(part) if isinstance(part, Table) else f"  {printable(part)}".rstrip() for part in parts), ""])
-
-
-def aligned(table: Table) -> str:
-    lines = justified(table, printable)
-    if table.header:
-        lines.insert(1, ["-" * len(cell) for cell in lines[0]])
-    return "\n".join(f"  {'  '.join(line)}".rstrip() for line in lines)
+    lines = [printable(f"{section.title}  ({section.note})" if section.note else section.title)]
+    for part in section.parts:
+        if isinstance(part, Table):
+            lines += [f"  {'  '.join(cells)}".rstrip() for cells in justified(part, printable)]
+        elif not isinstance(part, Chart):
+            lines.append(f"  {printable(part)}".rstrip())
+    return "\n".join([*lines, ""])
 
 
 def markdown(title: str, sections: list[Section]) -> str:
-    parts = [f"# {_escaped(title)}\n"]
+    lines = [f"# {_escaped(title)}", ""]
     for section in sections:
-        parts.append(f"## {_escaped(section.title)}\n")
+        lines += [f"## {_escaped(section.title)}", ""]
         for part in section.parts:
             if isinstance(part, Table):
-                parts.append(_markdown_table(part))
+                lines += [*(f"| {' | '.join(cells)} |" for cells in justified(part, _escaped, least=3, mark=":")), ""]
             elif not isinstance(part, Chart):
-                parts.append(_escaped(part) + "\n")
-    return "\n".join(parts)
+                lines += [_escaped(part), ""]
+    return "\n".join(lines)
 
 
-def _markdown_table(part: Table) -> str:
-    lines = justified(part, _escaped, least=3)
-    lines.insert(1, ["-" * len(cell) if part.holds_words(place) else "-" * (len(cell) - 1) + ":" for place, cell in enumerate(lines[0])])
-    caption = f"**{_escaped(part.caption)}**\n\n" if part.caption else ""
-    return caption + "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _escaped(words: object) -> str:
+def _escaped(words: str) -> str:
     """What Markdown would take for its own: the bar ends a cell, a < begins a tag."""
-    return printable(str(words)).replace("|", "\\|").replace("<", "&lt;")
+    return printable(words).replace("|", "\\|").replace("<", "&lt;")
 
 
-def justified(table: Table, shown: Callable[[str], str], least: int = 0) -> list[list[str]]:
-    """Header and rows, the cells of a column as wide as each other, and as `least`."""
-    lines = [[shown(cell) for cell in row] for row in ([table.header] if table.header else []) + table.rows]
+def justified(table: Table, shown: Callable[[str], str], least: int = 0, mark: str = "-") -> list[list[str]]:
+    """The lines of a table, the cells of a column as wide as each other, and as `least`; under a header a rule, which
+    ends with `mark` in columns of numbers."""
+    lines = [list(map(shown, line)) for line in table.lines]
     widths = [max(least, *map(len, column)) for column in zip(*lines)]
-    return [[cell.ljust(width) if table.holds_words(column) else cell.rjust(width) for column, (cell, width) in enumerate(zip(line, widths))]
-            for line in lines]
+    words = [table.holds_words(column) for column in range(len(widths))]
+    lines = [[cell.ljust(width) if left else cell.rjust(width) for cell, width, left in zip(line, widths, words)]
+             for line in lines]
+    rule = ["-" * width if left else "-" * (width - 1) + mark for width, left in zip(widths, words)]
+    return [lines[0], rule, *lines[1:]] if table.header else lines

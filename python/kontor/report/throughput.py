@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from .colours import lines_of
 from .deck import settings
 from .record import Record
-from .report_parts import Chart, Section, Table
+from .report_parts import Chart, Section, tabulated
 from .series import SIZES, count_of, name_of
-from .statistics import Estimate, median_of
+from .statistics import median_of
 from .study import Study
-from .text import grouped, quantity
-
-Measured = tuple[str, float, str, Estimate]  # series, size, its unit, figure of merit
+from .text import grouped, quantity, spaced
 
 
 def size_of(record: Record) -> tuple[float, str] | None:
@@ -29,40 +27,33 @@ def size_of(record: Record) -> tuple[float, str] | None:
 
 def throughput_of_runs(records: Sequence[Record]) -> list[Section]:
     """A series for runs that differ in nothing but the deck's problem and size."""
-    measured: list[Measured] = []
-    for record in records:
-        size, run = size_of(record), record.run
-        if size and record.figure:
-            name = ", ".join(str(run[key]) for key in ("backend", "pattern") if key in run) + f", {run.get('ranks', '?')} ranks"
-            measured.append((name, *size, Estimate(record.figure["value"])))
-    return _section(measured, records)
+    names = [", ".join([*(str(record.run[key]) for key in ("backend", "pattern") if key in record.run),
+                        f"{record.run.get('ranks', '?')} ranks"]) for record in records]
+    return _sections([(name, [record]) for name, record in zip(names, records)])
 
 
 def throughput_of_study(study: Study) -> list[Section]:
-    measured: list[Measured] = []
-    records = []
+    named = []
     for point in study.measured:
-        size = size_of(point.records[0])
-        values = [record.figure["value"] for record in point.records if record.figure]
-        if size and values:
-            others = {key: value for key, value in point.factors.items() if key not in SIZES and not key.startswith("problem.")}
-            name = f"{name_of(others, point)}, {count_of(point)}"
-            measured.append((name, *size, median_of(values)))
-            records.append(point.records[0])
-    return _section(measured, records)
+        others = {key: value for key, value in point.factors.items()
+                  if key not in SIZES and not key.startswith("problem.")}
+        named.append((f"{name_of(others, point)}, {count_of(point)}", point.records))
+    return _sections(named)
 
 
-def _section(measured: list[Measured], records: Sequence[Record]) -> list[Section]:
+def _sections(named: Sequence[tuple[str, list[Record]]]) -> list[Section]:
     """Only of series with several sizes, of one figure and one unit of size."""
-    figures = {(record.figure["name"], record.figure.get("unit", "")) for record in records if record.figure}
-    series = {name: rows for name, rows in grouped(measured, lambda row: row[0]).items() if len({row[1] for row in rows}) > 1}
-    if not series or len(figures) != 1 or len({row[2] for row in measured}) != 1:
+    runs = [(name, *size, [record.figure for record in records if record.figure]) for name, records in named
+            if (size := size_of(records[0])) and any(record.figure for record in records)]
+    series = {name: of for name, of in grouped(runs, lambda run: run[0]).items() if len({run[1] for run in of}) > 1}
+    figures = {(figure["name"], figure.get("unit", ""), of_size) for _, _, of_size, found in runs for figure in found}
+    if not series or len(figures) != 1:
         return []
-    (figure, unit), size_unit = figures.pop(), measured[0][2]
-    points = [(name, sorted(((row[1], row[3]) for row in rows), key=lambda point: point[0])) for name, rows in series.items()]
-    rows = [[name, quantity(size, size_unit), quantity(value.value, unit)] for name, found in points for size, value in found]
-    lines = lines_of(points)
-    what = figure.replace("_", " ")
-    chart = Chart(f"{what.capitalize()} over size", f"size of the problem, {size_unit}", what, lines, log_x=True, unit=unit, x_unit=size_unit,
-                  from_zero=True)
-    return [Section("Throughput over size", [Table(["series", "size", what], rows), chart])]
+    ((figure, unit, size_unit),) = figures
+    points = [(name, sorted(((size, median_of([one["value"] for one in found])) for _, size, _, found in of),
+                            key=lambda point: point[0])) for name, of in series.items()]
+    rows = [[name, quantity(size, size_unit), quantity(value.value, unit)] for name, found in points
+            for size, value in found]
+    chart = Chart(f"{spaced(figure).capitalize()} over size", f"size of the problem, {size_unit}", spaced(figure),
+                  lines_of(points), log_x=True, unit=unit, x_unit=size_unit, from_zero=True)
+    return tabulated("Throughput over size", ["series", "size", spaced(figure)], rows, chart)

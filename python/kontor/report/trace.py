@@ -1,69 +1,151 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each rank was in which region during the traced steps: as a table and as a picture."""
+"""When each rank was in which region during the traced steps: as a table, as a picture, and for other tools (Chrome
+trace events for Perfetto, or an OTF2 archive for Vampir)."""
+
+import json
+import math
+import shutil
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
 from .colours import part_colours
+from .errors import RecordError
 from .record import Record, Row
-from .report_parts import Chart, Lane, Section, Table
+from .report_parts import Chart, Lane, Section, tabulated
 from .text import grouped, percent, seconds
 from .time_section import kinds_of
 
 MOST_RANKS, MOST_INTERVALS = 16, 200  # in the picture; the latter of a region of a rank
 HEADER = ["region", "times", "longest", "all", "not hidden", "hidden"]
+SUFFIXES = (".json", ".otf2")
+TICKS = 1_000_000_000  # a second, in OTF2: nanoseconds
+Event = tuple[int, int, str]  # begin and end in ticks, region
 
 
 def trace_sections(record: Record) -> list[Section]:
     """Of each region, the rank that it takes longest."""
     if not record.trace:
         return []
-    names = regions(record)
-    table = Table(HEADER, [_row(record, name) for name in names])
-    return [Section("Timeline of the traced steps", [table, _chart(record, names)], "of the rank that each takes longest")]
+    rows = sorted(record.trace, key=lambda row: float(row["begin"]))
+    # In the order in which they first begin; what computes comes first.
+    names = sorted(dict.fromkeys(row["region"] for row in rows), key=lambda name: bool(record.kind(name) != "compute"))
+    return tabulated("Timeline of the traced steps", HEADER, [_row(record, name) for name in names],
+                     _chart(record, names, rows), note="of the rank that each takes longest")
 
 
-def regions(record: Record) -> list[str]:
-    """In the order in which they first begin; what computes comes first."""
-    names = dict.fromkeys(row["region"] for row in sorted(record.trace, key=lambda row: float(row["begin"])))
-    return sorted(names, key=lambda name: bool(record.kind(name) != "compute"))
-
-
-def length(row: Row) -> float:
+def _length(row: Row) -> float:
     return float(row["end"] - row["begin"])
 
 
-def exposed(rows: list[Row], computing: list[Row]) -> float:
+def _row(record: Record, name: str) -> list[object]:
+    of_rank = grouped((row for row in record.trace if row["region"] == name), lambda row: int(row["rank"]))
+    rank, mine = max(of_rank.items(), key=lambda item: sum(map(_length, item[1])))
+    total = sum(map(_length, mine))
+    cells = [name, len(mine), seconds(max(map(_length, mine))), seconds(total)]
+    if record.kind(name) == "compute":
+        return [*cells, None, None]
+    computing = [row for row in record.trace if row["rank"] == rank and record.kind(row["region"]) == "compute"]
+    left = _exposed(mine, computing)
+    return [*cells, seconds(left), percent(1 - left / total if total > 0 else None)]
+
+
+def _exposed(rows: list[Row], computing: list[Row]) -> float:
     """Seconds of intervals that no computing of their rank covers; a rank computes one thing at a time."""
-    edges = np.array(sorted(row[end] for row in computing for end in ("begin", "end")))
-    total = sum(map(length, rows))
-    if not edges.size:
-        return total
-    inside = np.arange(edges.size - 1) % 2 == 0
+    edges = np.array([0.0, *sorted(row[end] for row in computing for end in ("begin", "end"))])
+    inside = np.arange(edges.size - 1) % 2 == 1
     computed = np.concatenate([[0.0], np.cumsum(np.diff(edges) * inside)])  # until each edge
     begin, end = (np.interp([row[key] for row in rows], edges, computed) for key in ("begin", "end"))
-    return max(0.0, total - float((end - begin).sum()))
+    return max(0.0, sum(map(_length, rows)) - float((end - begin).sum()))
 
 
-def _row(record: Record, name: str) -> list[str]:
-    of_rank = grouped((row for row in record.trace if row["region"] == name), lambda row: int(row["rank"]))
-    rank, mine = max(of_rank.items(), key=lambda item: sum(map(length, item[1])))
-    total = sum(map(length, mine))
-    cells = [name, str(len(mine)), seconds(max(map(length, mine))), seconds(total)]
-    if record.kind(name) == "compute":
-        return [*cells, "-", "-"]
-    computing = [row for row in record.trace if row["rank"] == rank and record.kind(row["region"]) == "compute"]
-    left = exposed(mine, computing)
-    return [*cells, seconds(left), percent(1 - left / total) if total > 0 else "-"]
-
-
-def _chart(record: Record, names: list[str]) -> Chart:
+def _chart(record: Record, names: list[str], rows: list[Row]) -> Chart:
     """A lane for each region of a rank, as far as there is room for intervals."""
-    ranks = sorted({row["rank"] for row in record.trace})
-    found = grouped(sorted(record.trace, key=lambda row: float(row["begin"])), lambda row: (int(row["rank"]), str(row["region"])))
-    until = min((rows[MOST_INTERVALS]["begin"] for rows in found.values() if len(rows) > MOST_INTERVALS), default=float("inf"))
-    lanes = [Lane(f"rank {rank}", name, [(row["begin"], length(row)) for row in found[rank, name] if row["begin"] < until])
-             for rank in ranks[:MOST_RANKS] for name in names if (rank, name) in found]
+    ranks = sorted({row["rank"] for row in rows})
+    found = grouped(rows, lambda row: (int(row["rank"]), str(row["region"])))
+    until = min((lane[MOST_INTERVALS]["begin"] for lane in found.values() if len(lane) > MOST_INTERVALS),
+                default=math.inf)
+    spans = {key: [(row["begin"], _length(row)) for row in lane if row["begin"] < until] for key, lane in found.items()}
+    lanes = [Lane(f"rank {rank}", name, spans[rank, name]) for rank in ranks[:MOST_RANKS] for name in names
+             if (rank, name) in spans]
     more = f", the first {MOST_RANKS} of {len(ranks)} ranks" if len(ranks) > MOST_RANKS else ""
-    more += f", the first {seconds(until)}" if until < float("inf") else ""
+    more += f", the first {seconds(until)}" if until < math.inf else ""
     return Chart(f"Timeline of the traced steps{more}", "time since the steps began", lanes=lanes, x_unit="s",
                  colours=part_colours({**kinds_of([record]), **{name: record.kind(name) for name in names}}))
+
+
+def write_trace(record: Record, path: str) -> None:
+    """Raises RecordError if there is no trace, or it cannot be written."""
+    if not path.endswith(SUFFIXES):
+        raise RecordError(f"--trace: {path}: the name ends in .json (Chrome trace events) or .otf2 (a folder with an "
+                          "OTF2 archive)")
+    if not record.trace:
+        raise RecordError(f"{record.path}: no trace in it; --set measure.trace=100 records the first 100 steps")
+    try:
+        if path.endswith(".json"):
+            events = {"traceEvents": _chrome_events(record), "displayTimeUnit": "ns"}
+            Path(path).write_text(json.dumps(events), encoding="utf-8")
+        else:
+            _write_otf2(record, Path(path))
+    except OSError as error:
+        raise RecordError(f"--trace: {path} cannot be written: {error.strerror or error}") from error
+
+
+def _chrome_events(record: Record) -> list[dict[str, object]]:
+    """A process for each rank, complete events in microseconds."""
+    hosts = {row.get("rank", place): row.get("host", "") for place, row in enumerate(record.placement)}
+    names = {rank: f"rank {rank}" + (f" of {hosts[rank]}" if hosts.get(rank) else "")
+             for rank in sorted({row["rank"] for row in record.trace})}
+    return [*({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": name}} for rank, name in names.items()),
+            *({"ph": "X", "name": row["region"], "cat": record.kind(row["region"]) or "region", "pid": row["rank"],
+               "tid": 0, "ts": 1e6 * row["begin"], "dur": 1e6 * (row["end"] - row["begin"])} for row in record.trace)]
+
+
+def _write_otf2(record: Record, path: Path) -> None:
+    """A location for each rank; regions that overlap on a rank cannot be nested, and get locations of their own."""
+    try:
+        import otf2
+    except ImportError as error:
+        raise RecordError("--trace: OTF2 needs Python with otf2: apt-get install python3-otf2") from error
+    if path.exists():
+        raise RecordError(f"--trace: {path} exists; remove it or give another name")
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        archive = Path(folder) / "archive"
+        with otf2.writer.open(str(archive), timer_resolution=TICKS) as trace:
+            node = trace.definitions.system_tree_node("run", parent=None)
+            regions = dict.fromkeys(row["region"] for row in record.trace)
+            names = {name: trace.definitions.region(name) for name in regions}
+            for rank, rows in sorted(grouped(record.trace, lambda row: int(row["rank"])).items()):
+                group = trace.definitions.location_group(f"rank {rank}", system_tree_parent=node)
+                for number, lane in enumerate(lanes(rows)):
+                    writer = trace.event_writer(f"rank {rank}" + (f", {number}" if number else ""), group=group)
+                    for time, enters, name in _edges(lane):
+                        (writer.enter if enters else writer.leave)(time, names[name])
+        shutil.move(str(archive), str(path))
+
+
+def lanes(rows: list[Row]) -> list[list[Event]]:
+    """The intervals of a rank in lists, in each of which any two are nested or apart."""
+    found: list[list[Event]] = []
+    events = [(round(row["begin"] * TICKS), round(row["end"] * TICKS), str(row["region"])) for row in rows]
+    for event in sorted(events, key=lambda event: (event[0], -event[1])):
+        fits = [lane for lane in found if all(other[1] <= event[0] or event[1] <= other[1] for other in lane)]
+        if fits:
+            fits[0].append(event)
+        else:
+            found.append([event])
+    return found
+
+
+def _edges(lane: list[Event]) -> list[tuple[int, bool, str]]:
+    """Time, whether it is an entry, and region: what begins first ends last."""
+    edges: list[tuple[int, bool, str]] = []
+    inside: list[Event] = []
+    for event in [*lane, None]:
+        while inside and (event is None or inside[-1][1] <= event[0]):
+            edges.append((inside[-1][1], False, inside.pop()[2]))
+        if event:
+            edges.append((event[0], True, event[2]))
+            inside.append(event)
+    return edges
