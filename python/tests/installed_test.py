@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
-SMALL = ("--set", "problem.cells=[16,16]", "--quiet")
+SMALL = ("--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "--quiet")
 
 
 @unittest.skipUnless((BUILD / "bin/heat").exists(), "heat is not built")

@@ -36,7 +36,8 @@ from torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT, MPIEXEC  # noqa: E402
 
 PACKAGING = ROOT / "packaging"
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
-SMALL = "--set problem.cells=[16,16]"
+WITHOUT = "--set measure.calibrate=false"
+SMALL = f"--set problem.cells=[16,16] {WITHOUT}"
 ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1"}
 
 
@@ -107,7 +108,7 @@ class Reframe(FolderTest):
 
     def make(self, app="heat", backend="raw"):
         test = self.kind()
-        test.app, test.backend, test.arguments = app, backend, ""
+        test.app, test.backend, test.arguments = app, backend, WITHOUT
         test.stagedir, test.stdout, test.stderr = str(self.folder), "out", "err"
         test.set_command()
         return test, shlex.split(" ".join([test.executable, *test.executable_opts]))
@@ -227,7 +228,7 @@ class Jube(FolderTest):
         done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", self.folder / "runs", "--result",
                                "--hide-animation"], cwd=self.folder,
                               env={**ENVIRONMENT, "KONTOR": str(oddly_named(self.folder)), "KONTOR_APPS": "heat,matmul",
-                                       "KONTOR_ARGUMENTS": "--set measure.calibrate=false"},
+                                       "KONTOR_ARGUMENTS": WITHOUT},
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         tables = list(self.folder.rglob("table.dat"))

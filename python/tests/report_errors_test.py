@@ -6,6 +6,7 @@ import fcntl
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,15 +61,15 @@ class Errors(ReportTest):
 
     def test_packages_that_cannot_be_loaded(self):
         """It is neither the file's fault nor told by nobody."""
-        for package, option in ("jinja2", "--html"), ("matplotlib", "--html"), ("matplotlib", "--plot"), ("h5py", "--json"):
-            for error in "ImportError('cannot import name')", "RuntimeError('built for another numpy')":
-                with self.subTest(package, error=error):
-                    self.write(f"broken/{package}.py", f"raise {error}")
-                    done = self.kontor("report", self.sample("a.h5"), option, *([] if option == "--json" else ["a.png"]),
-                                       PYTHONPATH=str(self.folder / "broken"))
-                    self.assert_fails(done, f"kontor: {'report' if package == 'h5py' else option}: a package of Python cannot be loaded", f"{package}.py, line 1")
-                    self.assertNotIn("damaged", done.stderr)
-                    (self.folder / f"broken/{package}.py").unlink()
+        absent, other = "ImportError('cannot import name')", "RuntimeError('built for another numpy')"
+        for package, error, *option in (("jinja2", absent, "--html", "a.html"), ("matplotlib", other, "--html", "a.html"),
+                                        ("matplotlib", absent, "--plot", "a.png"), ("h5py", other)):
+            with self.subTest(package, error=error):
+                self.write(f"broken/{package}.py", f"raise {error}")
+                done = self.kontor("report", self.sample("a.h5"), *option, PYTHONPATH=str(self.folder / "broken"))
+                self.assert_fails(done, f"kontor: {option[0] if option else 'report'}: a package of Python cannot be loaded", f"{package}.py, line 1")
+                self.assertNotIn("damaged", done.stderr)
+                (self.folder / f"broken/{package}.py").unlink()
 
     @unittest.skipUnless(PLOTS, "no matplotlib")
     def test_a_backend_for_windows_has_no_part_in_plots(self):
@@ -107,7 +108,7 @@ class Damaged(ReportTest):
     """Files that something has changed, or cut off, or that nobody may read."""
 
     def assert_told(self, name, *says, arguments=("report",)):
-        done = self.kontor(*arguments, name)
+        done = self.reported(name) if arguments == ("report",) else self.kontor(*arguments, name)
         self.assertRegex(done.stderr, rf"\Akontor: {name}: .*\n\Z")
         self.assert_fails(done, *says)
         self.assertEqual(done.stdout, "")
@@ -307,24 +308,17 @@ def damaged(whole, choose):
 
 
 class Repeat(ReportTest):
-    def repeat(self, *arguments):
-        done = self.succeeds("run", *arguments, KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
-        return re.sub(r"kontor\.\w+", "T", done.stdout)
-
-    def test_same_deck_same_ranks(self):
-        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run")
-        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 6 build/bin/heat {self.folder}/T/a.yaml -o a-repeat.h5\n")
-        (deck,) = self.folder.glob("kontor.*/a.yaml")
-        self.assertEqual(deck.read_text(), DECK)
-
-    def test_what_the_file_names_is_not_written_to(self):
-        deck = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
-        command = self.repeat(self.sample("a.h5", deck=deck), "--dry-run")
-        self.assertRegex(command, r"""--set 'checkpoint.file=""' -o a-repeat.h5\n$""")
-
-    def test_what_is_asked_for_goes_first(self):
-        command = self.repeat(self.sample("a.h5", ranks=6), "--dry-run", "-n", "3", "-o", "b.h5")
-        self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n 3 build/bin/heat {self.folder}/T/a.yaml -o b.h5\n")
+    def test_commands(self):
+        """The same deck and ranks, unless others are asked for; what the deck names is not written to."""
+        files = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
+        for deck, words, ranks, options in ((DECK, "", 6, "-o a-repeat.h5"), (DECK, "-n 3 -o b.h5", 3, "-o b.h5"),
+                                            (files, "", 6, """--set 'checkpoint.file=""' -o a-repeat.h5""")):
+            done = self.succeeds("run", self.sample("a.h5", deck=deck, ranks=6), "--dry-run", *words.split(), KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
+            command = re.sub(r"kontor\.\w+", "T", done.stdout)
+            self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n {ranks} build/bin/heat {self.folder}/T/a.yaml {options}\n")
+            (folder,) = self.folder.glob("kontor.*")
+            self.assertEqual((folder / "a.yaml").read_text(), deck)
+            shutil.rmtree(folder)
 
     def test_no_deck_in_the_file(self):
         done = self.kontor("run", self.sample("a.h5", deck=None, ranks=None), "--dry-run")

@@ -9,11 +9,12 @@ import h5py
 from sample_solve import write_solve
 
 from kontor.report.colours import BACKENDS, colours
-from kontor.report.compare import compare, speed
+from kontor.report.compare import compare
 from kontor.report.errors import RecordError
 from kontor.report.history import history_charts
 from kontor.report.record import read_record
 from kontor.report.show import show
+from kontor.report.solves import speed
 
 
 class Solves(ReportTest):

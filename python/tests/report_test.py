@@ -13,7 +13,6 @@ from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES
 
 from kontor.report.field import Field, field_charts, read_field
 from sample_solve import write_solve
-from sample_study import write_study
 
 if PLOTS:
     from kontor.report.draw import plot_charts
@@ -209,7 +208,7 @@ class Comparison(ReportTest):
 @unittest.skipUnless(PLOTS, "no matplotlib")
 class Plots(ReportTest):
     def test_pictures(self):
-        """Of fields, curves, residuals, comparisons and studies."""
+        """Of fields, parts of times and comparisons; pages have charts of the rest."""
         self.sample("plane.h5")
         self.sample("space.h5", shape=(6, 5, 4))
         self.sample("failed.h5", passed=0, figures=())
@@ -217,8 +216,7 @@ class Plots(ReportTest):
             add(self.folder / self.sample(name, app="pingpong", field=False))
         for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
             write_solve(self.folder / name, method=method)
-        write_study(self.folder / "study", ranks=(1, 2), repeats=2)
-        for files in ("plane.h5", "space.h5", "curves.h5", "parts.h5", "c.h5", "study", "curves.h5 parts.h5", "plane.h5 failed.h5 c.h5 d.h5"):
+        for files in "plane.h5", "space.h5", "parts.h5", "curves.h5 parts.h5", "plane.h5 failed.h5 c.h5 d.h5":
             with self.subTest(files):
                 self.report(*files.split(), "--plot", "out.png")
                 self.assertEqual((self.folder / "out.png").read_bytes()[1:4], b"PNG")

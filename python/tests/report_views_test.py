@@ -11,13 +11,12 @@ from report_case import ReportTest
 import h5py
 import numpy as np
 
-from kontor.report.energy import energy_sections
+from kontor.report.show import energy_sections
 from kontor.report.matrix import matrix_sections
 from kontor.report.record import Record, read_record
 from kontor.report.report_parts import Chart
 from kontor.report.roofline import place_of
-from kontor.report.trace_files import lanes
-from kontor.report.trace import trace_sections
+from kontor.report.trace import lanes, trace_sections
 
 TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
 # Half of rank 1's exchange is covered by its computing, three quarters of rank 0's, which is longer.

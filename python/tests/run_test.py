@@ -191,7 +191,9 @@ class End(KontorTest):
             self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "out\n", "err\n"))
 
     def test_arguments_arrive_unchanged(self):
-        done = self.run_app(r"printf '<%s>' $OMP_NUM_THREADS; printf '<%s>' " + '"$@"', "--set", "a=[1, 2]")
+        """By scripts/kontor, too."""
+        self.program("build/bin/heat", r"printf '<%s>' $OMP_NUM_THREADS; printf '<%s>' " + '"$@"')
+        done = self.script("run", "plate.yaml", "--set", "a=[1, 2]", KONTOR_BUILT="1")
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
     def test_a_signal_is_named(self):

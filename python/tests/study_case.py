@@ -9,12 +9,12 @@ import subprocess
 import sys
 from unittest.mock import patch
 
-from command import PACKAGE, ROOT, KontorTest
+from command import PACKAGE, ROOT, SCRIPTS, KontorTest
 
 sys.path.insert(0, str(PACKAGE.parent))
 
+from kontor.place import Place  # noqa: E402
 from kontor.study.command import main  # noqa: E402
-from kontor.study.here import Here  # noqa: E402
 from kontor.study.study import read_study  # noqa: E402
 
 KEYS = {
@@ -45,6 +45,12 @@ echo '{"app": "heat", "git_revision": "'$revision'", "started": "2026-11-22T12:0
 ((passed))
 """
 
+# What stands for scripts/kontor in a study in this process: it starts the mini-app at once.
+KONTOR = f"""
+case $1 in study) exec {SCRIPTS}/kontor "$@" ;; build) exit ;; esac
+[[ ${{!#}} == --dry-run ]] || exec "$KONTOR_BUILD_DIR/bin/heat" "$2" "${{@:5}}"
+"""
+
 STUDY = """study: small
 deck: plate.yaml
 kind: strong
@@ -65,6 +71,7 @@ class StudyTest(KontorTest):
 
     def setUp(self):
         super().setUp()
+        self.fake("kontor", KONTOR)
         self.fake("launch", 'for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "$@"; done')
         self.write("without/h5py.py", "raise ImportError")  # it takes longer than all the rest
         self.environment |= {"KONTOR_BUILT": "1", "KONTOR_LAUNCHER": "launch", "PYTHONPATH": f"{self.folder}/without:{self.folder}/patches"}
@@ -74,10 +81,10 @@ class StudyTest(KontorTest):
         self.write("study.yaml", self.TEXT)
 
     def study(self, *arguments, **environment):
-        """kontor study study.yaml, in this process: what scripts/kontor tells it is told here."""
-        told = {"KONTOR_STUDY_BUILD": str(self.folder / "build"), "KONTOR_STUDY_CORES": "2", "KONTOR_STUDY_MPI": "mpirun (Open MPI) 4.1.4"}
+        """kontor study study.yaml, in this process. Its runs do without kontor run."""
         out, err, code = io.StringIO(), io.StringIO(), None
-        with (patch.dict(os.environ, {**self.environment, **told, **environment}), patch.dict(sys.modules, {"h5py": None}),
+        with (patch.dict(os.environ, {**self.environment, **environment}), patch.dict(sys.modules, {"h5py": None}),
+              patch.object(Place, "kontor", self.bin / "kontor"),
               contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)):
             try:
                 code = main(["study.yaml", *arguments])
@@ -112,11 +119,11 @@ class StudyTest(KontorTest):
             found.setdefault(f"{run['point']}-r{run['repeat']}", []).append(run["state"])
         return found
 
-    def here(self):
-        return Here(root=ROOT, build=self.folder / "build")
+    def place(self):
+        return Place(ROOT, self.folder / "build", "release", True)
 
     def read(self, text, *overrides, reduced=False):
         """The study of this text."""
         self.write("study.yaml", text)
         with patch.dict(os.environ, self.environment), contextlib.chdir(self.folder):
-            return read_study("study.yaml", list(overrides), reduced, self.here())
+            return read_study("study.yaml", list(overrides), reduced, self.place())

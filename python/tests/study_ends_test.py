@@ -139,8 +139,8 @@ class Ends(StudyTest):
         self.write("study.yaml", ONE)
         self.passes()
         self.write("revision", "def")
-        self.assert_fails(self.study("--resume", "--set", "repeats=2", KONTOR_STUDY_CORES="1"), "--allow-mixed", "revision def, was abc", "cores 1, was 2")
-        self.passes("--resume", "--set", "repeats=2", "--allow-mixed", KONTOR_STUDY_CORES="1")
+        self.assert_fails(self.study("--resume", "--set", "repeats=2", SLURM_CPUS_ON_NODE="1"), "--allow-mixed", "revision def, was abc", "cores 1, was 2")
+        self.passes("--resume", "--set", "repeats=2", "--allow-mixed", SLURM_CPUS_ON_NODE="1")
         self.assertEqual(self.states(), {"p000-r1": ["passed"], "p000-r2": ["passed"]})
         self.assertIn("revision def, was abc", self.state()["mixed"])
 

@@ -9,19 +9,19 @@ import unittest
 from pathlib import Path
 
 from command import ROOT
-from study_case import STUDY, StudyTest
+from study_case import ONE, STUDY, StudyTest
 
 from kontor.study.description import STUDY as KEYS
-from kontor.study.description import json_schema
+from kontor.study.description import json_schema, table
 from kontor.study.expression import ExpressionError, Sizes, compact_grid, compiled, evaluate
-from kontor.study.here import Machine
-from kontor.study.jobs import SCHEDULERS, listed, parts_of, script, seconds_of, unfit_for
-from kontor.study.needs import need_of
+from kontor.study.machine import Machine
 from kontor.study.only import selector
-from kontor.study.plan import make_plan, run_order
+from kontor.study.plan import estimate, make_plan, run_order
 from kontor.study.problems import StudyError
-from kontor.study.reference import table
+from kontor.study.schedulers import SCHEDULERS
 from kontor.study.schema import misfit
+from kontor.study.sizes import listed, parts_of, seconds_of
+from kontor.study.submit import script
 from kontor.study.tree import parse
 
 MIB = 1 << 20
@@ -159,7 +159,7 @@ class Reading(PlanTest):
         self.assertEqual(json.loads(self.kontor("study", "--schema").stdout), json.loads(json.dumps(schema)))
 
     def test_the_docs_have_every_key(self):
-        self.assertIn(f"\n{table()}\n", (ROOT / "docs/studies.md").read_text(encoding="utf-8"), "python3 -m kontor.study.reference prints the table")
+        self.assertIn(f"\n{table()}\n", (ROOT / "docs/studies.md").read_text(encoding="utf-8"), "python3 -m kontor.study.description prints the table")
 
 
 class Expressions(unittest.TestCase):
@@ -225,24 +225,15 @@ class Planning(PlanTest):
     def test_what_cannot_run_here(self):
         text = STUDY + "gpus: ranks\n"
         self.assertEqual([point.skipped for point in self.plan(text, Machine([], "", 2, 8 << 30, ["a gpu"], ""))][1:3], [None, "needs 2 GPUs; there is 1 here"])
-        large = self.plan(STUDY + "set: {problem.cells: [100000, 100000]}\n")[0]
-        self.assertIn("160 GB of memory", large.skipped)
         self.assertIn("2 nodes", self.plan(STUDY + "ranks_per_node: 1\n")[2].skipped)
         self.assertEqual([point.skipped for point in self.plan(text, None)], [None] * 4)
 
-    def test_estimates_grow_with_the_work(self):
-        small, large = (self.plan(STUDY + f"set: {{problem.cells: [{n}, {n}], solver.max_sweeps: 1000}}\n")[0] for n in (100, 10000))
-        self.assertGreater(large.estimate_seconds, 100)
-        self.assertLess(small.estimate_seconds, 5)
-        self.assertIn("1000 sweep", large.estimate_basis.replace("1e+03", "1000"))
-
-    def test_estimates_of_pingpong(self):
-        """Small messages take what a sample does, large ones grow with their bytes."""
-        keys = {"problem.measure": "exchange", "problem.repetitions": 100, "problem.backends": ["raw"], "problem.patterns": ["blocking"],
-                "problem.packings": ["none"], "problem.sizes.factor": 2}
-        small, large = (need_of("pingpong", {**keys, "problem.sizes.to": most}.get).seconds for most in (16, 1 << 24))
-        self.assertAlmostEqual(small, 5 * 100 * 2e-4)
-        self.assertAlmostEqual(large, 100 * (6 * 8 * 2 * (1 << 24) / 6e9), delta=1)
+    def test_estimates(self):
+        """Of a point that has run, by its runs that passed."""
+        points = self.plan(STUDY)
+        runs = [("p001", "passed", 5.0), ("p001", "passed", 7.0), ("p001", "failed", 90.0), ("p002", "failed", 4.0)]
+        estimate(points, [{"point": point, "state": state, "seconds": seconds} for point, state, seconds in runs])
+        self.assertEqual([point.estimate_seconds for point in points], [None, 6.0, None, None])
 
     def test_a_word_that_looks_like_a_number(self):
         sizes = {"enum": ["7", "27"]}
@@ -272,7 +263,7 @@ class Planning(PlanTest):
         study = self.read(text)
         points = make_plan(study, None)
         parts = parts_of([(point, repeat) for repeat in (1, 2, 4) for point in points])
-        found = {part.name: script(part, "small", scheduler, study["launch"], self.folder / "out put", self.here()) for part in parts}
+        found = {part.name: script(part, "small", scheduler, {"timeout": 600, **study["launch"]}, self.folder / "out put", self.place()) for part in parts}
         for one in found.values():
             done = subprocess.run(["bash", "-n"], input=one, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr + one)
@@ -303,20 +294,26 @@ class Planning(PlanTest):
         """Schedulers read them by rules of their own; sbatch's are tried by cluster/study."""
         path = Path("/a b/it's \"$x\"; 50%j")
         part = parts_of([(make_plan(self.read(STUDY), None)[0], 1)])[0]
-        launch = self.read(STUDY + 'launch: {account: "my group"}\n')["launch"]
-        told = {name: scheduler(part, "s", False, launch, path)[0] for name, scheduler in SCHEDULERS.items() if not unfit_for(name, str(path))}
+        launch = self.read(STUDY + 'launch: {account: "my group", time: 5}\n')["launch"]
+        told = {name: scheduler.directives(part, "s", False, launch, path) for name, scheduler in SCHEDULERS.items()
+                if not scheduler.unfit(str(path))}
         self.assertEqual(told["slurm"][1], r'''"--output=/a b/it's \"$x\"; 50%%j/jobs/r1-%j.out"''')
         self.assertIn('"--account=my group"', told["slurm"])
         self.assertEqual(shlex.split(told["flux"][1]), [f"--output={path}/jobs/r1-{{{{id}}}}.out"])
         self.assertNotIn("pbs", told)
-        pbs, _ = SCHEDULERS["pbs"](part, "s", False, launch, Path("/a b/it's 50%"))
+        pbs = SCHEDULERS["pbs"].directives(part, "s", False, launch, Path("/a b/it's 50%"))
         self.assertIn('-o "/a b/it\'s 50%/jobs/"', pbs)
         self.assertIn('-A "my group"', pbs)
 
     def test_time_limits(self):
         self.assertEqual([seconds_of(text) for text in ("5", "5:30", "1:00:00", "1-2", "1-0:1")], [300, 330, 3600, 93600, 86460])
         self.assertEqual(listed([1, 2, 3, 5]), "1-3,5")
-        self.assertIn("--time=00:10:00", self.scripts("slurm", STUDY)["r1"])
+        self.assertIn("--time=00:25:00", self.scripts("slurm", STUDY)["r1"], "two runs may take their timeout, and 60 s")
+        self.assertIn("--time=01:05:00", self.scripts("slurm", STUDY + "launch: {array: false}\n")["r1"])
+        (part,) = parts_of([(make_plan(self.read(ONE), None)[0], 1)])
+        for seconds, limit in (1.0, "00:10:00"), (1000.0, "00:35:00"):
+            part.first.estimate_seconds = seconds
+            self.assertEqual(part.time_limit(False, {"time": "auto", "timeout": 1, "warn": 60}), limit)
 
 
 if __name__ == "__main__":

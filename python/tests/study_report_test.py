@@ -10,7 +10,6 @@ from report_case import ReportTest
 from sample_study import write_study
 
 from kontor.report.colours import BACKENDS
-from kontor.report.record import read_record
 from kontor.report.report_parts import Chart
 from kontor.report.reports import study_sections
 from kontor.report.study import read_study
@@ -154,15 +153,6 @@ class StudyReport(ReportTest):
         lines = [line for section in sections for part in section.parts if isinstance(part, Chart) for line in part.lines]
         for backend in "shm", "view":
             self.assertEqual({line.colour for line in lines if line.name.split(",")[0] == backend}, {BACKENDS[backend]})
-
-    def test_a_json_record_says_what_its_file_says(self):
-        """As far as both have it; sample.h5 is made by another function, so only the shape is compared."""
-        write_study(self.folder / "study", ranks=(2,), repeats=1)
-        of_json = read_record(str(self.folder / "study/runs/p000-r1.json"))
-        of_hdf5 = read_record(str(self.folder / self.sample("a.h5", app="heat")))
-        self.assertEqual({type(value) for value in of_json.timers["wait"].values()}, {type(value) for value in of_hdf5.timers["wait"].values()})
-        self.assertEqual(of_json.passed, of_hdf5.passed)
-        self.assertEqual(set(of_json.figure), set(of_json.figure) | set(of_hdf5.figure))
 
 
 if __name__ == "__main__":
