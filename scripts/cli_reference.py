@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reference_page import ROOT, finish, parser, usage
+from reference_page import ROOT, generate
 
 KONTOR = ROOT / "scripts/kontor"
 WIDTH = 100
@@ -43,8 +43,7 @@ VARIABLES = {
 # Set by one part of Kontor for another, or by tests.
 INTERNAL = {
     "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_DECK_READER", "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
-    "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_RUN_FOLDER", "KONTOR_STUDY_BUILD", "KONTOR_STUDY_CORES",
-    "KONTOR_STUDY_MEMORY", "KONTOR_STUDY_MPI", "KONTOR_TERMINAL",
+    "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_RUN_FOLDER", "KONTOR_TERMINAL",
 }
 
 
@@ -96,10 +95,5 @@ def same(one: str, other: str) -> bool:
     return one.split() == other.split()
 
 
-def main() -> None:
-    arguments = parser(f"{__doc__}\n\n{usage('cli_reference.py', 'cli.md')}").parse_args()
-    finish(arguments, page(arguments.programs), same)
-
-
 if __name__ == "__main__":
-    main()
+    generate(__doc__, "cli.md", lambda arguments, _: page(arguments.programs), is_whole=True, same=same)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(1, str(Path(__file__).resolve().parents[2] / "python"))
 
-from kontor.start import start
+from kontor.packaged import start
 
 if __name__ == "__main__":
     sys.exit(start("predict", "kontor_model.command", sys.argv[1:]))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import signal
@@ -55,6 +56,8 @@ Environment:
   OMP_PROC_BIND, OMP_PLACES  their binding                  (default: the rank's own cores)
 """
 COMMANDS = ("run", "report", "study", "predict", "test", "build", "lint")
+MODULES = {"run": ("run.command", "main"), "build": ("build.command", "build"), "test": ("build.command", "test"),
+           "lint": ("build.lint", "main")}  # of the commands that need no packages
 
 
 def main(words: list[str] | None = None) -> int:
@@ -86,17 +89,9 @@ def _call(command: str, words: list[str]) -> int:
         raise Failure("preset smpi makes programs for simulated ranks, and no tests:"
                       " 'kontor predict STUDY --machine FILE --simulate FOLDER' runs them")
     # One command does without the packages of the others, and starts sooner.
-    if command == "run":
-        from kontor.run.command import main as run
-        return run(words)
-    if command in ("build", "test"):
-        from kontor.build import command as build
-        return build.build(words) if command == "build" else build.test(words)
-    if command == "lint":
-        from kontor.build.lint import main as lint
-        return lint(words)
-    from kontor.packaged import call
-    return call(command, words, place)
+    module, function = MODULES.get(command, ("packaged", ""))
+    called = importlib.import_module(f"kontor.{module}")
+    return int(getattr(called, function)(words) if function else called.call(command, words, place))
 
 
 def _leave_stdin(words: list[str]) -> None:

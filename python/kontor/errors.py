@@ -26,7 +26,8 @@ class Cause(NamedTuple):
 
 
 TABLE = (
-    Cause("E-BUILD-FAILED", "2, 3", "Configuring or compiling failed.", "Read the compiler's or CMake's message above it."),
+    Cause("E-BUILD-FAILED", "2, 3", "Configuring or compiling failed.",
+          "Read the compiler's or CMake's message above it."),
     Cause("E-BUILD-PACKAGE", "2", "A compiler, library or tool that the build needs is not installed.",
           "Install the package that the message names, or run `kontor build` with the right to do so."),
     Cause("E-CHECK-RANKS", "3", "Ranks disagree: they make different calls, or sent and received data do not match.",
@@ -37,7 +38,8 @@ TABLE = (
           "Give the file of a checkpoint or `checkpoint.file` of the run that wrote it."),
     Cause("E-COMM-ARGUMENT", "2, 3", "A call of the communication layer has an argument that is not allowed.",
           "Correct the argument that the message names in the code that makes the call."),
-    Cause("E-COMM-BACKEND", "2", "The backend, pattern, packing or path is not possible in this build or for this memory.",
+    Cause("E-COMM-BACKEND", "2",
+          "The backend, pattern, packing or path is not possible in this build or for this memory.",
           "Choose one that the message names, or `auto`; `--list-backends` prints the backends of the build."),
     Cause("E-COMM-TIMEOUT", "3", "A rank or a message did not come within `comm.patience` seconds.",
           "Look for the first error of the missing rank; raise `comm.patience` if the rank is only slow."),

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Messages of the command, the failures that end it, and what other commands say."""
+"""Messages of the command, the failures that end it, and what other commands say and how they end."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,3 +42,24 @@ def said(*words: str, seconds: float | None = None) -> str:
                               timeout=seconds).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
+
+
+def exit_code(returncode: int) -> int:
+    """As a shell has it: 128 + N for signal N."""
+    return returncode if returncode >= 0 else 128 - returncode
+
+
+def signal_name(code: int) -> str:
+    """Of the signal that an exit code stands for, such as SEGV; empty if it stands for none."""
+    try:
+        return signal.Signals(code - 128).name.removeprefix("SIG")
+    except ValueError:
+        return ""
+
+
+def reason_of(code: int) -> str:
+    """What may be meant by the signal that ended a program, if there is something to say."""
+    if signal_name(code) != "ILL":
+        return ""
+    return (": it has an instruction that this processor does not know, as when it was built on another; build it here,"
+            " or with 'kontor build -DKONTOR_NATIVE=OFF' for both")

@@ -3,33 +3,39 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from .messages import Failure, have
+from .messages import Failure, have, say
 from .place import Place
-from .run.limits import Limits
-from .run.mpi import version_of
-from .start import start
 
 CHECK = "import sys, importlib.util as u; sys.exit(sys.version_info < (3, 9) or not u.find_spec(sys.argv[1]))"
 
 
 def call(command: str, words: list[str], place: Place) -> int:
     need("h5py" if command == "report" else "yaml", command)
-    if command == "report":
-        return start("report", "kontor.report.command", words)
-    os.environ["KONTOR_STUDY_BUILD"] = str(place.build)
     if command == "predict":
         place.need_source("predict")
         os.execv(sys.executable, [sys.executable, str(place.root / "lab/model/predict.py"), *words])
-    limits = Limits()
-    os.environ |= {"KONTOR_STUDY_CORES": str(limits.physical_cores), "KONTOR_STUDY_MEMORY": str(limits.memory or ""),
-                   "KONTOR_STUDY_MPI": version_of(place.mpirun)}
-    return start("study", "kontor.study.command", [place.find(word) for word in words])
+    words = words if command == "report" else [place.find(word) for word in words]
+    return start(command, f"kontor.{command}.command", words)
+
+
+def start(name: str, module: str, words: list[str]) -> int:
+    """Calls main(words) of the module, for `kontor NAME`; ends quietly where `| head` closes the output, and with a
+    message where Python lacks a package. Returns the exit code."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        command = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        say(f"{name} needs Python with {error.name}: apt-get install python3-{error.name}")
+        return 2
+    return int(command.main(words))
 
 
 def need(module: str, what: str) -> None:

@@ -86,6 +86,10 @@ class Place:
         places = (str(self.root / folder / name) for folder in ("", "inputs"))
         return name if os.path.exists(name) else next(filter(os.path.isfile, places), name)
 
+    def lasting(self, path: Path) -> str:
+        """From `root` if it lies below, else absolute."""
+        return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+
     def need_source(self, command: str) -> None:
         if not self.is_source:
             raise Failure(f"{command} needs a source tree of Kontor: this is an installation, in {self.build}")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from kontor.study.here import Here, describe_machine
+from kontor.place import Place
+from kontor.study.machine import describe_machine
 from kontor.study.plan import Point, make_plan
 from kontor.study.problems import StudyError
 from kontor.study.study import read_study
@@ -52,7 +53,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
 def main(words: list[str]) -> int:
     """Returns the exit code."""
     try:
-        return act(parse_arguments(words), Here())
+        return act(parse_arguments(words), Place.here())
     except StudyError as error:
         print(error.text(), file=sys.stderr)
         return error.code
@@ -61,19 +62,19 @@ def main(words: list[str]) -> int:
         return 3
 
 
-def act(arguments: argparse.Namespace, here: Here) -> int:
+def act(arguments: argparse.Namespace, place: Place) -> int:
     records = read_records(arguments.records) if arguments.records else []
     if arguments.write_machine:
         write_machine(Path(arguments.write_machine), records, arguments.up_to)
         return 0
     machine = read_machine(arguments.machine)
     machine.rates.update(rates_of(records, arguments.up_to))
-    study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], False, here)
+    study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], False, place)
     decks = {deck.path: deck for deck in study.decks}
     for deck in study.decks:
         if deck.schema is None:
             raise StudyError(f"{deck.app} is not built yet, so nobody knows the defaults of {deck.path}; run 'kontor build' first")
-    points = [point for point in make_plan(study, describe_machine()) if point.ablation is None]
+    points = [point for point in make_plan(study, describe_machine(place)) if point.ablation is None]
     rows = []
     for point in points:
         deck = decks[point.deck]
@@ -81,7 +82,7 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
         if arguments.measured:
             row.measured = measured_seconds(Path(arguments.measured), point)
         if arguments.simulate:
-            row.simulated = simulate(machine.for_ranks(point.ranks), point, deck, Path(arguments.simulate), here)
+            row.simulated = simulate(machine.for_ranks(point.ranks), point, deck, Path(arguments.simulate), place)
         rows.append(row)
     print(table(rows, machine, study["kind"] == "weak"))
     if arguments.json:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kontor.study.kinds import Flag, Key, Kind, ListOf, Section, Text, Whole
+from kontor.study.kinds import FLAG, Key, Kind, ListOf, Section, text, whole
 from kontor.study.problems import Problems, StudyError
 from kontor.study.tree import Node, parse
 
@@ -47,28 +47,28 @@ class Points(Kind):
 
 SECONDS, BANDWIDTH = Number(), Number(above=True)
 FILE = Section({
-    "name": Key(Text(), "what it is called", required=True),
-    "about": Key(Text(), "what it is, and where its figures come from", ""),
-    "nodes": Key(Whole(1, MOST), "nodes that there are", 1),
+    "name": Key(text(), "what it is called", required=True),
+    "about": Key(text(), "what it is, and where its figures come from", ""),
+    "nodes": Key(whole(1, MOST), "nodes that there are", 1),
     "node": Key(Section({
-        "ranks": Key(Whole(1, MOST), "ranks on a node: its cores or GPUs", required=True),
-        "cores": Key(Whole(1, MOST), "cores or GPUs of a node, if ranks may be more: then they take turns", lambda: None),
+        "ranks": Key(whole(1, MOST), "ranks on a node: its cores or GPUs", required=True),
+        "cores": Key(whole(1, MOST), "cores or GPUs of a node, if ranks may be more: then they take turns", None),
         "latency": Key(SECONDS, "s of a message between two ranks of a node, without what it costs their processors", 0.0),
         "bandwidth": Key(BANDWIDTH, "B/s of a message between them", required=True),
-        "copies": Key(Flag(), "the receiving processor copies such messages while it waits, one after the other", False),
+        "copies": Key(FLAG, "the receiving processor copies such messages while it waits, one after the other", False),
     }), "a node", required=True),
     "network": Key(Section({
         "latency": Key(SECONDS, "s of one link; a message goes by two to another node of the switch, by four further on", 0.0),
         "bandwidth": Key(BANDWIDTH, "B/s of one link, each way; every node has one", 1e10),
-        "nodes_per_switch": Key(Whole(1, MOST), "nodes of one switch; all of them unless it is given", MOST),
-        "uplinks": Key(Whole(1, MOST), "links of a switch to the level above, where there are several switches", 1),
-    }), "between nodes", lambda: None),
+        "nodes_per_switch": Key(whole(1, MOST), "nodes of one switch; all of them unless it is given", MOST),
+        "uplinks": Key(whole(1, MOST), "links of a switch to the level above, where there are several switches", 1),
+    }), "between nodes", None),
     "message": Key(Section({
         "send": Key(SECONDS, "s that a message costs the processor that sends it", 0.0),
         "receive": Key(SECONDS, "s that it costs the one that receives it", 0.0),
-    }), "what a message costs at its ends", lambda: {"send": 0.0, "receive": 0.0}),
+    }), "what a message costs at its ends", {"send": 0.0, "receive": 0.0}),
     "compute": Key(Section({name: Key(Points(), f"[[size, s], ...]: seconds of {words}") for name, words in KERNELS.items()}),
-                   "what kernels take on one rank, by the size of its part", lambda: {}),
+                   "what kernels take on one rank, by the size of its part", {}),
 })
 
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kontor.place import Place
 from kontor.study.decks import Deck
-from kontor.study.here import Here
 from kontor.study.plan import Point
 from kontor.study.problems import StudyError
 from kontor.study.tree import flow
@@ -25,9 +25,9 @@ from .rates import charges_text
 LIMIT = 1800  # s
 
 
-def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, here: Here) -> float:
+def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Place) -> float:
     """Returns simulated seconds of a step. The record goes to the folder, with what simulated it. Raises StudyError."""
-    program = programs(here) / point.app
+    program = programs(place) / point.app
     require(program)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{point.app}-{point.id}-{point.ranks}"
@@ -53,9 +53,9 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, here: Her
     return seconds_of_step(json.loads(record.read_text(encoding="utf-8")))
 
 
-def programs(here: Here) -> Path:
+def programs(place: Place) -> Path:
     """Of the preset smpi."""
-    return Path(os.environ.get("KONTOR_SMPI_BUILD", here.root / "build-smpi")) / "bin"
+    return Path(os.environ.get("KONTOR_SMPI_BUILD", place.root / "build-smpi")) / "bin"
 
 
 def require(program: Path) -> None:

@@ -315,7 +315,7 @@ class Simulated(unittest.TestCase):
         folder = Path(self.folder.name)
         (folder / "study.yaml").write_text("study: halo\ndeck: inputs/heat/bandwidth.yaml\nkind: strong\nranks: [16]\nrepeats: 1\n"
                                            "set: {problem.cells: [128, 128], solver.max_sweeps: 5, warm_up.sweeps: 1}\n")
-        with patch.dict(os.environ, KONTOR_STUDY_BUILD=str(BUILD)), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with patch.dict(os.environ, KONTOR_BUILD_DIR=str(BUILD)), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             code = main([str(folder / "study.yaml"), "--machine", str(MODEL / "machines/fat-tree.yaml"), "--simulate", str(folder / "simulated"),
                          "--json", str(folder / "out.json")])
         self.assertEqual(code, 0)

@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 
-from ..messages import say, shown
+from ..messages import exit_code, say, shown
 from ..place import Place
 from ..run.limits import Limits
 from .setup import Build
@@ -70,4 +70,4 @@ def test(words: list[str]) -> int:
     if code and Place.here().setting("GTest_DIR").endswith("NOTFOUND"):
         say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
     say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")
-    return code if code >= 0 else 128 - code
+    return exit_code(code)

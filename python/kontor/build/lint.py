@@ -7,8 +7,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..messages import Failure, have, say, shown
@@ -29,6 +29,7 @@ A tool that is not installed is named and left out. Exits with 1 if anything was
 """
 SHELL = ("*.sh", "scripts/kontor", ".ci/run")
 LICENSED = ("*.cpp", "*.hpp", "*.in", "*.cmake", "CMakeLists.txt", "*/CMakeLists.txt", "*.py", *SHELL)
+CHECKS = ("format", "tidy", "language", "licence", "python", "shell")
 
 
 def main(words: list[str]) -> int:
@@ -42,42 +43,42 @@ def main(words: list[str]) -> int:
     if not have("git"):
         raise Failure("lint needs git, to know which files are the project's")
     lint = Lint(place, fix=bool(words))
-    checks: dict[str, Callable[[], bool]] = {
-        "format": lint.format, "tidy": lint.tidy, "language": lint.language, "licence": lint.licence,
-        "python": lint.python, "shell": lint.shell}
-    found = [name for name, check in checks.items() if not check()]
-    for name in found:
-        say(f"lint: findings from {name}")
-    if not found:
-        say("lint: nothing found")
+    found = [name for name in CHECKS if not getattr(lint, name)()]
+    for text in [f"findings from {name}" for name in found] or ["nothing found"]:
+        say(f"lint: {text}")
     return 1 if found else 0
 
 
+@dataclass
 class Lint:
     """Each check returns whether all is well."""
 
-    def __init__(self, place: Place, fix: bool):
-        self._place, self._fix = place, fix
+    place: Place
+    fix: bool
 
     def _sources(self, *patterns: str) -> list[str]:
         """The project's files: what git tracks or would track."""
         words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
-        listed = subprocess.run(words, cwd=self._place.root, stdout=subprocess.PIPE, text=True, check=True).stdout
-        return sorted({name for name in listed.split("\0") if name and (self._place.root / name).is_file()})
+        listed = subprocess.run(words, cwd=self.place.root, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return sorted({name for name in listed.split("\0") if name and (self.place.root / name).is_file()})
 
-    def _passes(self, *words: str) -> bool:
-        return subprocess.run(words, cwd=self._place.root, check=False).returncode == 0
+    def _passes(self, *words: str, stderr: int | None = None) -> bool:
+        return subprocess.run(words, cwd=self.place.root, stderr=stderr, check=False).returncode == 0
+
+    def _finds_no(self, findings: list[str]) -> bool:
+        print("".join(f"{finding}\n" for finding in findings), end="", file=sys.stderr)
+        return not findings
 
     def format(self) -> bool:
         """The style is version 14's: others format a few things differently."""
         tool = _first_of("clang-format-14", "clang-format")
-        mode = ["-i"] if self._fix else ["--dry-run", "--Werror"]
+        mode = ["-i"] if self.fix else ["--dry-run", "--Werror"]
         return not tool or self._passes(tool, "--style=file", *mode, *self._sources("*.cpp", "*.hpp"))
 
     def tidy(self) -> bool:
         """Only what is compiled here has an entry to check with. Tests use C++20 that clang 14 does not compile yet."""
         tool = _first_of("clang-tidy-14", "clang-tidy")
-        database, own = self._place.build / "compile_commands.json", self._place.build / "clang-tidy"
+        database, own = self.place.build / "compile_commands.json", self.place.build / "clang-tidy"
         if not tool:
             return True
         if not database.exists():
@@ -87,35 +88,27 @@ class Lint:
         own.mkdir(exist_ok=True)
         (own / "compile_commands.json").write_text(json.dumps(entries, indent=1), encoding="utf-8")
         compiled = {entry["file"] for entry in entries}
-        files = [name for name in self._sources("*.cpp", ":!:*/tests/*") if str(self._place.root / name) in compiled]
-
-        def check(name: str) -> bool:
-            words = [tool, "--quiet", "-p", str(own.absolute()), name]
-            return subprocess.run(words, cwd=self._place.root, stderr=subprocess.DEVNULL, check=False).returncode == 0
-
+        files = [name for name in self._sources("*.cpp", ":!:*/tests/*") if str(self.place.root / name) in compiled]
+        words = (tool, "--quiet", "-p", str(own.absolute()))
         with ThreadPoolExecutor(Limits().processing_units) as pool:
-            return all(list(pool.map(check, files)))
+            return all(list(pool.map(lambda name: self._passes(*words, name, stderr=subprocess.DEVNULL), files)))
 
     def language(self) -> bool:
         return self._passes(sys.executable, "tests/docs/language.py")
 
     def licence(self) -> bool:
         line = b"SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-        without = [name for name in self._sources(*LICENSED) if line not in (self._place.root / name).read_bytes()]
-        for name in without:
-            print(f"{name}: no SPDX-License-Identifier line", file=sys.stderr)
-        return not without
+        files = [name for name in self._sources(*LICENSED) if line not in (self.place.root / name).read_bytes()]
+        return self._finds_no([f"{name}: no SPDX-License-Identifier line" for name in files])
 
     def python(self) -> bool:
-        broken = [error for name in self._sources("*.py") if (error := _syntax_error(self._place.root / name))]
-        for error in broken:
-            print(error, file=sys.stderr)
-        good = not broken
+        errors = [_syntax_error(self.place.root / name) for name in self._sources("*.py")]
+        good = [self._finds_no(list(filter(None, errors)))]
         if ruff := _first_of("ruff"):
-            good &= self._passes(ruff, "check", *(["--fix"] if self._fix else []), "python")
+            good.append(self._passes(ruff, "check", *["--fix"] * self.fix, "python"))
         if mypy := _first_of("mypy"):
-            good &= self._passes(mypy, "--no-error-summary", "python/kontor")
-        return good
+            good.append(self._passes(mypy, "--no-error-summary", "python/kontor"))
+        return all(good)
 
     def shell(self) -> bool:
         tool = _first_of("shellcheck")

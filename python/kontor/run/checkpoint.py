@@ -30,26 +30,21 @@ def named_by(file: Path) -> list[Path]:
     return ([file] if file.is_file() else []) + sorted(of_stem(stem) or (of_stem(one[1]) if one else []), reverse=True)
 
 
-def header(path: Path) -> Header | str:
-    """Or why there is none."""
+def header(path: Path) -> Header:
+    """Raises what h5py raises, and ValueError for a file that is no checkpoint."""
     from kontor.report.hdf5 import h5py, link_to_another
 
-    try:
-        with h5py.File(path) as file:
-            if other := link_to_another(file):
-                return f"{path}: {other}"
-            if "checkpoint" not in file:
-                is_result = ", but the result of a run; leave out --restart to repeat that" if "run" in file else ""
-                return f"{path}: it is no checkpoint{is_result}"
-            attributes = file["checkpoint"].attrs
-            number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
-            if not re.fullmatch(r"\w+", app):
-                return f"{path}: it is damaged: its app is {app!r}"
-            return number, app, ranks
-    except OSError as error:
-        return f"{path}: {error.strerror or error}"
-    except (KeyError, ValueError, RuntimeError, TypeError) as error:
-        return f"{path}: {error.args[0] if error.args else error}"
+    with h5py.File(path) as file:
+        if other := link_to_another(file):
+            raise ValueError(other)
+        if "checkpoint" not in file:
+            is_result = ", but the result of a run; leave out --restart to repeat that" if "run" in file else ""
+            raise ValueError(f"it is no checkpoint{is_result}")
+        attributes = file["checkpoint"].attrs
+        number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+    if not re.fullmatch(r"\w+", app):
+        raise ValueError(f"it is damaged: its app is {app!r}")
+    return number, app, ranks
 
 
 def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str]]:
@@ -58,11 +53,10 @@ def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str
     problems: list[str] = []
     for file in named_by(path):
         now(str(file))
-        what = header(file)
-        if isinstance(what, str):
-            problems.append(what)
-        else:
-            found.append(what)
+        try:
+            found.append(header(file))
+        except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
+            problems.append(f"{file}: {getattr(error, 'strerror', None) or (error.args or [error])[0]}")
         if found and file == path:
             break
     return found, problems

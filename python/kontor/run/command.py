@@ -102,9 +102,7 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
         if not arguments.dry_run and not os.access(place.program("kontor-deck"), os.X_OK):
             build.ensure(inputs.first_target(deck, place))
         app = inputs.app_of(deck, place)
-    if app not in place.apps:
-        raise Failure(f"{checkpoint}: app '{app}' is unknown; allowed are: {' '.join(place.apps)}",
-                      error_id="E-DECK-APP")
+    inputs.known_app(app, checkpoint, place)
     if not arguments.dry_run:
         build.ensure(app)
     launch = launcher.launch(int(ranks), arguments.dry_run)

@@ -12,15 +12,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 PR_SET_PTRACER, ANY_PROCESS = 0x59616D61, ctypes.c_ulong(-1)
 
 
-class IoVec(ctypes.Structure):
-    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
-
-
-def reads(pid: int, target: ctypes.Array[ctypes.c_char], size: int) -> bool:
-    copy = ctypes.create_string_buffer(size)
-    local = IoVec(ctypes.cast(copy, ctypes.c_void_p), size)
-    remote = IoVec(ctypes.cast(target, ctypes.c_void_p), size)
-    return bool(libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0) == size)
+def reads(pid: int, target: ctypes.Array[ctypes.c_char]) -> bool:
+    size = len(target)
+    buffers = ctypes.create_string_buffer(size), target
+    local, remote = ((ctypes.c_size_t * 2)(ctypes.addressof(buffer), size) for buffer in buffers)  # struct iovec
+    return bool(libc.process_vm_readv(pid, local, 1, remote, 1, 0) == size)
 
 
 def main() -> int:
@@ -37,7 +33,7 @@ def main() -> int:
     os.read(ready, 1)
     reader = os.fork()
     if reader == 0:
-        os._exit(0 if reads(owner, message, len(message)) else 1)
+        os._exit(0 if reads(owner, message) else 1)
     status = os.waitpid(reader, 0)[1]
     os.kill(owner, signal.SIGKILL)
     os.waitpid(owner, 0)

@@ -12,33 +12,30 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from ..messages import Failure, shown
+from ..messages import Failure, exit_code, reason_of, shown, signal_name
 from ..packaged import need
 from ..place import Place
 from .arguments import Arguments
-from .ends import reason_of, signal_name
 from .run_folder import temporary_folder
 
 
 def choose(arguments: Arguments, place: Place) -> tuple[str, str]:
     """The deck or result, and the checkpoint; each may be empty."""
-    inputs = [place.find(name) for name in arguments.inputs]
-    if not arguments.restart:
-        if len(inputs) > 1:
-            raise Failure(f"run: two inputs, '{inputs[0]}' and '{inputs[1]}'; give one deck or one HDF5 file")
-        _check(inputs[0] if inputs else "", place)
-        return (inputs[0], "")
-    decks = [name for name in inputs if name.endswith((".yaml", ".yml"))]
+    inputs, restart = [place.find(name) for name in arguments.inputs], arguments.restart
+    decks = [name for name in inputs if not restart or name.endswith((".yaml", ".yml"))]
     checkpoints = [name for name in inputs if name not in decks]
-    if len(decks) > 1:
-        raise Failure(f"run: two decks, '{decks[0]}' and '{decks[1]}'; give one, or none: it is in the checkpoint")
-    if len(checkpoints) > 1:
-        raise Failure(f"run: two checkpoints, '{checkpoints[0]}' and '{checkpoints[1]}'; give one")
-    if not checkpoints:
+    what, advice = "inputs", "give one deck or one HDF5 file"
+    if restart:
+        what, advice = "decks", "give one, or none: it is in the checkpoint"
+    for several, names, hint in (what, decks, advice), ("checkpoints", checkpoints, "give one"):
+        if len(names) > 1:
+            raise Failure(f"run: two {several}, '{names[0]}' and '{names[1]}'; {hint}")
+    if restart and not checkpoints:
         raise Failure("run: --restart needs a checkpoint: kontor run CHECKPOINT.h5 --restart")
-    if decks:
-        _check(decks[0], place)
-    return (decks[0] if decks else "", checkpoints[0])
+    deck, checkpoint = "".join(decks), "".join(checkpoints)
+    if deck or not restart:
+        _check(deck, place)
+    return deck, checkpoint
 
 
 def _check(name: str, place: Place) -> None:
@@ -58,18 +55,21 @@ def is_result(name: str) -> bool:
     return bool(re.search(r"\.h5(\..{8}\.tmp)?$", name))
 
 
-def _said(words: list[str]) -> str:
+def _said(*words: str | Path) -> str:
     """What a command of our own prints; ends with its exit code where it fails, as it has said why."""
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(done.returncode if done.returncode > 0 else 128 - done.returncode)
-    return done.stdout
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+    code, program = exit_code(done.returncode), words[0]
+    if code > 128 and program != sys.executable:
+        raise Failure(f"{shown(program)} was ended by signal {signal_name(code)}{reason_of(code)}", 3, "E-LAUNCH-DIED")
+    if code:
+        raise SystemExit(code)
+    return done.stdout.strip()
 
 
 def of_checkpoint(name: str) -> tuple[str, int]:
     """Its app and its ranks."""
     need("h5py", f"{name}: reading it")
-    app, ranks = _said([sys.executable, str(Path(__file__).with_name("checkpoint.py")), name]).split()
+    app, ranks = _said(sys.executable, Path(__file__).with_name("checkpoint.py"), name).split()
     return app, int(ranks)
 
 
@@ -80,8 +80,7 @@ def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list
     if not keep:
         folders.callback(_remove, folder)
     deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
-    report = [sys.executable, str(Path(__file__).parents[1]), "report"]
-    ranks = _said([*report, "--extract-deck", str(deck), result]).strip()
+    ranks = _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
     # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is
     # repeated.
     named = next(_checkpoint_files(deck.read_text(encoding="utf-8")), "")
@@ -113,15 +112,11 @@ def app_of(deck: str, place: Place) -> str:
     if not os.access(tool, os.X_OK):
         raise Failure(f"{deck}: what reads decks is not built yet; run 'kontor build' first",
                       error_id="E-BUILD-FAILED")
-    done = subprocess.run([str(tool), deck], stdout=subprocess.PIPE, text=True, errors="replace", check=False)
-    code = done.returncode if done.returncode >= 0 else 128 - done.returncode
-    if code > 128:
-        raise Failure(f"{shown(tool)} was ended by signal {signal_name(code)}{reason_of(code)}", 3,
-                      error_id="E-LAUNCH-DIED")
-    if code:
-        raise SystemExit(code)  # it has said what is wrong
-    app = done.stdout.strip()
+    return known_app(_said(tool, deck), deck, place)
+
+
+def known_app(app: str, file: str, place: Place) -> str:
     if app not in place.apps:
-        raise Failure(f"{deck}: app '{app[:80]}' is unknown; allowed are: {' '.join(place.apps)}",
+        raise Failure(f"{file}: app '{app[:80]}' is unknown; allowed are: {' '.join(place.apps)}",
                       error_id="E-DECK-APP")
     return app

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..messages import say
+from ..messages import exit_code, reason_of, say, signal_name
 from . import shared_memory
-from .ends import reason_of, signal_name
 from .launch import Launch
 from .mpi import ENDS_AT_ONCE
 from .run_folder import RunFolder
@@ -41,7 +40,7 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
 
 def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str, patience: Patience) -> int:
     """By this command or by a signal: says what there is to say, and returns the exit code."""
-    code = code if code >= 0 else 128 - code
+    code = exit_code(code)
     if run.stuck == "failed":
         say(f"a rank failed, and {launcher} had not ended {patience.abort} s later, as when a host has vanished;"
             " it was ended")

@@ -75,7 +75,7 @@ class Supervised:
                 signal.signal(NUMBERS[name], self._pass_on)
         try:
             stdin = subprocess.DEVNULL if os.isatty(0) else None  # only the group in the foreground may read it
-            self._child = subprocess.Popen(words, env=environment, stdin=stdin, preexec_fn=_die_with(os.getpid()),
+            self._child = subprocess.Popen(words, env=environment, stdin=stdin, preexec_fn=die_with(os.getpid()),
                                            pass_fds=self._launch.locks)
             if self.caught:
                 self._ask_to_end()  # it came before the child was known
@@ -175,7 +175,7 @@ class Supervised:
         return False
 
 
-def _die_with(parent: int) -> Callable[[], None]:
+def die_with(parent: int) -> Callable[[], None]:
     """What the child does before it becomes the command."""
     libc = ctypes.CDLL(None)
 

@@ -2,60 +2,71 @@
 """kontor study: from its arguments to its exit code."""
 
 import argparse
+import contextlib
 import json
 import os
 import random
+import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 from ..messages import say
+from ..place import Place
 from . import session
 from .description import json_schema
-from .folder import Folder
-from .here import Here, Machine, describe_machine
-from .jobs import find_part
+from .folder import Folder, JobFolder, read_json
+from .machine import Machine, describe_machine
 from .make import Interrupted, shown_command
 from .only import selector
-from .part import adopt, make_part
-from .plan import Point, make_plan, run_order
+from .plan import Point, estimate, make_plan, run_order
 from .problems import StudyError
 from .progress import count, span
+from .sizes import find_part
 from .study import Study, read_study
 from .submit import refuse_queued, submit
 
 DESCRIPTION = "Makes the runs of a study, resumes it, writes job scripts for it, or shows what it would do."
 EPILOG = """Exit codes: 0 all runs passed, 1 a verification failed, 2 bad study or usage, 3 a run failed at run time,
 128 + N ended by signal N. docs/studies.md describes studies."""
+FLAGS = {
+    "--dry-run": "show every point with its command and an estimate; run nothing",
+    "--resume": "resume the study in FOLDER: make the missing runs",
+    "--retry-failed": "with --resume: repeat failed runs, too",
+    "--allow-mixed": "with --resume: on another revision or machine, too",
+    "--only EXPR": 'only these points: --only "ranks<=4 and comm.backend==view"',
+    "--set KEY=VALUE": "override a key of the study: --set repeats=1",
+    "--reduced": "use the small settings of the lines `# test:` in the study and its decks",
+    "--submit": "write job scripts to FOLDER/jobs/ and submit them if a scheduler is found",
+    "--collect": "collect the results of jobs, write the tables, run nothing",
+    "--print": "print the study with every default filled in, and stop",
+    "--schema": "print the JSON schema of studies, and stop",
+    "--part NAME": "used by job scripts: make the runs of this size, inside the job",
+    "--repeat N": "with --part: this repeat",
+}
+SEVERAL: dict[str, Any] = {"--set": {"action": "append", "default": []}, "--repeat": {"action": "append", "type": int}}
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="kontor study", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
     parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study, or the folder of a started one")
-    parser.add_argument("-o", "--output", metavar="FOLDER", help="where results go (default: a folder of the study's name, here)")
-    parser.add_argument("--dry-run", action="store_true", help="show every point with its command and an estimate; run nothing")
-    parser.add_argument("--resume", action="store_true", help="resume the study in FOLDER: make the missing runs")
-    parser.add_argument("--retry-failed", action="store_true", help="with --resume: repeat failed runs, too")
-    parser.add_argument("--allow-mixed", action="store_true", help="with --resume: on another revision or machine, too")
-    parser.add_argument("--only", metavar="EXPR", help='only these points: --only "ranks<=4 and comm.backend==view"')
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], help="override a key of the study: --set repeats=1")
-    parser.add_argument("--reduced", action="store_true", help="use the small settings of the lines `# test:` in the study and its decks")
-    parser.add_argument("--submit", action="store_true", help="write job scripts to FOLDER/jobs/ and submit them if a scheduler is found")
-    parser.add_argument("--collect", action="store_true", help="collect the results of jobs, write the tables, run nothing")
-    parser.add_argument("--print", action="store_true", help="print the study with every default filled in, and stop")
-    parser.add_argument("--schema", action="store_true", help="print the JSON schema of studies, and stop")
-    parser.add_argument("--part", metavar="NAME", help="used by job scripts: make the runs of this size, inside the job")
-    parser.add_argument("--repeat", metavar="N", type=int, action="append", help="with --part: this repeat")
+    parser.add_argument("-o", "--output", metavar="FOLDER",
+                        help="where results go (default: a folder of the study's name, here)")
+    for option, words_of_help in FLAGS.items():
+        name, _, metavar = option.partition(" ")
+        how = SEVERAL.get(name, {}) | {"metavar": metavar} if metavar else {"action": "store_true"}
+        parser.add_argument(name, help=words_of_help, **how)
     arguments = parser.parse_args(words)
     if not arguments.study and not arguments.schema:
-        studies = " ".join(f"inputs/studies/{file.name}" for file in sorted((Here().root / "inputs/studies").glob("*.yaml")))
-        parser.error(f"no study given; there are {studies}")
+        names = sorted(file.name for file in (Place.here().root / "inputs/studies").glob("*.yaml"))
+        parser.error(f"no study given; there are {' '.join(f'inputs/studies/{name}' for name in names)}")
     return arguments
 
 
 def main(words: list[str]) -> int:
     """Returns the exit code."""
     try:
-        return act(parse_arguments(words), Here())
+        return act(parse_arguments(words), Place.here())
     except StudyError as error:
         print(error.text(), file=sys.stderr)
         return error.code
@@ -64,7 +75,7 @@ def main(words: list[str]) -> int:
         return 128 + error.number
 
 
-def act(arguments: argparse.Namespace, here: Here) -> int:
+def act(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.schema:
         print(json.dumps(json_schema(), indent=2))
         return 0
@@ -72,11 +83,11 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
         arguments.output = arguments.output or arguments.study
         arguments.study = str(Path(arguments.study) / "study.yaml")
     looks = arguments.print or arguments.dry_run or arguments.collect or arguments.part
-    study = read_study(arguments.study, arguments.set, arguments.reduced, here, build=not looks)
+    study = read_study(arguments.study, arguments.set, arguments.reduced, place, build=not looks)
     if arguments.print:
         print(study.resolved(), end="")
         return 0
-    machine = None if arguments.submit or arguments.collect else describe_machine()
+    machine = None if arguments.submit or arguments.collect else describe_machine(place)
     points = make_plan(study, machine)
     chosen = selector(arguments.only, points) if arguments.only else lambda _: True
     selected = [point for point in points if chosen(point)]
@@ -84,70 +95,84 @@ def act(arguments: argparse.Namespace, here: Here) -> int:
         raise StudyError(f"--only {arguments.only}: there is no such point; --dry-run shows all", "E-STUDY-POINT")
     path = Path(arguments.output or study["study"])
     if arguments.dry_run:
-        show_plan(study, selected, here, path)
+        show_plan(study, selected, place, path)
         return 0
-    if arguments.part and machine:
-        return make_part(study, find_part(arguments.part, selected), machine, path, arguments, here)
-    return run(study, points, selected, machine, path, arguments, here)
+    if arguments.part:
+        selected = find_part(arguments.part, selected)
+    return run(study, points, selected, machine, path, arguments, place)
 
 
-def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path, arguments: argparse.Namespace,
-        here: Here) -> int:
-    """Makes, submits or collects. Points that cannot run here are told."""
+def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path,
+        arguments: argparse.Namespace, place: Place) -> int:
+    """Makes, submits or collects; or makes a part inside a job. Points that cannot run here are reported."""
+    part, every = arguments.part, range(1, study["repeats"] + 1)
+    repeats = sorted(set(arguments.repeat or every)) if part else list(every)
+    if wrong := set(repeats) - set(every):
+        raise StudyError(f"--repeat {min(wrong)}: the study has repeats 1 to {every[-1]}", "E-STUDY-POINT")
     able = [point for point in selected if not point.skipped]
     for point in selected:
         if point.skipped:
             say(f"study: {point.id} ({point.words()}) cannot run here: {point.skipped}")
-    if not able:
-        raise StudyError("none of the points can run here", "E-STUDY-POINT")
-    resume = arguments.resume or arguments.collect
+    if not able or part and able != selected:
+        raise StudyError(f"{'not all' if part else 'none'} of the points can run here", "E-STUDY-POINT")
+    resume = bool(arguments.resume or arguments.collect or part)
     session.refuse_foreign(path, resume)
     if machine:
-        session.check_launcher(study, here)
-    with Folder(path) as folder:
-        revision = "" if arguments.collect else session.revision_of(study, here)
+        session.check_launcher(study, place)
+    with JobFolder(path, part, repeats, machine) if part and machine else Folder(path) as folder:
+        revision = "" if arguments.collect else session.revision_of(study, place)
         session.refuse_foreign(path, resume)  # now that nobody else can make one
         if resume:
             folder.load()
             revision = revision or folder.state["git_revision"]
-            session.refuse_other(folder, study, revision, machine, arguments.allow_mixed)
-            if not arguments.collect:
-                refuse_queued(folder)
+            session.refuse_other(folder, study, revision, None if part else machine, arguments.allow_mixed)
             study.values["seed"] = folder.state["seed"]
+            folder.adopt()
+            estimate(points, folder.runs)
         elif study["seed"] == "auto":
             study.values["seed"] = random.SystemRandom().randrange(2**31)
-        session.keep_plan(folder, study, points, revision, machine)
-        if adopt(folder):
-            folder.save()
         if arguments.retry_failed:
             folder.forgive()
+        if not part:
+            if not arguments.collect:
+                refuse_queued(folder)
+            session.keep_plan(folder, study, points, revision, machine)
         missing = [(point, repeat) for point, repeat in run_order(points, study["repeats"], study["seed"])
-                   if point in able and not folder.is_done(point.id, repeat)]
+                   if point in able and repeat in repeats and not folder.is_done(point.id, repeat)]
         if arguments.submit:
-            submit(folder, missing, study["study"], study["launch"], here)
+            submit(folder, missing, study, place)
             return 0
-        if not arguments.collect:
-            session.make_all(folder, study, missing, here, arguments.allow_mixed)
-        else:
-            session.tabulate(folder)
-        return session.summary(folder, able, list(range(1, study["repeats"] + 1)), f"{path / 'study.csv'} has the table")
+        ended = None if arguments.collect else session.make_all(folder, study, missing, place, arguments.allow_mixed)
+        if not part:
+            with contextlib.suppress(*[StudyError] * bool(ended)):  # what has ended it is told; --resume writes tables
+                session.tabulate(folder)
+        if ended:
+            raise ended
+        collect = f"kontor study {shlex.quote(str(path))} --collect makes the table"
+        return session.summary(folder, able, repeats, collect if part else f"{path / 'study.csv'} has the table")
 
 
-def show_plan(study: Study, points: list[Point], here: Here, folder: Path) -> None:
-    """Every point with its command and an estimate, and what cannot run here with the reason."""
-    decks = study.decks_by_path
+def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> None:
+    """Every point with its command, its time if runs of it are in the folder, and what cannot run here with the
+    reason."""
+    estimate(points, (read_json(folder / "study.json") or {}).get("runs", []))
+    able = [point for point in points if not point.skipped]
     for point in points:
         print(f"{point.id}  {point.words()}")
         if point.skipped:
             print(f"      cannot run here: {point.skipped}")
             continue
-        more = "; more ranks than cores" if point.oversubscribed else ""
-        print(f"      {shown_command(point, decks[point.deck], here, str(folder / 'runs' / f'{point.id}-r1'))}")
-        print(f"      about {span(point.estimate_seconds)}: {point.estimate_basis}{more}")
-    able = [point for point in points if not point.skipped]
-    runs, total = study["repeats"] * len(able), study["repeats"] * sum(point.estimate_seconds for point in able)
+        base = str(folder / "runs" / f"{point.id}-r1")
+        print(f"      {shown_command(point, study.decks_by_path[point.deck], place, base)}")
+        told = [f"about {span(point.estimate_seconds)}"] if point.estimate_seconds is not None else []
+        told += ["more ranks than cores"] if point.oversubscribed else []
+        if told:
+            print(f"      {'; '.join(told)}")
+    times, repeats = [point.estimate_seconds for point in able if point.estimate_seconds is not None], study["repeats"]
+    total = f", about {span(repeats * sum(times))}" if able and len(times) == len(able) else ""
     skipped = f", {len(points) - len(able)} of them cannot run here" if len(able) < len(points) else ""
-    print(f"{count(len(points), 'point')}{skipped}; {count(study['repeats'], 'repeat')}: {count(runs, 'run')}, about {span(total)}")
+    print(f"{count(len(points), 'point')}{skipped}; {count(repeats, 'repeat')}:"
+          f" {count(repeats * len(able), 'run')}{total}")
     for deck in study.decks:
         if deck.schema is None:
             say(f"study: {deck.app} is not built yet, so what the study sets in {deck.path} is not checked")

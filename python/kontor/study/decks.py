@@ -3,14 +3,15 @@
 
 import hashlib
 import json
+import os
 import re
 import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from .here import Here
+from ..place import Place
 from .problems import StudyError, shown
 from .tree import Node, parse
 
@@ -23,33 +24,53 @@ class Deck:
     sha256: str
     given: dict[str, Any]  # what it says, by key
     reduced: list[str]  # what its line `# test:` sets
-    schema: dict[str, Any] | None = None  # the app's, by key; None where the app is not built yet
-    defaults: dict[str, Any] = field(default_factory=dict)
+    program: Path
     small: dict[str, Any] = field(default_factory=dict)  # what `reduced` sets
 
+    @cached_property
+    def schema(self) -> dict[str, Any] | None:
+        """The app's, by key; None where the app is not built yet."""
+        if not self.program.exists():
+            return None
+        done = subprocess.run([self.program, "--schema"], capture_output=True, text=True, check=False,
+                              env=environment())
+        try:
+            return _keys(json.loads(done.stdout)) if done.returncode == 0 else None
+        except (ValueError, KeyError, AttributeError):
+            return None
+
     def value(self, key: str, settings: dict[str, Any]) -> Any:
-        """What the key is with these settings; None if nobody says."""
-        return settings.get(key, self.given.get(key, self.defaults.get(key)))
+        """What the key is with these settings, or by default; None where that is not known."""
+        default = (self.schema or {}).get(key, {}).get("default")
+        return settings.get(key, self.given.get(key, default))
 
 
-def find_deck(name: str, study_file: Path, here: Here) -> Deck:
+def environment(**more: str) -> dict[str, str]:
+    """For the programs: what was built before the first run is not built again."""
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KONTOR_BUILT": "1",
+            **more}
+
+
+def find_deck(name: str, study_file: Path, place: Place) -> Deck:
     """Raises StudyError if there is none, or it names no mini-app."""
-    file = _file(name, study_file, here)
+    file = _file(name, study_file, place)
     try:
         data = file.read_bytes()
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}", "E-FILE-READ") from error
-    reader = here.build / "bin/kontor-deck"
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise StudyError(f"{name} cannot be read: {why}", "E-FILE-READ") from error
+    reader = place.program("kontor-deck")
     if not reader.exists():
         raise StudyError("what reads decks is not built yet; run 'kontor build' first", "E-BUILD-FAILED")
     done = subprocess.run([reader, file], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise StudyError(done.stderr.strip() or f"{name}: is not a deck")
     app = done.stdout.strip()
-    if app not in here.apps:
+    if app not in place.apps:
         raise StudyError(f"{name}: app '{shown(app)}' is unknown")
-    return Deck(here.lasting(file), file, app, hashlib.sha256(data).hexdigest(), dict(_leaves("", parse(text, name))), reduced_settings(text))
+    return Deck(place.lasting(file), file, app, hashlib.sha256(data).hexdigest(),
+                _given(parse(text, name)), reduced_settings(text), place.program(app))
 
 
 def reduced_settings(text: str) -> list[str]:
@@ -58,44 +79,33 @@ def reduced_settings(text: str) -> list[str]:
     return [word.strip() for word in found[1].split(" --set ")[1:]] if found else []
 
 
-def read_schema(deck: Deck, here: Here) -> None:
-    """The app's own words about its keys, if it is built."""
-    program = here.build / "bin" / deck.app
-    if not program.exists():
-        return
-    done = subprocess.run([program, "--schema"], capture_output=True, text=True, check=False, env=here.environment())
+def _file(name: str, study_file: Path, place: Place) -> Path:
+    """In the working folder, next to the study, or in the project's."""
+    places = [Path(name), study_file.parent / name, place.root / name]
     try:
-        deck.schema = dict(_schema_leaves("", json.loads(done.stdout))) if done.returncode == 0 else None
-    except (ValueError, KeyError, AttributeError):
-        deck.schema = None
-    deck.defaults = {key: one["default"] for key, one in (deck.schema or {}).items() if "default" in one}
-
-
-def _file(name: str, study_file: Path, here: Here) -> Path:
-    """In the working folder, beside the study, or in the project's."""
-    places = [Path(name), study_file.parent / name, here.root / name]
-    try:
-        found = next((place for place in places if place.is_file()), None)
+        found = next((file for file in places if file.is_file()), None)
     except (OSError, ValueError) as error:  # too long, or with a NUL character
-        raise StudyError(f'deck "{shown(name)}": no file can be called so: {getattr(error, "strerror", None) or error}', "E-FILE-READ") from error
+        why = getattr(error, "strerror", None) or error
+        raise StudyError(f'deck "{shown(name)}": no file can be called so: {why}', "E-FILE-READ") from error
     if found:
         return found.resolve()
-    looked = ", ".join(str(place.parent) for place in dict.fromkeys(places))
+    looked = ", ".join(str(file.parent) for file in dict.fromkeys(places))
     raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}', "E-FILE-READ")
 
 
-def _leaves(prefix: str, node: Node) -> Iterator[tuple[str, Any]]:
+def _given(node: Node, prefix: str = "") -> dict[str, Any]:
+    """What the deck says, by key: of sections, too."""
+    found: dict[str, Any] = {}
     for key, item in node.value.items():
-        if isinstance(item.value, dict):
-            yield f"{prefix}{key}", item.plain_value()
-            yield from _leaves(f"{prefix}{key}.", item)
-        else:
-            yield f"{prefix}{key}", item.plain_value()
+        found[f"{prefix}{key}"] = item.plain_value()
+        found |= _given(item, f"{prefix}{key}.") if isinstance(item.value, dict) else {}
+    return found
 
 
-def _schema_leaves(prefix: str, schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _keys(schema: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The schemas of single keys."""
+    found: dict[str, Any] = {}
     for key, one in schema.get("properties", {}).items():
-        if one.get("type") == "object" and "properties" in one:
-            yield from _schema_leaves(f"{prefix}{key}.", one)
-        else:
-            yield f"{prefix}{key}", one
+        is_section = one.get("type") == "object" and "properties" in one
+        found |= _keys(one, f"{prefix}{key}.") if is_section else {f"{prefix}{key}": one}
+    return found

@@ -3,13 +3,14 @@
 
 import ast
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 LONGEST = 200
 LARGEST = 2.0**53  # whole numbers are exact up to here
 ALLOWED = "numbers, ranks, nodes, grid[0] to grid[2], + - * / // ** ( ), sqrt, cbrt and round"
+SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Pow, ast.UAdd, ast.USub)
 
 
 class ExpressionError(Exception):
@@ -32,11 +33,13 @@ def evaluate(text: str, sizes: Sizes) -> int | float:
         value = formula(sizes)
     except ZeroDivisionError as error:
         raise ExpressionError("divides by zero") from error
+    except IndexError as error:
+        raise ExpressionError(f"has an axis of grid too many: the key has {len(sizes.grid)} values") from error
     except OverflowError as error:
         raise ExpressionError("is too large") from error
     except (ValueError, TypeError) as error:  # of roots of what is negative
         raise ExpressionError(f"cannot be understood; allowed are {ALLOWED}") from error
-    if isinstance(value, complex) or not math.isfinite(value) or abs(value) > LARGEST:
+    if not math.isfinite(value) or abs(value) > LARGEST:
         raise ExpressionError("is not a number of moderate size")
     return int(value) if value == int(value) else value
 
@@ -49,21 +52,12 @@ def compact_grid(ranks: int, axes: int) -> tuple[int, ...]:
     return min(grids, key=lambda grid: (sum(grid), grid))
 
 
-def _power(base: float, exponent: float) -> float:
-    if abs(exponent) > 64 or abs(base) > LARGEST:
-        raise OverflowError
-    return float(base**exponent)
-
-
 def _cube_root(value: float) -> float:
     root = math.copysign(abs(value) ** (1 / 3), value)
     return round(root) if round(root) ** 3 == value else root
 
 
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-             ast.Pow: _power}
-SIGNS: dict[type, Callable[..., float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
-FUNCTIONS: dict[str, Callable[..., float]] = {"sqrt": math.sqrt, "cbrt": _cube_root, "round": round}
+FUNCTIONS: dict[str, Any] = {"sqrt": math.sqrt, "cbrt": _cube_root, "round": lambda value: float(round(value))}
 
 
 def compiled(text: str) -> Callable[[Sizes], float]:
@@ -71,40 +65,37 @@ def compiled(text: str) -> Callable[[Sizes], float]:
     if len(text) > LONGEST:
         raise ExpressionError(f"longer than {LONGEST} characters")
     try:
-        return _function(ast.parse(text.strip(), mode="eval").body)
+        formula = _Checked().visit(ast.parse(text.strip(), mode="eval"))
+        code = compile(formula, "formula", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ExpressionError(f"cannot be understood; allowed are {ALLOWED}") from error
+    # All numbers are floats, whose powers overflow where those of whole numbers take all memory.
+    return lambda sizes: float(eval(code, {"__builtins__": {}}, FUNCTIONS | {  # of nothing but what _Checked leaves
+        "ranks": float(sizes.ranks), "nodes": float(sizes.nodes), "grid": tuple(map(float, sizes.grid))}))
 
 
-def _function(node: ast.AST) -> Callable[[Sizes], float]:
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return lambda _: value
-        case ast.Constant():
-            raise ExpressionError(f"{ast.unparse(node)} is not a number; allowed are {ALLOWED}")
-        case ast.Name(id="ranks" | "nodes" as name):
-            return operator.attrgetter(name)
-        case ast.Name(id="grid"):
-            raise ExpressionError("grid has a number for each axis: grid[0], grid[1], grid[2]")
-        case ast.Name(id=name):
-            raise ExpressionError(f"{name} is not known; allowed are {ALLOWED}")
-        case ast.Subscript(value=ast.Name(id="grid"), slice=ast.Constant(value=0 | 1 | 2 as axis)):
-            return lambda sizes: _along(sizes.grid, axis)
-        case ast.UnaryOp(op=sign, operand=operand) if type(sign) in SIGNS:
-            return _applied(SIGNS[type(sign)], operand)
-        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in OPERATORS:
-            return _applied(OPERATORS[type(sign)], left, right)
-        case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
-            return _applied(FUNCTIONS[name], argument)
-    raise ExpressionError(f"{ast.unparse(node)[:40]} is not allowed; allowed are {ALLOWED}")
+class _Checked(ast.NodeTransformer):
+    """Leaves what formulas may have, with numbers as floats. Raises ExpressionError for anything else."""
 
-
-def _applied(function: Callable[..., float], *operands: ast.AST) -> Callable[[Sizes], float]:
-    functions = [_function(operand) for operand in operands]
-    return lambda sizes: function(*(operand(sizes) for operand in functions))
-
-
-def _along(grid: tuple[int, ...], axis: int) -> int:
-    if axis >= len(grid):
-        raise ExpressionError(f"grid[{axis}] is asked for, but the key has {len(grid)} values")
-    return grid[axis]
+    def visit(self, node: ast.AST) -> Any:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return ast.copy_location(ast.Constant(float(value)), node)
+            case ast.Constant():
+                raise ExpressionError(f"{ast.unparse(node)} is not a number; allowed are {ALLOWED}")
+            case ast.Name(id="grid"):
+                raise ExpressionError("grid has a number for each axis: grid[0], grid[1], grid[2]")
+            case ast.Name(id=name) if name not in ("ranks", "nodes"):
+                raise ExpressionError(f"{name} is not known; allowed are {ALLOWED}")
+            case ast.Subscript(value=ast.Name(id="grid"), slice=ast.Constant(value=0 | 1 | 2)):
+                return node
+            case ast.Call(func=ast.Name(id=name), args=[argument], keywords=[]) if name in FUNCTIONS:
+                node.args = [self.visit(argument)]
+                return node
+            case ast.UnaryOp(op=sign) | ast.BinOp(op=sign) if isinstance(sign, SIGNS):
+                return self.generic_visit(node)
+            case ast.Expression() | ast.Name() | ast.Load():
+                return self.generic_visit(node)
+            case _ if isinstance(node, SIGNS):
+                return node
+        raise ExpressionError(f"{ast.unparse(node)[:40]} is not allowed; allowed are {ALLOWED}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A study's folder: its lock, its state, whether another study may use it, and what killed runs and studies have left there."""
+"""A study's folder: its lock, its state, and what killed runs and studies have left there."""
 
 import contextlib
 import errno
@@ -9,13 +9,16 @@ import os
 import re
 import secrets
 import socket
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..messages import say
+from .machine import Machine
 from .problems import StudyError, shown
 
 FORMAT = 1
+ENTRY = ".run.json"  # next to a job's run: its entry in the state
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
 MARK = "kontor: "  # what a lock of a file's name begins with: output/src/name_lock.cpp
@@ -54,15 +57,17 @@ class Folder:
     def __enter__(self) -> "Folder":
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
-            self.lock = os.open(self.path / self.lock_name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self.lock = os.open(self.path / self.lock_name, flags, 0o644)
             self.take_lock()
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
             os.close(self.lock)
             who = f" ({shown(owner, 200)})" if owner else ""
-            raise StudyError(f"{self.path}: another study is running in this folder{who}; wait for it, or -o another folder", "E-STUDY-FOLDER") from error
+            raise self.error(f"another study is running in this folder{who}; wait for it, or -o another folder"
+                             ) from error
         except OSError as error:
-            raise StudyError(f"{self.path}: cannot be made or written: {error.strerror}", "E-STUDY-FOLDER") from error
+            raise self.error(f"cannot be made or written: {error.strerror}") from error
         with contextlib.suppress(OSError):  # only tells who has it
             os.ftruncate(self.lock, 0)
             os.pwrite(self.lock, f"host {socket.gethostname()}, process {os.getpid()}\n".encode(), 0)
@@ -75,23 +80,26 @@ class Folder:
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
-            say(f"the file system of {self.path} has no locks (flock: {error.strerror}): run no other study in this folder")
+            say(f"the file system of {self.path} has no locks (flock: {error.strerror}): run no other study in this"
+                " folder")
 
     def __exit__(self, *_: object) -> None:
         os.close(self.lock)  # runs that are still ending keep it
 
+    def error(self, message: str, code: int = 2) -> StudyError:
+        return StudyError(f"{self.path}: {message}", "E-STUDY-FOLDER", code)
+
     def load(self) -> None:
         """Raises StudyError if the state cannot be understood."""
-        file = self.path / "study.json"
         try:
-            self.state = json.loads(file.read_text(encoding="utf-8"))
+            self.state = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
             missing = [key for key in ("format", "study", "points", "runs") if key not in self.state]
         except (ValueError, TypeError) as error:
-            raise StudyError(f"{file}: damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}", "E-STUDY-FOLDER") from error
+            raise self.error(f"study.json is damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
         except OSError as error:
-            raise StudyError(f"{file} cannot be read: {error.strerror}", "E-STUDY-FOLDER") from error
+            raise self.error(f"study.json cannot be read: {error.strerror}") from error
         if missing or self.state["format"] != FORMAT:
-            raise StudyError(f"{file}: not the state of a study of format {FORMAT}", "E-STUDY-FOLDER")
+            raise self.error(f"study.json is not the state of a study of format {FORMAT}")
 
     def save(self) -> None:
         """Raises StudyError where it cannot be written; what it was before stays."""
@@ -106,7 +114,21 @@ class Folder:
 
     def cannot_write(self, name: str, error: OSError) -> StudyError:
         advice = "; free some space, then --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
-        return StudyError(f"{self.path / name} cannot be written: {error.strerror}; finished runs are kept in {self.path / 'runs'}{advice}", "E-STUDY-FOLDER", code=3)
+        return self.error(f"{name} cannot be written: {error.strerror}; finished runs are kept in"
+                          f" {self.path / 'runs'}{advice}", code=3)
+
+    def adopt(self) -> None:
+        """Adds the entries of jobs to the state in memory."""
+        known = {(run["point"], run["repeat"], run["attempt"]) for run in self.runs}
+        points = {point["id"] for point in self.state["points"]}
+        files = (self.path / "runs").glob(f"*{ENTRY}")
+        found = [entry for entry in map(read_json, files) if entry and "attempt" in entry and entry["point"] in points]
+        for entry in sorted(found, key=lambda entry: (entry["started"], entry["attempt"])):
+            machine = entry.pop("machine", None)
+            if machine and not self.state["machine"].get("hosts"):
+                self.state["machine"] = machine
+            if (entry["point"], entry["repeat"], entry["attempt"]) not in known:
+                self.runs.append(entry)
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
         return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
@@ -125,16 +147,41 @@ class Folder:
         """Passed, or failed so often that it is not tried again."""
         attempts = self.attempts(point, repeat)
         failed = [run for run in attempts if run["state"] == "failed" and not run.get("forgiven")]
-        return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed))
+        refused = any(run["exit_code"] == 2 for run in failed)
+        return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or refused)
 
     def remove_left(self) -> None:
-        """Locks that nobody holds, with the temporaries that they name; and the study's own, if this one has the lock."""
+        """Locks that nobody holds, with the temporaries that they name; and the study's own, if this has the lock."""
         for lock in (self.path / "runs").glob(".*.kontor-lock"):
             with contextlib.suppress(OSError):  # held, or on a file system without locks, where nobody can tell
                 _remove_dead(lock)
         for path in self.path.glob("study.*.tmp") if self.locked else []:
             if OWN.fullmatch(path.name):
                 path.unlink(missing_ok=True)
+
+
+class JobFolder(Folder):
+    """The folder as one of several jobs has it: the state is read, and each run's entry is a file of its own next to
+    the run, which the study adopts. The lock is that of the part and its repeats."""
+
+    def __init__(self, path: Path, part: str, repeats: list[int], machine: Machine) -> None:
+        super().__init__(path)
+        name = "-".join([part, *map(str, repeats)])
+        self.lock_name = f"jobs/.{name[:200]}.lock"
+        self.machine = machine
+
+    def save(self) -> None:
+        run = self.runs[-1]
+        entry = json.dumps({**run, "machine": asdict(self.machine)}, indent=1)
+        self.write(f"{run['log'].removesuffix('.log')}{ENTRY}", entry + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+        return read if isinstance(read, dict) else None
+    except (OSError, ValueError):
+        return None
 
 
 def _remove_dead(lock: Path) -> None:

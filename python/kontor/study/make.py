@@ -2,21 +2,21 @@
 """Making the runs of a plan one after another, by `kontor run`, and keeping what came of each."""
 
 import contextlib
-import ctypes
 import errno
-import json
 import os
 import shlex
 import signal
 import subprocess
 import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..messages import shown
-from .decks import Deck
-from .folder import Folder
-from .here import Here
+from ..messages import exit_code, shown
+from ..place import Place
+from ..run.supervise import die_with
+from .decks import Deck, environment
+from .folder import Folder, read_json
 from .plan import Point
 from .progress import Progress, now
 from .tree import flow
@@ -26,52 +26,49 @@ KEEP = 400  # characters of a message
 ENDED_EARLY = 4  # exit code of a mini-app that was told to end
 WALLTIME = "walltime"  # what a run that has ended itself gives as its signal
 LEAST_ROOM = 1 << 16  # bytes
+Record = dict[str, Any]
 
 
-def command_of(point: Point, deck: Deck, here: Here, base: str) -> list[str]:
+def command_of(point: Point, deck: Deck, place: Place, base: str) -> list[str]:
     """The words that make a run; its files are BASE.h5 and BASE.json."""
-    words = [shown(here.kontor), "run", shown(deck.file), "-n", str(point.ranks)]
-    for key, value in point.set.items():
-        words += ["--set", f"{key}={flow(value)}"]
-    return [*words, "-o", f"{base}.h5", "--results", f"{base}.json"]
+    settings = [word for key, value in point.set.items() for word in ("--set", f"{key}={flow(value)}")]
+    return [shown(place.kontor), "run", shown(deck.file), "-n", str(point.ranks), *settings,
+            "-o", f"{base}.h5", "--results", f"{base}.json"]
 
 
 def variables_of(point: Point) -> dict[str, str]:
     """What the launcher is told by the environment."""
-    told = {"OMP_NUM_THREADS": str(point.threads)}
-    if point.ranks_per_node:
-        told["KONTOR_RANKS_PER_NODE"] = str(point.ranks_per_node)
-    return told
+    per_node = {"KONTOR_RANKS_PER_NODE": str(point.ranks_per_node)} if point.ranks_per_node else {}
+    return {"OMP_NUM_THREADS": str(point.threads), **per_node}
 
 
-def shown_command(point: Point, deck: Deck, here: Here, base: str) -> str:
+def shown_command(point: Point, deck: Deck, place: Place, base: str) -> str:
     variables = " ".join(f"{name}={value}" for name, value in variables_of(point).items())
-    return f"{variables} {shlex.join(command_of(point, deck, here, base))}"
+    return f"{variables} {shlex.join(command_of(point, deck, place, base))}"
 
 
 class Interrupted(Exception):
     """A signal has ended the study."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name.removeprefix("SIG"))
+        super().__init__(_name(number))
         self.number = number
 
 
 class Maker:
     """Use as a context: signals are passed on to the run under way, which is then "ended early"."""
 
-    def __init__(self, folder: Folder, decks: dict[str, Deck], here: Here, progress: Progress, timeout: int,
-                 revision: str | None) -> None:
-        """`revision`: the only one that records may be of; None: any."""
-        self.folder, self.decks, self.here, self.progress = folder, decks, here, progress
-        self.timeout, self.revision = timeout, revision
+    def __init__(self, folder: Folder, decks: dict[str, Deck], place: Place, progress: Progress, timeout: int,
+                 mixed: bool) -> None:
+        """Unless `mixed`, records must be of the folder's revision."""
+        self.folder, self.decks, self.place, self.progress = folder, decks, place, progress
+        self.timeout, self.mixed = timeout, mixed
         self.child: subprocess.Popen[bytes] | None = None
         self.caught = 0
         self.before: dict[int, Any] = {}
 
     def __enter__(self) -> "Maker":
-        for number in SIGNALS:
-            self.before[number] = signal.signal(number, self.pass_on)
+        self.before = {number: signal.signal(number, self.pass_on) for number in SIGNALS}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -101,28 +98,59 @@ class Maker:
                 self.folder.runs.append(run)
                 self.folder.save()
                 self.progress.ended(point, run, self.folder.is_done(point.id, repeat))
-                if self.caught:
-                    raise Interrupted(self.caught)
+        if self.caught:
+            raise Interrupted(self.caught)
 
     def one(self, point: Point, repeat: int, attempt: int) -> dict[str, Any]:
         name = f"runs/{point.id}-r{repeat}{f'-a{attempt}' if attempt > 1 else ''}"
         base = self.folder.path / name
-        for suffix in (".json", ".h5", ".log"):
-            base.with_name(base.name + suffix).unlink(missing_ok=True)
-        words = command_of(point, self.decks[point.deck], self.here, str(base))
+        result, log = Path(f"{base}.h5"), Path(f"{base}.log")
+        code, late, started, seconds = self.found(base) or self.launch(point, base)
+        record = read_json(Path(f"{base}.json"))
+        run = {"point": point.id, "repeat": repeat, "attempt": attempt, "state": "failed", "exit_code": code,
+               "message": "", "record": f"{name}.json" if record is not None else None,
+               "result": f"{name}.h5" if result.exists() else None, "log": f"{name}.log", "started": started,
+               "seconds": round(seconds, 3)}
+        run.update(self.outcome(code, record, log, late))
+        return run
+
+    def found(self, base: Path) -> tuple[int, bool, str, float] | None:
+        """Of a run that has left its whole record, and whose study was killed before it could tell of the run: as
+        launch() returns it."""
+        file = Path(f"{base}.json")
+        record = read_json(file) or {}
+        if record.get("ended_early") or record.get("git_revision") != self.folder.state["git_revision"]:
+            return None
+        failed, started, seconds = record.get("verification", {}).get("passed") in (0, False), now(), 0.0
+        with contextlib.suppress(KeyError, ValueError):
+            begin = datetime.fromisoformat(record["started"].replace("Z", "+00:00"))
+            started, seconds = record["started"], file.stat().st_mtime - begin.timestamp()
+        return int(failed), False, started, seconds
+
+    def launch(self, point: Point, base: Path) -> tuple[int, bool, str, float]:
+        """The exit code, whether the time was up, when it began, and seconds."""
+        for suffix in ("json", "h5", "log"):
+            Path(f"{base}.{suffix}").unlink(missing_ok=True)
+        words = command_of(point, self.decks[point.deck], self.place, str(base))
         started, begin, late = now(), time.monotonic(), False
         try:
-            with open(f"{base}.log", "wb") as log:
-                code, late = self.launch(words, point, log)
+            log = open(f"{base}.log", "wb")
         except OSError as error:
-            raise self.folder.cannot_write(f"{name}.log", error) from error
-        record = read_json(Path(f"{base}.json"))
-        run = {"point": point.id, "repeat": repeat, "attempt": attempt, "state": "failed", "exit_code": code, "message": "",
-               "record": f"{name}.json" if record is not None else None, "result": f"{name}.h5" if Path(f"{base}.h5").exists() else None,
-               "log": f"{name}.log", "started": started,
-               "seconds": round(time.monotonic() - begin, 3)}
-        self.judge(run, record, Path(f"{base}.log"), late)
-        return run
+            raise self.folder.cannot_write(f"runs/{base.name}.log", error) from error
+        with log:
+            self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                          env=environment(**variables_of(point)), preexec_fn=die_with(os.getpid()),
+                                          pass_fds=(self.folder.lock,))
+            if self.caught:
+                self.end_child(signal.SIGINT)
+            try:
+                code = self.child.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                late = True
+                self.end_child(signal.SIGINT)
+                code = self.child.wait()
+        self.child = None
+        return exit_code(code), late, started, time.monotonic() - begin
 
     def refuse_full(self, run: dict[str, Any]) -> None:
         """A run that failed on a full disk is not the run's fault: it is not counted, and the study ends."""
@@ -130,68 +158,38 @@ class Maker:
         if run["state"] == "failed" and room.f_bavail * room.f_frsize < LEAST_ROOM:
             raise self.folder.cannot_write(run["log"], OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
-    def launch(self, words: list[str], point: Point, log: Any) -> tuple[int, bool]:
-        """The exit code, and whether the time was up."""
-        late = False
-        self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True,
-                                      env=self.here.environment(**variables_of(point)), preexec_fn=_end_with_parent,
-                                      pass_fds=(self.folder.lock,))
-        if self.caught:
-            self.end_child(signal.SIGINT)
-        try:
-            code = self.child.wait(self.timeout)
-        except subprocess.TimeoutExpired:
-            late = True
-            self.end_child(signal.SIGINT)
-            code = self.child.wait()
-        self.child = None
-        return (code if code >= 0 else 128 - code), late
-
-    def judge(self, run: dict[str, Any], record: dict[str, Any] | None, log: Path, late: bool) -> None:
-        """The state of a run and why it is so."""
+    def outcome(self, code: int, record: Record | None, log: Path, late: bool) -> dict[str, Any]:
+        """The state of a run if it has not failed, its exit code if that is another, and why it is so."""
+        known = record or {}
+        revision, its = self.folder.state["git_revision"], known.get("git_revision")
         if late:
-            run["message"] = f"took longer than timeout, {self.timeout} s"
-        elif run["exit_code"] == ENDED_EARLY and (record or {}).get("end_signal") == WALLTIME:  # and the rest of the study is not
-            run.update(exit_code=2, message="ended by its deck's checkpoint.walltime before the last repeat; raise or remove it: "
-                                            "a study times whole repeats")
-        elif run["exit_code"] == ENDED_EARLY or (record is not None and record.get("ended_early")):
-            run.update(state="ended early", message=f"ended by signal {(record or {}).get('end_signal', 'TERM')}")
+            return {"message": f"took longer than timeout, {self.timeout} s"}
+        if code == ENDED_EARLY and known.get("end_signal") == WALLTIME:  # and the rest of the study is not
+            return {"exit_code": 2, "message": "ended by its deck's checkpoint.walltime before the last repeat; "
+                                               "raise or remove it: a study times whole repeats"}
+        if code == ENDED_EARLY or known.get("ended_early"):
             self.caught = self.caught or signal.SIGTERM  # so will be all that follow
-        elif run["exit_code"] == 0 and record is not None:
-            if self.revision in (None, found := record.get("git_revision")):
-                run["state"] = "passed"
-            else:
-                run.update(exit_code=2, message=f"the program is of revision {found}, the study of {self.revision}; --allow-mixed takes it all the same")
-        elif self.caught and run["exit_code"] != 1:
-            run.update(state="ended early", message=f"ended by signal {signal.Signals(self.caught).name.removeprefix('SIG')}")
-        elif run["exit_code"] == 1 and record is not None:
+            return {"state": "ended early", "message": f"ended by signal {known.get('end_signal', 'TERM')}"}
+        if code == 0 and record is not None and not self.mixed and its != revision:
+            return {"exit_code": 2, "message": f"the program is of revision {its}, the study of {revision}; "
+                                               "--allow-mixed takes it all the same"}
+        if code == 0 and record is not None:
+            return {"state": "passed"}
+        if self.caught and code != 1:
+            return {"state": "ended early", "message": f"ended by signal {_name(self.caught)}"}
+        if code == 1 and record is not None:
             verification = record.get("verification", {})
-            run["message"] = f"verification failed: {verification.get('error')}, tolerance {verification.get('tolerance')}"
-        elif run["exit_code"] == 0:
-            run.update(exit_code=3, message=f"left no record; {last_words(log)}")
-        else:
-            run["message"] = last_words(log)
+            return {"message": f"verification failed: {verification.get('error')}, "
+                               f"tolerance {verification.get('tolerance')}"}
+        return {"exit_code": code or 3, "message": last_words(log) if code else f"left no record; {last_words(log)}"}
+
+
+def _name(number: int) -> str:
+    return signal.Signals(number).name.removeprefix("SIG")
 
 
 def last_words(log: Path) -> str:
     """What a failed program said at last, in one line."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError:
-        return ""
-    said = [line.strip() for line in lines if line.strip() and not line.startswith("---")]
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    said = [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("---")]
     return " / ".join(said[-3:])[-KEEP:]
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-        return read if isinstance(read, dict) else None
-    except (OSError, ValueError):
-        return None
-
-
-def _end_with_parent() -> None:
-    """In the child: where this process is killed, the kernel tells the run (Linux)."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)

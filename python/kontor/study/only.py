@@ -11,61 +11,60 @@ from .problems import StudyError, nearest
 from .tree import flow
 
 COMPARE: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
 }
-EXAMPLE = '--only "ranks<=4 and comm.backend==view"'
+EXAMPLE = '; an example is --only "ranks<=4 and comm.backend==view"'
 
 
 def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
     """Raises StudyError if the expression cannot be understood."""
+    def wrong(what: str) -> StudyError:
+        return StudyError(f"--only {text}: {what}", "E-STUDY-POINT")
+
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise StudyError(f"--only {text}: cannot be understood; an example is {EXAMPLE}", "E-STUDY-POINT") from error
-    values = {key: [facts(point).get(key) for point in points] for point in points for key in facts(point)}
+        raise wrong(f"cannot be understood{EXAMPLE}") from error
+    facts = {point.id: _facts(point) for point in points}
+    known = dict.fromkeys(key for of_point in facts.values() for key in of_point)
 
     def holds(node: ast.AST, point: Point) -> bool:
         match node:
-            case ast.BoolOp(op=ast.And(), values=parts):
-                return all([holds(part, point) for part in parts])
-            case ast.BoolOp(op=ast.Or(), values=parts):
-                return any([holds(part, point) for part in parts])
+            case ast.BoolOp(op=how, values=parts):
+                return (all if isinstance(how, ast.And) else any)([holds(part, point) for part in parts])
             case ast.UnaryOp(op=ast.Not(), operand=part):
                 return not holds(part, point)
             case ast.Compare(left=left, ops=[how], comparators=[right]) if type(how) in COMPARE:
-                key = name(left)
-                if key not in values:
-                    raise StudyError(f"--only {text}: {key} is nothing that points differ in{nearest(key, values)}", "E-STUDY-POINT")
+                key = word(left)
+                if key not in known:
+                    raise wrong(f"{key} is nothing that points differ in{nearest(key, known)}")
                 try:
-                    return COMPARE[type(how)](facts(point).get(key), literal(right, key))
+                    return COMPARE[type(how)](facts[point.id].get(key), value(right, key))
                 except TypeError:
                     return False
-        raise StudyError(f"--only {text}: {ast.unparse(node)} is no comparison of a factor; an example is {EXAMPLE}", "E-STUDY-POINT")
+        raise wrong(f"{ast.unparse(node)} is no comparison of a factor{EXAMPLE}")
 
-    def literal(node: ast.AST, key: str) -> Any:
+    def value(node: ast.AST, key: str) -> Any:
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-            return [literal(item, key) for item in node.elts]
+            return [value(item, key) for item in node.elts]
         if isinstance(node, ast.Constant):
             return node.value
-        word = name(node)
-        if word in ("true", "false"):
-            return word == "true"
-        if word not in values[key]:
-            known = ", ".join(dict.fromkeys(flow(value) for value in values[key]))
-            raise StudyError(f"--only {text}: {key} is never {word}; it is {known}", "E-STUDY-POINT")
-        return word
+        name, values = word(node), [of_point.get(key) for of_point in facts.values()]
+        if name in ("true", "false"):
+            return name == "true"
+        if name not in values:
+            raise wrong(f"{key} is never {name}; it is {', '.join(dict.fromkeys(map(flow, values)))}")
+        return name
 
-    def name(node: ast.AST) -> str:
-        if isinstance(node, ast.Attribute):
-            return f"{name(node.value)}.{node.attr}"
-        if isinstance(node, ast.Name):
-            return node.id
-        raise StudyError(f"--only {text}: {ast.unparse(node)} is no name or value; an example is {EXAMPLE}", "E-STUDY-POINT")
+    def word(node: ast.AST) -> str:
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return ast.unparse(node)
+        raise wrong(f"{ast.unparse(node)} is no name or value{EXAMPLE}")
 
     return lambda point: holds(tree, point)
 
 
-def facts(point: Point) -> dict[str, Any]:
-    return {"point": point.id, "app": point.app, "deck": point.deck, "ranks": point.ranks, "nodes": point.nodes, "threads": point.threads,
-            "gpus": point.gpus, "ablation": point.ablation or "none", **point.set, **point.factors}
+def _facts(point: Point) -> dict[str, Any]:
+    same = {key: getattr(point, key) for key in ("app", "deck", "ranks", "nodes", "threads", "gpus")}
+    return {"point": point.id, **same, "ablation": point.ablation or "none", **point.set, **point.factors}

@@ -17,10 +17,8 @@ def now() -> str:
 
 def span(seconds: float) -> str:
     """2.5 s, 40 s, 12 min, 3 h 20 min."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
     if seconds < 120:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
@@ -36,23 +34,22 @@ class Progress:
         self.all = 0
         self.failed = 0
         self.measured: dict[str, list[float]] = {}
-        self.ratios: list[float] = []
 
     def begin(self, order: list[tuple[Point, int]]) -> None:
         self.left, self.all = list(order), len(order)
+        self.measured = {point.id: [point.estimate_seconds] for point, _ in order if point.estimate_seconds}
 
     def starts(self, point: Point, repeat: int, attempt: int) -> None:
         if self.terminal:
             again = "" if attempt == 1 else f", attempt {attempt}"
             failed = f", {self.failed} failed" if self.failed else ""
             which = f"[{self.all - len(self.left) + 1}/{self.all}] {point.id} repeat {repeat}{again}"
-            sys.stderr.write(f"\r\033[K{which}: {point.words()}{failed}, {self.time_left()}")
+            sys.stderr.write(f"\r\033[K{which}: {point.words()}{failed}{self.time_left()}")
             sys.stderr.flush()
 
     def ended(self, point: Point, run: dict[str, Any], done: bool) -> None:
         if run["state"] == "passed":
             self.measured.setdefault(point.id, []).append(run["seconds"])
-            self.ratios.append(run["seconds"] / max(point.estimate_seconds, 0.1))
         self.failed += run["state"] == "failed"
         if done:
             self.left = [item for item in self.left if (item[0].id, item[1]) != (point.id, run["repeat"])]
@@ -60,17 +57,19 @@ class Progress:
             return
         self.end()
         why = f": {run['message']}" if run["message"] else ""
+        why += "; once more" if run["state"] == "failed" and not done else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
-        say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): {run['state']}, "
-            f"{span(run['seconds'])}{why}{'; once more' if run['state'] == 'failed' and not done else ''}; {self.time_left()}")
+        say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): "
+            f"{run['state']}, {span(run['seconds'])}{why}{self.time_left()}")
 
     def end(self) -> None:
         if self.terminal:
             sys.stderr.write("\r\033[K")
 
     def time_left(self) -> str:
-        """By what the same point has taken; of others the estimate, as far as estimates were right so far."""
-        scale = statistics.median(self.ratios) if self.ratios else 1.0
-        seconds = sum(statistics.median(self.measured[point.id]) if point.id in self.measured else scale * point.estimate_seconds
-                      for point, _ in self.left)
-        return f"{span(seconds)} left" if self.left else "nothing left"
+        """By what the same point has taken; points that were not run take what the others took."""
+        known = {point: statistics.median(times) for point, times in self.measured.items()}
+        if not self.left or not known:
+            return "" if self.left else "; nothing left"
+        mean = statistics.mean(known.values())
+        return f"; {span(sum(known.get(point.id, mean) for point, _ in self.left))} left"

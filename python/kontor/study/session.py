@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A study in its folder: begun or resumed if folder, revision and machine are the same, made, tabulated, told of."""
+"""A study in its folder: begun, or resumed if folder, revision and machine are the same; made, tabulated, summed up."""
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -9,51 +8,56 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..messages import say
+from ..place import Place
+from .decks import environment
 from .folder import FORMAT, Folder
-from .here import Here, Machine, differences
+from .machine import Machine, differences
 from .make import Interrupted, Maker
 from .plan import Point
 from .problems import StudyError, shown
 from .progress import Progress, count, now
-from .study import FREE_TO_CHANGE, Study
+from .study import Study
 from .table import write_tables
 from .tree import flow, parse
+
+FREE_TO_CHANGE = ("repeats", "timeout", "launch")  # when a study is resumed
 
 
 def refuse_foreign(path: Path, resume: bool) -> None:
     """Before anything is written."""
+    error = Folder(path).error
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         pass
-    except (OSError, ValueError) as error:  # too long, or with a NUL character
-        raise StudyError(f"{path}: no folder can be called so: {getattr(error, 'strerror', None) or error}", "E-STUDY-FOLDER") from error
+    except (OSError, ValueError) as why:  # too long, or with a NUL character
+        raise error(f"no folder can be called so: {getattr(why, 'strerror', None) or why}") from why
     if path.exists() and not path.is_dir():
-        raise StudyError(f"{path}: is not a folder", "E-STUDY-FOLDER")
-    if (path / "study.json").exists():
-        if not resume:
-            raise StudyError(f"{path}: has a study already; --resume continues it, -o names another folder", "E-STUDY-FOLDER")
-        return
-    if resume:
-        raise StudyError(f"{path}: there is no study to resume: it has no study.json", "E-STUDY-FOLDER")
-    if path.is_dir():
-        others = [name.name for name in path.iterdir() if name.name not in ("runs", "study.yaml", ".kontor-study-lock")]
+        raise error("is not a folder")
+    is_study = (path / "study.json").exists()
+    if is_study and not resume:
+        raise error("has a study already; --resume continues it, -o names another folder")
+    if resume and not is_study:
+        raise error("there is no study to resume: it has no study.json")
+    if path.is_dir() and not is_study:
+        others = {name.name for name in path.iterdir()} - {"runs", "study.yaml", ".kontor-study-lock"}
         if others or any((path / "runs").glob("*")):
             told = ", ".join(sorted(others)[:3]) or "runs"
-            raise StudyError(f"{path}: holds other files ({told}) and no study.json; -o names another folder", "E-STUDY-FOLDER")
+            raise error(f"holds other files ({told}) and no study.json; -o names another folder")
 
 
 def refuse_other(folder: Folder, study: Study, revision: str, machine: Machine | None, mixed: bool) -> None:
     """The folder must be of this study and, unless `mixed`, of this revision and machine. Says what differs."""
     if other := other_study(folder, study):
-        raise StudyError("\n".join([f"{folder.path}: is the folder of another study; -o names another folder. In this study", *other]), "E-STUDY-FOLDER")
+        raise folder.error("\n".join(["is the folder of another study; -o names another folder. In this study",
+                                      *other]))
     before = folder.state.get("machine") or {}
     told = differences(asdict(machine), before) if machine and before.get("hosts") else []
     if folder.state.get("git_revision") != revision:
         told.insert(0, f"revision {revision}, was {folder.state.get('git_revision')}")
     if told and not mixed:
-        raise StudyError("\n".join([f"{folder.path}: not all runs would be of one revision and machine; --allow-mixed takes them all the same. "
-                                    "Now it is", *told]), "E-STUDY-FOLDER")
+        raise folder.error("\n".join(["not all runs would be of one revision and machine; --allow-mixed takes them all"
+                                      " the same. Now it is", *told]))
     for line in told:
         say(f"study: mixed: {line}")
         folder.state.setdefault("mixed", []).append(line)
@@ -65,29 +69,29 @@ def other_study(folder: Folder, study: Study) -> list[str]:
     try:
         before = parse(path.read_text(encoding="utf-8"), str(path)).plain_value()
     except OSError as error:
-        raise StudyError(f"{path} cannot be read: {error.strerror}", "E-STUDY-FOLDER") from error
+        raise folder.error(f"study.yaml cannot be read: {error.strerror}") from error
     now = parse(study.resolved(), study.file).plain_value()
     told = []
     for key in dict.fromkeys([*now, *before]):
         mine, its = now.get(key), before.get(key)
-        if key in FREE_TO_CHANGE or (key == "seed" and mine == "auto") or mine == its:
-            continue
-        told.append(f"{key} is {shown(flow(mine), 200)}, was {shown(flow(its), 200)}")
-    decks = folder.state.get("decks", {})
-    told += [f"{deck.path} has changed since" for deck in study.decks if decks.get(deck.path, {}).get("sha256", deck.sha256) != deck.sha256]
-    return told
+        if key not in FREE_TO_CHANGE and mine != its and (key, mine) != ("seed", "auto"):
+            told.append(f"{key} is {shown(flow(mine), 200)}, was {shown(flow(its), 200)}")
+    sums = {name: deck["sha256"] for name, deck in folder.state.get("decks", {}).items()}
+    changed = [deck.path for deck in study.decks if sums.get(deck.path, deck.sha256) != deck.sha256]
+    return told + [f"{name} has changed since" for name in changed]
 
 
 def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, machine: Machine | None) -> None:
     """What the folder says of the study, whatever its runs."""
-    old = folder.state
-    apps, decks = sorted({deck.app for deck in study.decks}), [deck.path for deck in study.decks]
+    old, decks = folder.state, study.decks
     unknown = Machine([], "", 0, 0, [], "", nodes=0)  # of jobs: known when their runs are
     folder.state = {
-        "format": FORMAT, "study": study["study"], "kind": study["kind"], "app": apps[0] if len(apps) == 1 else None,
-        "deck": decks[0] if len(decks) == 1 else None, "decks": {deck.path: {"app": deck.app, "sha256": deck.sha256} for deck in study.decks},
-        "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"], "created": old.get("created", now()),
-        "git_revision": old.get("git_revision", revision), "machine": old.get("machine") or asdict(machine or unknown),
+        "format": FORMAT, "study": study["study"], "kind": study["kind"],
+        "app": decks[0].app if len(study.apps) == 1 else None, "deck": decks[0].path if len(decks) == 1 else None,
+        "decks": {deck.path: {"app": deck.app, "sha256": deck.sha256} for deck in decks},
+        "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"],
+        "created": old.get("created", now()), "git_revision": old.get("git_revision", revision),
+        "machine": old.get("machine") or asdict(machine or unknown),
         **{key: old[key] for key in ("mixed", "jobs") if key in old},
         "points": [asdict(point) for point in points], "runs": old.get("runs", []),
     }
@@ -97,50 +101,46 @@ def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, 
     folder.save()
 
 
-def revision_of(study: Study, here: Here) -> str:
+def revision_of(study: Study, place: Place) -> str:
     """What the programs say that they were built from."""
     revisions = set()
-    for app in sorted({deck.app for deck in study.decks}):
-        done = subprocess.run([here.build / "bin" / app, "--version"], capture_output=True, text=True, check=False, env=here.environment())
+    for program in map(place.program, study.apps):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, env=environment())
         if done.returncode != 0:
             said = " ".join(done.stderr.split())[:300]
-            raise StudyError(f"{here.build / 'bin' / app} --version failed with exit code {done.returncode}: {said}", "E-STUDY-SUBMIT", code=3)
+            raise StudyError(f"{program} --version failed with exit code {done.returncode}: {said}",
+                             "E-STUDY-SUBMIT", code=3)
         revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
     if len(revisions) > 1:
-        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))}; build them again: kontor build", "E-STUDY-SUBMIT")
+        raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))};"
+                         " build them again: kontor build", "E-STUDY-SUBMIT")
     return revisions.pop()
 
 
-def check_launcher(study: Study, here: Here) -> None:
+def check_launcher(study: Study, place: Place) -> None:
     """Before the first run: there must be something that starts it."""
     own = os.environ.get("KONTOR_LAUNCHER", "").split()
     if own and not shutil.which(own[0]):
         raise StudyError(f"KONTOR_LAUNCHER: there is no command {own[0]} here", "E-LAUNCH-COMMAND")
-    done = subprocess.run([here.kontor, "run", str(study.decks[0].file), "-n", "1", "--dry-run"], capture_output=True, text=True, check=False,
-                          env=here.environment())
+    words = [str(place.kontor), "run", str(study.decks[0].file), "-n", "1", "--dry-run"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment())
     if done.returncode != 0:
-        raise StudyError(done.stderr.strip().removeprefix("kontor: "), "E-LAUNCH-COMMAND", code=done.returncode if done.returncode in (2, 3) else 2)
+        raise StudyError(done.stderr.strip().removeprefix("kontor: "), "E-LAUNCH-COMMAND",
+                         code=done.returncode if done.returncode in (2, 3) else 2)
 
 
-def make_runs(folder: Folder, study: Study, order: list[tuple[Point, int]], here: Here, mixed: bool) -> None:
-    """Raises Interrupted and StudyError."""
-    progress, revision = Progress(), None if mixed else folder.state["git_revision"]
+def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], place: Place, mixed: bool
+             ) -> Interrupted | StudyError | None:
+    """Returns what has ended it before all runs were made."""
+    progress = Progress()
     try:
-        with Maker(folder, study.decks_by_path, here, progress, study["timeout"], revision) as maker:
+        with Maker(folder, study.decks_by_path, place, progress, study["timeout"], mixed) as maker:
             maker.make(order)
+    except (Interrupted, StudyError) as error:
+        return error
     finally:
         progress.end()
-
-
-def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], here: Here, mixed: bool) -> None:
-    """The same, and the tables, whatever ends it."""
-    try:
-        make_runs(folder, study, order, here, mixed)
-    except (Interrupted, StudyError):
-        with contextlib.suppress(StudyError):  # what has ended it is told; --resume writes them
-            tabulate(folder)
-        raise
-    tabulate(folder)
+    return None
 
 
 def tabulate(folder: Folder) -> None:
@@ -150,19 +150,19 @@ def tabulate(folder: Folder) -> None:
 
 
 def summary(folder: Folder, points: list[Point], repeats: list[int], where: str) -> int:
-    """Tells what came of it; returns the exit code."""
-    latest = folder.latest()
-    wanted = [(point.id, repeat) for point in points for repeat in repeats]
+    """Prints what came of the runs; returns the exit code."""
+    latest, words = folder.latest(), {point.id: point.words() for point in points}
+    wanted = [(point, repeat) for point in words for repeat in repeats]
     runs = [latest[key] for key in wanted if key in latest]
     states = {state: [run for run in runs if run["state"] == state] for state in ("passed", "failed", "ended early")}
-    ids = {point.id for point in points}
-    again = sum(run["state"] == "failed" and run["point"] in ids for run in folder.runs) - len(states["failed"])
+    again = sum(run["state"] == "failed" and run["point"] in words for run in folder.runs) - len(states["failed"])
     told = [f"{len(found)} {state}" for state, found in states.items() if found or state == "passed"]
-    told += [f"{len(wanted) - len(runs)} missing"] * (len(runs) < len(wanted)) + [f"{again} failed at first"] * (again > 0)
+    told += [f"{number} {what}" for number, what in ((len(wanted) - len(runs), "missing"), (again, "failed at first"))
+             if number]
     print(f"{count(len(wanted), 'run')} of {count(len(points), 'point')}: {', '.join(told)}; {where}")
-    words = {point.id: point.words() for point in points}
     for run in states["failed"]:
-        print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, {run['message']} "
-              f"({folder.path / run['log']})")
+        print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, "
+              f"{run['message']} ({folder.path / run['log']})")
     # A launcher that cannot start anything may leave 1, but no record.
-    return max((run["exit_code"] if run["exit_code"] == 2 or run["exit_code"] == 1 and run["record"] else 3 for run in states["failed"]), default=0)
+    is_own = [run["exit_code"] == 2 or run["exit_code"] == 1 and run["record"] for run in states["failed"]]
+    return max((run["exit_code"] if own else 3 for run, own in zip(states["failed"], is_own)), default=0)

@@ -9,14 +9,15 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from .folder import Folder
-from .make import read_json
+from .folder import Folder, read_json
 from .problems import shown
 from .tree import flow
 
-PROVENANCE = ("started", "git_revision", "version", "hosts", "execution_space", "threads", "kokkos_version", "mpi_library", "hdf5_version",
-              "compiler", "flags")
-CHOSEN = ("backend", "pattern", "packing", "path", "overlap", "process_grid", "precision", "peak_memory", "start_to_first_step")
+OF_RUN = ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")
+OF_POINT = ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed", "ablation", "ablation_of")
+OF_RECORD = ("started", "git_revision", "version", "hosts", "execution_space", "threads", "kokkos_version",
+             "mpi_library", "hdf5_version", "compiler", "flags", "backend", "pattern", "packing", "path", "overlap",
+             "process_grid", "precision", "peak_memory", "start_to_first_step")
 
 
 def rows(folder: Folder) -> list[dict[str, Any]]:
@@ -26,25 +27,22 @@ def rows(folder: Folder) -> list[dict[str, Any]]:
 
 
 def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
-    found = {key: run[key] for key in ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")}
-    found.update({key: point.get(key) for key in ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed", "ablation", "ablation_of")})
-    found.update({f"set.{key}": flow(value) for key, value in point["set"].items()})
+    found = {key: run[key] for key in OF_RUN} | {key: point.get(key) for key in OF_POINT}
+    found |= {f"set.{key}": flow(value) for key, value in point["set"].items()}
     record = read_json(folder.path / run["record"]) if run["record"] else None
     if record is None:
         return found
-    repeats = record.get("repeats") or []
-    if repeats:
-        found.update({"repeat.median": statistics.median(repeats), "repeat.min": min(repeats), "repeat.max": max(repeats),
-                      "repeat.count": len(repeats)})
+    if repeats := record.get("repeats"):
+        found |= {"repeat.median": statistics.median(repeats), "repeat.min": min(repeats),
+                  "repeat.max": max(repeats), "repeat.count": len(repeats)}
     figures = record.get("figures_of_merit") or {}
     for figure in figures.values() if isinstance(figures, dict) else figures:
         for what in ("value", "attainable", "fraction", "remark"):
             if figure.get(what) is not None:
                 found[f"fom.{figure['name']}{'' if what == 'value' else f'.{what}'}"] = figure[what]
     for group in ("verification", "calibration"):
-        found.update(_flat(group, record.get(group) or {}))
-    found.update({f"run.{key}": _cell(record[key]) for key in (*PROVENANCE, *CHOSEN) if key in record})
-    return found
+        found |= _flat(group, record.get(group) or {})
+    return found | {f"run.{key}": _cell(record[key]) for key in OF_RECORD if key in record}
 
 
 def write_tables(folder: Folder) -> str | None:
@@ -70,7 +68,7 @@ def write_tables(folder: Folder) -> str | None:
 
 
 def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[str]) -> None:
-    """/table: a dataset for each column; /runs/<point>-r<repeat>: the runs' own files, by links; attributes of the study."""
+    """/table: a dataset for each column; /runs/<point>-r<repeat>: links to the runs' own files; attributes."""
     from kontor.report.hdf5 import h5py
 
     state = folder.state
@@ -87,7 +85,8 @@ def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[s
         if all(value is None or isinstance(value, (int, float)) for value in values):
             group[column] = [float("nan") if value is None else float(value) for value in values]
         else:
-            group.create_dataset(column, data=["" if value is None else str(value) for value in values], dtype=h5py.string_dtype())
+            texts = ["" if value is None else str(value) for value in values]
+            group.create_dataset(column, data=texts, dtype=h5py.string_dtype())
     runs = file.create_group("runs")
     for run in folder.runs:
         if run["result"]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""YAML text as a tree of nodes that know where they stand, read as strictly as decks are.
+"""YAML text as a tree of nodes with their places, read as strictly as decks are.
 
-Values are resolved as YAML 1.2 has them, which is what decks are read by: `1e-9` is a number, `on` and `00:10:00` are text.
+Values are those of YAML 1.2, as in decks: `1e-9` is a number, `on` and `00:10:00` are text.
 """
 
 import math
@@ -26,6 +26,12 @@ class Node:
     plain: bool = True  # a scalar without quotes
     keys: dict[str, str] = field(default_factory=dict)  # the places of a mapping's keys
 
+    @property
+    def parts(self) -> list["Node"]:
+        """The values of a list or of a mapping."""
+        parts = self.value.values() if isinstance(self.value, dict) else self.value
+        return [] if isinstance(parts, str) else list(parts)
+
     def plain_value(self) -> Any:
         """As Python values: bool, int, float, str, None, list, dict."""
         if isinstance(self.value, list):
@@ -35,8 +41,8 @@ class Node:
         return scalar(self.value) if self.plain else self.value
 
     def shown(self) -> str:
-        quoted = isinstance(self.value, str) and (not self.plain or isinstance(self.plain_value(), str) or not self.value)
-        return shown(f'"{self.value}"' if quoted else flow(self.plain_value()))
+        value = self.plain_value()
+        return shown(f'"{self.value}"' if isinstance(value, str) or self.value == "" else flow(value))
 
 
 def scalar(text: str) -> object:
@@ -61,7 +67,8 @@ def flow(value: object) -> str:
     if value is None:
         return "~"
     text = str(value)
-    if isinstance(value, str) and not (re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text) and isinstance(scalar(text), str)):
+    is_word = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_./-]*", text) and isinstance(scalar(text), str)
+    if isinstance(value, str) and not is_word:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
     return text
 
@@ -74,7 +81,8 @@ def parse(text: str, name: str, what: str = "study") -> Node:
     try:
         document = yaml.compose(text, yaml.SafeLoader)  # type: ignore[no-untyped-call]
         if document is None:
-            raise StudyError(f"{name}: empty; a {what} begins with a line such as {'study: heat-strong' if what == 'study' else 'name: cluster'}")
+            example = "study: heat-strong" if what == "study" else "name: cluster"
+            raise StudyError(f"{name}: empty; a {what} begins with a line such as {example}")
         tree = Builder(name, problems).build(document)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
