@@ -6,6 +6,7 @@
 #include <kontor/comm/exchange/trial.hpp>
 #include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
+#include <kontor/errors/id.hpp>
 
 #include <fmt/format.h>
 
@@ -46,7 +47,8 @@ void capture_on_all(const comm::Communicator& comm, const config::Location& key,
   try {
     capture();
   } catch (const std::exception& error) {
-    problem = fmt::format("capturing steps as a graph: {} ({}: off does without)", error.what(), key.key);
+    problem = errors::with_id(
+        fmt::format("capturing steps as a graph: {} ({}: off does without)", error.what(), key.key), "E-GPU-CALL");
   }
   comm.agree(problem);
 }

@@ -160,7 +160,7 @@ TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
   expect_facts(error_of<comm::AgreedError>([&] {
                  capture_on_all(comm, {"d.yaml:3:4", "solver.graph"}, capture);
                }),
-               {"out of nodes", "solver.graph: off"});
+               {"out of nodes", "solver.graph: off", "E-GPU-CALL"});
 }
 
 TEST(StepSchedule, FindsTheGraphForItsSteps) {
