@@ -44,7 +44,7 @@ FLAG, NUMBER = Kind({"type": "boolean"}), Kind({"type": "number"})
 
 
 def text(pattern: str = ".+", allowed: str = "text") -> Kind:
-    return Kind({"type": ["string", "number"], "pattern": f"^{pattern}$"}, allowed)
+    return Kind({"type": ["string", "number"], "pattern": f"^(?:{pattern})$"}, allowed)
 
 
 def word(words: tuple[str, ...]) -> Kind:
