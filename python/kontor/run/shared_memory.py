@@ -14,14 +14,19 @@ FOLDER = "/dev/shm"
 
 
 def reclaim() -> None:
-    """Removes the files of this user and host that no process has mapped or open: of runs that are dead."""
+    """Removes the files of this user and host that no process has mapped or open: of runs that are dead.
+
+    A process in a container, or below another root, has the file in another folder: names decide.
+    """
     host = os.uname().nodename.partition(".")[0]
     names = [path for pattern in shared_files(host) for path in glob.glob(f"{FOLDER}/{glob.escape(pattern[:-1])}*")]
     found = {path for path in names if _is_ours(Path(path))}
     if not found:
         return
-    for path in found - set(_in_use()):
-        Path(path).unlink(missing_ok=True)
+    in_use = set(_in_use())
+    for path in found:
+        if os.path.basename(path) not in in_use:
+            Path(path).unlink(missing_ok=True)
 
 
 def _is_ours(path: Path) -> bool:
@@ -34,7 +39,7 @@ def _is_ours(path: Path) -> bool:
 def _in_use() -> Iterator[str]:
     for link in glob.iglob("/proc/[0-9]*/fd/*"):  # first: what is open now may be mapped then
         try:
-            yield os.readlink(link)
+            yield os.path.basename(os.readlink(link))
         except OSError:
             pass
     for maps in glob.iglob("/proc/[0-9]*/maps"):
@@ -42,4 +47,4 @@ def _in_use() -> Iterator[str]:
             lines = Path(maps).read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             continue
-        yield from (line[line.index(FOLDER):] for line in lines if f" {FOLDER}/" in line)
+        yield from (os.path.basename(line) for line in lines)
