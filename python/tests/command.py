@@ -2,6 +2,7 @@
 """Runs scripts/kontor in a folder of its own, on a machine made of fake commands."""
 
 import contextlib
+import multiprocessing
 import os
 import shutil
 import signal
@@ -9,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 import unittest
 from pathlib import Path
 
@@ -20,6 +20,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 
 from kontor.__main__ import main  # noqa: E402
 
+FORK = multiprocessing.get_context("fork")
 DECK_READER = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck"))
 
 OPEN_MPI = """
@@ -33,9 +34,7 @@ class KontorTest(unittest.TestCase):
     """Two cores with four hardware threads, a plain user, Open MPI, memory that ranks may read."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="kontor-test-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name).resolve()
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-test-"))).resolve()
         self.bin = self.folder / "fake"
         self.bin.mkdir()
         self.environment = {
@@ -66,7 +65,7 @@ class KontorTest(unittest.TestCase):
     def fake(self, name, script):
         self.program(f"fake/{name}", script)
 
-    def program(self, name, script):
+    def program(self, name, script="exit 0"):
         (self.folder / name).unlink(missing_ok=True)
         (self.folder / self.write(name, f"#!/bin/bash\n{script}\n")).chmod(0o755)
 
@@ -80,34 +79,24 @@ class KontorTest(unittest.TestCase):
         if arguments[0] in ("report", "study", "predict") or {"PYTHONPATH", "KONTOR_PYTHON"} & environment.keys():
             return self.script(*arguments, stdin=stdin, **environment)
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err, open(os.devnull, "rb") as nothing:
-            process = os.fork()
-            if process == 0:
-                self.be_kontor(arguments, (nothing if stdin is subprocess.DEVNULL else stdin, out, err), environment)
-            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            files = nothing if stdin is subprocess.DEVNULL else stdin, out, err
+            copy = FORK.Process(target=self.be_kontor, args=(arguments, files, environment))
+            copy.start()
+            copy.join()
             said = [file.read() for file in (out, err) if file.seek(0) == 0]
-        return subprocess.CompletedProcess(arguments, code, *said)
+        return subprocess.CompletedProcess(arguments, copy.exitcode, *said)
 
     def be_kontor(self, arguments, files, environment):
-        """In the copy; does not come back."""
-        code = 70
-        try:
-            signal.alarm(60)
-            os.chdir(self.folder)
-            for number, file in enumerate(files):
-                os.dup2(file.fileno(), number)
-            sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
-            os.environ.clear()
-            os.environ.update({**self.environment, **environment})
-            exec(self.patches, {})  # pylint: disable=exec-used
-            code = main(list(arguments))
-        except SystemExit as end:
-            code = end.code
-        except Exception:  # pylint: disable=broad-except
-            traceback.print_exc()
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
+        """In the copy, which ends with the exit code."""
+        signal.alarm(60)
+        os.chdir(self.folder)
+        for number, file in enumerate(files):
+            os.dup2(file.fileno(), number)
+        sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
+        os.environ.clear()
+        os.environ.update({**self.environment, **environment})
+        exec(self.patches, {})  # pylint: disable=exec-used
+        sys.exit(main(list(arguments)))
 
     def script(self, *arguments, stdin=subprocess.DEVNULL, **environment):
         """The same by scripts/kontor."""
@@ -178,6 +167,10 @@ class DryRunTest(KontorTest):
         yield
         shutil.rmtree(self.folder / "machine/sys", ignore_errors=True)
         self.write("machine/proc/self/status", "Cpus_allowed_list:\t0-3\n")
+
+    def assert_starts(self, words, *arguments, ranks=2):
+        """By a launcher of the user's."""
+        self.assert_command(f"OMP_NUM_THREADS=1 run -n {ranks} build/bin/heat {words}", *arguments, KONTOR_LAUNCHER="run")
 
     def assert_command(self, expected, *arguments, **environment):
         done = self.succeeds("run", "--dry-run", *arguments, **environment)

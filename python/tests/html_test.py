@@ -7,17 +7,10 @@ import unittest
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
-from report_case import PLOTS, ReportTest
-
+from report_case import ReportTest, find_spec
 from sample_curves import add_curves
 from sample_solve import write_solve
 from sample_study import write_study
-
-try:
-    import jinja2  # noqa: F401
-except ModuleNotFoundError:
-    print("skipped: no jinja2")
-    raise SystemExit(77) from None
 
 from kontor.report.html_page import ROOM, html, pixels
 from kontor.report.report_parts import Bar, Chart, Line, Section, Table
@@ -57,7 +50,7 @@ def texts(chart):
     return [element.text for element in chart.iter("{http://www.w3.org/2000/svg}text")]
 
 
-@unittest.skipUnless(PLOTS, "no matplotlib")
+@unittest.skipUnless(find_spec("matplotlib") and find_spec("jinja2"), "no matplotlib or no jinja2")
 class Pages(ReportTest):
     def page(self, *files):
         self.report(*files, "--html", "page.html")
@@ -90,11 +83,10 @@ class Pages(ReportTest):
 
     def test_tables_fit_a_window(self):
         """In their own box, which scrolls; those wider than the window are set smaller and folded."""
-        narrow, wide = ([Table(["name", "value"], [["a" * length, "1"]])] for length in (40, 150))
-        self.assertLess(pixels(narrow[0]), ROOM)
-        for part, folded in (narrow[0], False), (wide[0], True):
-            text = html("t", [Section("s", [part])])
-            self.assertEqual(re.findall(r'<div class="(scroll[ a-z]*)"[^>]*><table>', text), ["scroll wide" if folded else "scroll"])
+        for length, box in (40, "scroll"), (150, "scroll wide"):
+            table = Table(["name", "value"], [["a" * length, "1"]])
+            text = html("t", [Section("s", [table])])
+            self.assertEqual((re.findall(r'<div class="(scroll[ a-z]*)"[^>]*><table>', text), pixels(table) < ROOM), ([box], box == "scroll"))
             self.assertRegex(text, r"\.scroll \{ overflow-x: auto;")
             self.assertEqual(re.findall(r"body \{[^}]*max-width: (\w+);", text)[0], "75rem", "1,200 pixels at 16 a rem")
 
@@ -108,7 +100,3 @@ class Pages(ReportTest):
         shown = list(map(texts, Tree(text).charts))
         self.assertTrue({"<i>\\x1b", "<y>\\x1b", '<u>"$x$\\x1b'} <= set(shown[0]), shown)
         self.assertTrue({"<u>", "<s>", " <b>"} <= set(shown[1]), shown)
-
-
-if __name__ == "__main__":
-    unittest.main()

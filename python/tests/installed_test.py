@@ -18,9 +18,7 @@ SMALL = ("--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = tempfile.TemporaryDirectory(prefix="kontor-test-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.prefix = Path(folder.name).resolve() / "a prefix"
+        cls.prefix = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="kontor-test-"))).resolve() / "a prefix"
         install = ["cmake", "--install", BUILD, "--component", "command", "--prefix", cls.prefix]
         subprocess.run(install, check=True, stdout=subprocess.DEVNULL, timeout=60)
         cls.folder = cls.prefix.with_name("empty")
@@ -56,7 +54,3 @@ class Installed(unittest.TestCase):
     def test_the_mpirun_that_was_linked(self):
         [linked] = re.findall(r"(?m)^MPIEXEC_EXECUTABLE:.*\n", (BUILD / "CMakeCache.txt").read_text())
         self.assertIn(linked, (self.prefix / "share/kontor/installed.txt").read_text())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -57,13 +57,21 @@ def oddly_named(folder):
     return link
 
 
+class StandIn(types.ModuleType):
+    """A module that has every class, and every directive."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {}) if name[0].isupper() else sys.modules.get(f"{self.__name__}.{name}", nothing)
+
+
 def make_modules(contents):
-    """Modules by their names, with these contents, and the packages that they are in."""
+    """Stand-ins by their names, with these contents, and the packages that they are in."""
     modules = {}
     for name, names in contents.items():
-        parts = name.split(".")
-        for package in itertools.accumulate(parts, "{}.{}".format):
-            module = modules.setdefault(package, types.ModuleType(package))
+        for package in itertools.accumulate(name.split("."), "{}.{}".format):
+            module = modules.setdefault(package, StandIn(package))
         vars(module).update(names)
     return modules
 
@@ -76,19 +84,19 @@ def decorator(*_):
     return lambda function: function
 
 
+def run(words, folder=None, **environment):
+    return subprocess.run(words, cwd=folder, env={**ENVIRONMENT, **environment}, capture_output=True, text=True, check=False, timeout=280)
+
+
 class FolderTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="kontor-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))
 
-
-def accepted(test, words):
-    """Whether the program takes these words, without a run."""
-    ranks = [MPIEXEC, "-n", "2"] if Path(words[0]).name == "pingpong" else []
-    done = subprocess.run([*ranks, BUILD / "bin" / Path(words[0]).name, *words[1:], "--print-deck"], env=ENVIRONMENT, capture_output=True,
-                          text=True, check=False, timeout=60)
-    test.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+    def assert_accepted(self, words):
+        """By the program, without a run."""
+        ranks = [MPIEXEC, "-n", "2"] if Path(words[0]).name == "pingpong" else []
+        done = run([*ranks, BUILD / "bin" / Path(words[0]).name, *words[1:], "--print-deck"])
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
 
 
 class Reframe(FolderTest):
@@ -114,14 +122,13 @@ class Reframe(FolderTest):
         return test, shlex.split(" ".join([test.executable, *test.executable_opts]))
 
     def run_test(self, words, **environment):
-        done = subprocess.run([BUILD / "bin" / Path(words[0]).name, *words[1:]], cwd=self.folder, env={**ENVIRONMENT, **environment},
-                              capture_output=True, text=True, check=False, timeout=60)
+        done = run([BUILD / "bin" / Path(words[0]).name, *words[1:]], self.folder, **environment)
         (self.folder / "out").write_text(done.stdout)
         return done
 
     def test_commands(self):
         for app, backend in itertools.product(self.kind.app, self.kind.backend):
-            accepted(self, self.make(app, backend)[1])
+            self.assert_accepted(self.make(app, backend)[1])
 
     def test_figures_are_those_printed(self):
         test, words = self.make()
@@ -167,7 +174,7 @@ class Ramble(FolderTest):
         self.assertEqual(set(sizes), set(self.commands))
         for app, command in self.commands.items():
             for n in (self.defaults[app]["n"], sizes[app][0]):
-                accepted(self, shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs", "n": n})))
+                self.assert_accepted(shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs", "n": n})))
 
     def test_workspaces(self):
         for name in "test", "scaling":
@@ -175,8 +182,7 @@ class Ramble(FolderTest):
             self.assertEqual(set(found), set(self.commands))
 
     def test_figures(self):
-        subprocess.run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"],
-                       cwd=self.folder, env=ENVIRONMENT, check=True, capture_output=True, timeout=60)
+        run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"], self.folder)
         app = self.kontor()
         app.expander = types.SimpleNamespace(expand_var_name=lambda name: str(self.folder))
         app._prepare_analysis(None)
@@ -189,13 +195,10 @@ class Ramble(FolderTest):
 
 def benchpark():
     """Stand-ins for the modules of Benchpark that the experiment imports."""
-    classes = {"cuda": "CudaExperiment", "experiment": "Experiment", "mpi": "MpiOnlyExperiment", "openmp": "OpenMPExperiment",
-               "rocm": "ROCmExperiment"}
     modes = types.SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
     return make_modules({
-        **{f"benchpark.{module}": {name: type(name, (), {})} for module, name in classes.items()},
+        **{f"benchpark.{module}": {} for module in ("cuda", "directives", "experiment", "mpi", "openmp", "rocm")},
         "benchpark.scaling": {"Scaling": lambda *_: type("Scaling", (), {}), "ScalingMode": modes},
-        "benchpark.directives": {"maintainers": nothing, "variant": nothing},
     })
 
 
@@ -225,11 +228,8 @@ class Benchpark(unittest.TestCase):
 class Jube(FolderTest):
     @unittest.skipUnless(shutil.which("jube"), "no jube: apt-get install jube")
     def test_the_table(self):
-        done = subprocess.run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", self.folder / "runs", "--result",
-                               "--hide-animation"], cwd=self.folder,
-                              env={**ENVIRONMENT, "KONTOR": str(oddly_named(self.folder)), "KONTOR_APPS": "heat,matmul",
-                                       "KONTOR_ARGUMENTS": WITHOUT},
-                              capture_output=True, text=True, check=False)
+        done = run(["jube", "--strict", "run", PACKAGING / "jube/kontor.yaml", "-o", self.folder / "runs", "--result", "--hide-animation"],
+                   self.folder, KONTOR=str(oddly_named(self.folder)), KONTOR_APPS="heat,matmul", KONTOR_ARGUMENTS=WITHOUT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         tables = list(self.folder.rglob("table.dat"))
         self.assertEqual(len(tables), 1, done.stdout)
@@ -253,12 +253,7 @@ class Jube(FolderTest):
         sizes = dict(re.findall(r"(\w+)=\"(--set [^\"]+)\"", text))
         self.assertEqual(set(decks), set(sizes))
         for app, deck in decks.items():
-            accepted(self, [app, ROOT / f"inputs/{deck}.yaml", *sizes[app].split()])
-
-
-class Version(unittest.TestCase):
-    def test_the_citation_has_it(self):
-        self.assertIn(f"\nversion: {(ROOT / 'VERSION').read_text()}", (ROOT / "CITATION.cff").read_text())
+            self.assert_accepted([app, ROOT / f"inputs/{deck}.yaml", *sizes[app].split()])
 
 
 class Spack(unittest.TestCase):
@@ -275,9 +270,9 @@ class Spack(unittest.TestCase):
 
     def load(self, recipe):
         dependencies = set()
-        base = type("CMakePackage", (), {"define": lambda self, name, value: name, "run_tests": True,
-                                         "spec": types.SimpleNamespace(satisfies=lambda text: False),
-                                         "define_from_variant": lambda self, name, variant: name})
+        name_of = lambda self, name, *_: name
+        base = type("CMakePackage", (), {"define": name_of, "define_from_variant": name_of, "run_tests": True,
+                                         "spec": types.SimpleNamespace(satisfies=lambda text: False)})
         systems = "spack_repo.builtin.build_systems"
         modules = make_modules({
             "spack.package": {**dict.fromkeys(("license", "version", "variant", "conflicts"), nothing),
@@ -305,17 +300,20 @@ class Spack(unittest.TestCase):
     def test_the_checkout(self):
         self.assertEqual(self.recipe.git, f"file://{ROOT}")
 
+    def test_the_citation_has_the_version(self):
+        self.assertIn(f"\nversion: {(ROOT / 'VERSION').read_text()}", (ROOT / "CITATION.cff").read_text())
+
 
 class Release(FolderTest):
     """A rehearsal: the tarball and the recipe of it."""
 
     def test_tarball_and_recipe(self):
-        if subprocess.run(["git", "-C", ROOT, "cat-file", "-e", "HEAD:VERSION"], check=False, capture_output=True).returncode:
+        if run(["git", "-C", ROOT, "cat-file", "-e", "HEAD:VERSION"]).returncode:
             self.skipTest("no checkout")
         version = (ROOT / "VERSION").read_text().strip()
         release = [sys.executable, ROOT / "packaging/release", "HEAD", "-o", self.folder]
-        self.assertEqual(subprocess.run(release, capture_output=True, check=False).returncode, 2, "HEAD is no tag")
-        said = subprocess.run([*release, "--any"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(run(release).returncode, 2, "HEAD is no tag")
+        said = run([*release, "--any"]).stdout
         data = (self.folder / f"kontor-{version}.tar.gz").read_bytes()
         sha256 = hashlib.sha256(data).hexdigest()
         self.assertEqual(said.split(), [sha256, f"kontor-{version}.tar.gz"])
@@ -325,7 +323,3 @@ class Release(FolderTest):
         self.assertIn(f'version("{version}", sha256="{sha256}")', recipe.read_text())
         self.assertNotIn("git = ", recipe.read_text())
         self.assertEqual(Spack.load(self, recipe)[1], Spack.load(self, PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py")[1])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launcher, ranks, cores and threads that kontor run chooses by the machine, its limits and its scheduler."""
 
-import sys
-import unittest
+from command import DryRunTest
 
-from command import PACKAGE, DryRunTest
-
-sys.path.insert(0, str(PACKAGE.parent))
-
-from kontor.run.limits import Limits  # noqa: E402
+from kontor.run.limits import Limits
 
 
 class Launcher(DryRunTest):
     def test_commands(self):
-        """One rank a core, more ranks than cores, and launchers other than mpirun; mpi_test.py has what each mpirun is told."""
+        """More ranks than cores, and launchers other than mpirun; mpi_test.py has what each mpirun is told."""
         self.fake("flux", 'if [[ "$1 $2" == "resource list" ]]; then echo 16; fi')
         exports, many = "-x OMP_NUM_THREADS -x OMP_PROC_BIND", "1 OMP_PROC_BIND=false mpirun -n 3 --quiet --map-by slot:OVERSUBSCRIBE --bind-to none"
         for command, words, variables in (
-            (f"1 OMP_PROC_BIND=false mpirun -n 2 --quiet --bind-to core {exports}", [], {"KONTOR_RANKS_PER_NODE": "2"}),
             *((f"{many} {exports}", words, {}) for words in (["-n", "3"], ["-n3"], ["--ranks=3"], ["-np", "3"])),
             ("2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task", [],
              {"FLUX_URI": "local:///run/flux", "OMP_NUM_THREADS": "2"}),
@@ -82,8 +76,8 @@ class Launcher(DryRunTest):
             ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_NTASKS_PER_GPU": "1"}, "", "1 OMP_PROC_BIND=false"),
         ):
             with self.subTest(variables):
-                told = self.command(SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4", **variables)
                 env = "env " + " ".join(f"-u SLURM_{name}" for name in without.split()) + " " if without else ""
+                told = self.command(SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4", **variables)
                 self.assertEqual(told.partition(" srun -n 2 ")[0], f"{env}OMP_NUM_THREADS={command}")
         told = self.command("-n3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_NTASKS_PER_NODE="2", SLURM_NTASKS_PER_GPU="1")
         self.assertRegex(told, r"\Aenv -u SLURM_NTASKS_PER_NODE -u SLURM_NTASKS_PER_GPU OMP_NUM_THREADS=1 ")
@@ -143,7 +137,3 @@ class Launcher(DryRunTest):
         ):
             with self.subTest(limit), self.limits(files):
                 self.assertEqual(Limits(self.environment).memory, limit)
-
-
-if __name__ == "__main__":
-    unittest.main()

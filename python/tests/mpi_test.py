@@ -16,7 +16,7 @@ VERSIONS = {
 }
 # The case: ranks, variables, the user, and whether ranks may read each other's memory.
 CASES = {
-    "root": (2, {}, 0, True),
+    "root": (2, {"KONTOR_RANKS_PER_NODE": "2"}, 0, True),
     "threads": (1, {"OMP_NUM_THREADS": "2", "KONTOR_START_SECONDS": "9"}, 1000, True),
     "crowded": (3, {}, 1000, True),
     "nodes, strangers": (2, {"KONTOR_RANKS_PER_NODE": "1"}, 1000, False),
@@ -73,7 +73,3 @@ class Launchers(DryRunTest):
                 of_launcher = {name: value for name, value in variables.items() if "rmaps" in name or "hwloc" in name}
                 self.assertEqual(of_launcher, CROWDED.get(mpi, {}))
                 self.assertEqual(variables.get("OMPI_MCA_mpi_yield_when_idle"), "1" if of_launcher else None)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -10,9 +10,9 @@ import h5py
 import numpy as np
 from sample_curves import add_curves, add_split_curves
 from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES
+from sample_solve import write_solve
 
 from kontor.report.field import Field, field_charts, read_field
-from sample_solve import write_solve
 
 if PLOTS:
     from kontor.report.draw import plot_charts
@@ -21,22 +21,16 @@ if PLOTS:
 class OneRun(ReportTest):
     def test_tables(self):
         text = self.report(self.sample("a.h5"))
-        self.assert_row(text, "app", "heat 0.1.0 (abc1234)")
-        self.assert_row(text, "hosts", "node1")
-        self.assert_row(text, "ranks", "2, process grid 2 x 1")
-        self.assert_row(text, "exchange", "view, nonblocking, packing kernel, path direct, overlap on")
-        self.assert_row(text, "passed", "max error", "1e-06", "1e-05")
-        self.assert_row(text, "cell updates", "1.20 G updates/s", "-", "-")
-        self.assert_row(text, "effective bandwidth", "19.2 GB/s", "32.0 GB/s", "60.0 %")
-        self.assert_row(text, "compute", "500", "1.40 s", "1.50 s", "1.60 s", "1", "75.0 %")
-        self.assert_row(text, "other", "2.5 %")
-        self.assert_row(text, "setup", "1", "10.0 ms", "10.0 ms", "10.0 ms", "0")
+        self.assert_rows(text, "app  heat 0.1.0 (abc1234)", "hosts  node1", "ranks  2, process grid 2 x 1",
+                         "exchange  view, nonblocking, packing kernel, path direct, overlap on",
+                         "passed  max error  1e-06  1e-05", "cell updates  1.20 G updates/s  -  -",
+                         "effective bandwidth  19.2 GB/s  32.0 GB/s  60.0 %",
+                         "compute  500  1.40 s  1.50 s  1.60 s  1  75.0 %", "other  2.5 %",
+                         "setup  1  10.0 ms  10.0 ms  10.0 ms  0")
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
-        self.assert_row(text, "0", "1", "1", "8.00 kB")
         self.assertNotIn("communication is not known", text)
-        self.assert_row(text, "all", "all", "2", "16.0 kB")
-        for key, value in ("read", "40.0"), ("copy", "30.0"), ("triad", "32.0"), ("working set read", "90.0"):
-            self.assert_row(text, f"{key} bandwidth", f"{value} GB/s")
+        bandwidths = zip(("read", "copy", "triad", "working set read"), ("40.0", "30.0", "32.0", "90.0"))
+        self.assert_rows(text, "0  1  1  8.00 kB", "all  all  2  16.0 kB", *(f"{key} bandwidth  {value} GB/s" for key, value in bandwidths))
 
     def test_checkpoints(self):
         went_on = {"written": 0, "restarted_from": "b-000000040.h5", "at_step": 40}
@@ -46,31 +40,26 @@ class OneRun(ReportTest):
             (wrote, [r"written    3, 12\.0 GB, the last b-000000070\.h5", r"bandwidth  2\.00 GB/s", r"overhead   5\.0 % of the time of the steps"]),
             ({**went_on, **wrote}, ["resumed from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
         ):
-            with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+            with self.changed() as file:
                 file.create_group("run/checkpoint").attrs.update(found)
             self.assertRegex(self.report("a.h5"), r"\nCheckpoints\n  " + r".*\n  ".join(rows))
 
     def test_cores_and_threads(self):
         columns = [("rank", "i4"), ("host", "S8"), ("cores", "S8"), ("threads", "S8")]
-        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
+        with self.changed() as file:
             file["run/placement"] = np.array([(0, b"node1", b"0-1", b"0 1"), (1, b"node2", b"0-1", b"0 1")], dtype=columns)
-        text = self.report("a.h5")
-        self.assert_row(text, "ranks", "2, process grid 2 x 1, 2 threads each")
-        self.assert_row(text, "1", "node2", "0-1", "0 1")
+        self.assert_rows(self.report("a.h5"), "ranks  2, process grid 2 x 1, 2 threads each", "1  node2  0-1  0 1")
         self.assertRegex(self.report("a.h5", self.sample("b.h5")), r"a\.h5 .* 2 x 2 threads ")
         self.write("c.json", json.dumps({"app": "heat", "ranks": 20, "placement": [{"rank": n, "host": "n", "cores": "0", "threads": ""} for n in range(20)]}))
         text = self.report("c.json")
-        self.assert_row(text, "ranks", "20")
-        self.assert_row(text, "15", "n", "0", "-")
+        self.assert_rows(text, "ranks  20", "15  n  0  -")
         self.assertIn("20 ranks", text)
 
     def test_what_is_no_table(self):
         for name in "placement", "traffic", "curves":
             for table in "abc", [1, 2], {"a": 1}, [[]], 7:
                 self.write("a.json", json.dumps({"app": "heat", name: table}))
-                done = self.reported("a.json")
-                self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertIn(f"/run/{name} is no table", done.stderr)
+                self.assert_fails(self.reported("a.json"), f"/run/{name} is no table")
 
     def test_a_file_without_kinds_of_regions(self):
         """Nothing is guessed by their names."""
@@ -80,12 +69,11 @@ class OneRun(ReportTest):
     def test_what_writes_files_is_outside_of_a_repeat(self):
         """By its kind: io, not by its name."""
         text = self.report(self.sample("a.h5", timers={**TIMERS, "checkpoint": (3, 0.5, 0.5, 0.5, 0)}))
-        self.assertIn("checkpoint", text.split("Outside the measured time")[1])
-        self.assertNotIn("checkpoint", text.split("Outside the measured time")[0])
+        self.assertEqual(["checkpoint" in part for part in text.split("Outside the measured time")], [False, True])
 
     def test_a_failed_run_has_no_figures(self):
         text = self.report(self.sample("a.h5", passed=0, figures=()))
-        self.assert_row(text, "FAILED", "max error", "1e-06", "1e-05")
+        self.assert_rows(text, "FAILED  max error  1e-06  1e-05")
         self.assertIn("none: the run failed its verification", text)
 
     def test_a_fraction_above_what_can_be_is_withheld(self):
@@ -93,8 +81,7 @@ class OneRun(ReportTest):
         withheld = {"name": "cell_updates", "value": 13.0, "unit": "1/s", "remark": "no fraction: an error of the calibration"}
         told = {"name": "effective_bandwidth", "value": 13.0, "unit": "B/s", "attainable": 10.0, "fraction": 1.3}
         text = self.report(self.sample("a.h5", figures=(withheld, told)))
-        self.assert_row(text, "cell updates", "13.0 /s", "-", "-")
-        self.assert_row(text, "effective bandwidth", "13.0 B/s", "-", "-")
+        self.assert_rows(text, "cell updates  13.0 /s  -  -", "effective bandwidth  13.0 B/s  -  -")
         self.assertIn("cell_updates: no fraction: an error of the calibration", text)
         self.assertRegex(text, r"effective_bandwidth: no fraction: it would be 1\.30, and more than 1\.2 is an error")
         self.assertNotIn("130.0 %", self.report("a.h5", self.sample("b.h5")))
@@ -115,8 +102,7 @@ class OneRun(ReportTest):
         self.write("a.json", json.dumps(record))
         self.write("b.json", json.dumps(record | {"repeats": [float("nan"), float("inf")]}))
         text = self.report("a.json")
-        self.assert_row(text, "FAILED", "error", "nan", "0.001")
-        self.assert_row(text, "20", "nan")
+        self.assert_rows(text, "FAILED  error  nan  0.001", "20  nan")
         for files in ["a.json"], ["b.json"], ["a.json", "b.json"]:
             self.report(*files)
             found = json.loads(self.report("--json", *files), parse_constant=self.fail)
@@ -126,11 +112,6 @@ class OneRun(ReportTest):
         for history in {"iteration": [], "residual": []}, {"iteration": [1, 2], "residual": [1.0]}, {"iteration": [1], "residual": ["x"]}:
             self.write("c.json", json.dumps(record | {"history": history}))
             self.assert_fails(self.reported("c.json"), "c.json: cannot be read, so the file is damaged: /run/history")
-
-    @unittest.skipUnless(PLOTS, "no matplotlib")
-    def test_nothing_to_plot(self):
-        self.write("a.json", json.dumps({"app": "heat"}))
-        self.assert_fails(self.reported("a.json", "--plot", "out.png"), "--plot: out.png cannot be written: there is nothing to plot")
 
     def test_json(self):
         add_curves(self.folder / self.sample("a.h5"))
@@ -150,17 +131,16 @@ class Curves(ReportTest):
 
     def test_times_and_ratios_by_size(self):
         text = self.report(self.curves("a.h5"))
-        self.assert_row(text, "1-D int", "view / raw", "1.020", "1.000", "1.020", "1024", "2 of 3")
         self.assertIn("1-D double: mean time and its standard error", text)
-        self.assert_row(text, "size", "bytes", "raw", "view", "view / raw")
-        self.assert_row(text, "64", "512 B", "1.01 µs ± 1.0 %", "1.01 µs ± 1.0 %", "1.000 (0.990 to 1.010)")
-        self.assert_row(text, "16384", "131 kB", "2.64 µs ± 1.0 %", "2.69 µs ± 1.0 %", "1.020 (1.010 to 1.030)")
+        self.assert_rows(text, "1-D int  view / raw  1.020  1.000  1.020  1024  2 of 3", "size  bytes  raw  view  view / raw",
+                         "64  512 B  1.01 µs ± 1.0 %  1.01 µs ± 1.0 %  1.000 (0.990 to 1.010)",
+                         "16384  131 kB  2.64 µs ± 1.0 %  2.69 µs ± 1.0 %  1.020 (1.010 to 1.030)")
 
     def test_parts_of_the_time(self):
         text = self.report(self.curves("a.h5", add_split_curves))
         self.assertNotIn("Ratios", text)
-        self.assert_row(text, "size", "series", "time", "pack", "post", "wait", "unpack", "messages", "bytes")
-        self.assert_row(text, "256", "view persistent", "51.2 µs", "5.12 µs", "10.2 µs", "25.6 µs", "5.12 µs", "4", "8.19 kB")
+        self.assert_rows(text, "size  series  time  pack  post  wait  unpack  messages  bytes",
+                         "256  view persistent  51.2 µs  5.12 µs  10.2 µs  25.6 µs  5.12 µs  4  8.19 kB")
 
     def test_a_series_that_lacks_a_size(self):
         name = self.curves("a.h5")
@@ -169,12 +149,12 @@ class Curves(ReportTest):
                 rows = file[f"run/{table}"][left]
                 del file[f"run/{table}"]
                 file[f"run/{table}"] = rows
-        self.assert_row(self.report(name), "1024", "8.19 kB", "1.10 µs ± 1.0 %", "-", "-")
+        self.assert_rows(self.report(name), "1024  8.19 kB  1.10 µs ± 1.0 %  -  -")
 
     def test_comparison(self):
         typed = {"name": "typed_over_raw", "value": 1.02, "unit": "1"}
         text = self.report(self.curves("a.h5", figures=(typed,)), self.curves("b.h5", figures=(typed,), packing=None))
-        self.assert_row(text, "b.h5", "pingpong", "view", "-", "2", "on", "2.00 s", "1.02", "-", "22.5 %", "passed", "1.000")
+        self.assert_rows(text, "b.h5  pingpong  view  -  2  on  2.00 s  1.02  -  22.5 %  passed  1.000")
 
 
 class Comparison(ReportTest):
@@ -182,11 +162,10 @@ class Comparison(ReportTest):
         self.sample("b.h5", backend="raw", overlap=0, figures=({**UPDATES, "value": 1.5e9}, BANDWIDTH))
         text = self.report(self.sample("a.h5"), "b.h5", self.sample("c.h5", passed=0, figures=()))
         self.assertIn("speed 1 is a.h5", text)
-        self.assert_row(text, "a.h5", "heat", "view", "kernel", "2", "on", "2.00 s", "1.20 G updates/s", "60.0 %", "22.5 %",
-                        "passed", "1.000")
-        self.assert_row(text, "b.h5", "heat", "raw", "kernel", "2", "off", "2.00 s", "1.50 G updates/s", "60.0 %", "22.5 %",
-                        "passed", "1.250")
-        self.assert_row(text, "c.h5", "heat", "view", "kernel", "2", "on", "2.00 s", "-", "-", "22.5 %", "FAILED", "-")
+        self.assert_rows(text,
+                         "a.h5  heat  view  kernel  2  on  2.00 s  1.20 G updates/s  60.0 %  22.5 %  passed  1.000",
+                         "b.h5  heat  raw  kernel  2  off  2.00 s  1.50 G updates/s  60.0 %  22.5 %  passed  1.250",
+                         "c.h5  heat  view  kernel  2  on  2.00 s  -  -  22.5 %  FAILED  -")
 
     def test_apps_have_tables_and_baselines_of_their_own(self):
         flops = {"name": "flops", "value": 5e9, "unit": "flop/s"}
@@ -196,7 +175,6 @@ class Comparison(ReportTest):
         self.assertIn("cg  (figure of merit: flops; speed 1 is b.h5)", text)
         self.assertIn("5.00 Gflop/s", text)
         self.assertEqual([record["speed"] for record in json.loads(self.report("--json", *files))], [1, 1, 1])
-
 
     def test_another_problem_is_told(self):
         other = DECK.replace("[40, 30]", "[80, 60]")
@@ -242,7 +220,3 @@ class Plots(ReportTest):
             chart = found[tuple(axes)]
             self.assertEqual((chart.image.values[0, 0], chart.title.rpartition(", ")[2]), (corner, where))
             self.assertEqual(chart.image.extent, (0.0, {"x": 4.0, "y": 10.0}[axes[0]], 0.0, {"y": 10.0, "z": 18.0}[axes[1]]))
-
-
-if __name__ == "__main__":
-    unittest.main()

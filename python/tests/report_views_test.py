@@ -8,7 +8,6 @@ from unittest import mock
 
 from report_case import ReportTest
 
-import h5py
 import numpy as np
 
 from kontor.report.show import energy_sections
@@ -30,7 +29,7 @@ def charts(sections):
 class Views(ReportTest):
     def with_tables(self, **tables):
         """A run with tables (dtype, rows) and groups of attributes."""
-        with h5py.File(self.folder / self.sample("a.h5", field=False), "a") as file:
+        with self.changed(field=False) as file:
             for name, content in tables.items():
                 if isinstance(content, dict):
                     file["run"].create_group(name).attrs.update(content)
@@ -70,29 +69,28 @@ class Views(ReportTest):
 
     def test_distributions(self):
         columns = [("name", "S16"), ("count", "i8"), *((key, "f8") for key in ("p50", "p95", "p99", "max")), ("slowest_rank", "i4")]
-        text = self.report(self.with_tables(distributions=(columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)])))
-        self.assert_row(text, "exchange", "200", "1.00 µs", "2.00 µs", "3.00 µs", "8.00 µs", "8.0", "1")
+        tables = {"distributions": (columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)])}
+        self.assert_rows(self.report(self.with_tables(**tables)), "exchange  200  1.00 µs  2.00 µs  3.00 µs  8.00 µs  8.0  1")
 
     def test_noise(self):
         """Ratios to the fastest."""
-        text = self.report(self.with_tables(noise={"quantum": 1e-4, "samples": 400, "p50": 1.01, "p99": 1.2, "max": 3.5, "slowest_rank": 1}))
-        self.assert_row(text, "100 µs", "400", "1.01", "1.2", "3.5", "1")
+        noise = {"quantum": 1e-4, "samples": 400, "p50": 1.01, "p99": 1.2, "max": 3.5, "slowest_rank": 1}
+        self.assert_rows(self.report(self.with_tables(noise=noise)), "100 µs  400  1.01  1.2  3.5  1")
 
     def test_energy(self):
         """1.2 G updates/s for 2 s by 40 J: 20 W, 60 M updates a J; what cannot be read is told with its reason."""
         text = self.report(self.with_tables(energy={"package": 40.0, "gpu_remark": "not readable: no GPU"}))
-        self.assert_row(text, "processor packages", "40.0 J", "20.0 W", "60.0 M updates/J")
+        self.assert_rows(text, "processor packages  40.0 J  20.0 W  60.0 M updates/J")
         self.assertIn("GPUs: not readable: no GPU", text)
         both = Record("a.h5", {}, repeats=[2.0], energy={"package": 40.0, "gpu": 60.0})
         self.assertEqual(energy_sections(both)[0].parts[0].rows[-1], ["all", "100 J", "50.0 W", "-"])
 
     def test_timeline(self):
         text = self.report(self.with_tables(trace=(TRACE, ROWS)))
-        self.assert_row(text, "compute", "2", "2.00 s", "3.50 s", "-", "-")
-        self.assert_row(text, "wait", "1", "2.00 s", "2.00 s", "500 ms", "75.0 %")
+        self.assert_rows(text, "compute  2  2.00 s  3.50 s  -  -", "wait  1  2.00 s  2.00 s  500 ms  75.0 %")
         (chart,) = charts(trace_sections(read_record(str(self.folder / "a.h5"))))
-        self.assertEqual([(lane.rank, lane.name, len(lane.spans)) for lane in chart.lanes],
-                         [("rank 0", "compute", 2), ("rank 0", "wait", 1), ("rank 1", "compute", 1), ("rank 1", "wait", 1)])
+        self.assertEqual([f"{lane.rank} {lane.name} {len(lane.spans)}" for lane in chart.lanes],
+                         ["rank 0 compute 2", "rank 0 wait 1", "rank 1 compute 1", "rank 1 wait 1"])
         many = [{"rank": 0, "region": "a", "begin": float(step), "end": step + 0.5} for step in range(100_000)]
         (chart,) = charts(trace_sections(Record("a.h5", {}, trace=many)))
         self.assertEqual((len(chart.lanes[0].spans), chart.title.rpartition(", ")[2]), (200, "the first 200 s"))
@@ -133,24 +131,14 @@ class Views(ReportTest):
         """4 Gflop/s for 2 s and 16 GB: half a flop per byte; 8 Gflop/s would be attainable, by 16 GB/s."""
         figure = {"name": "flops", "value": 4e9, "unit": "flop/s", "bytes_read": 12e9, "bytes_written": 4e9, "attainable": 8e9}
         text = self.report(self.sample("a.h5", figures=(figure,), repeats=(2.0,)))
-        self.assert_row(text, "a.h5", "0.5", "4.00 Gflop/s", "8.00 Gflop/s", "50.0 %")
+        self.assert_rows(text, "a.h5  0.5  4.00 Gflop/s  8.00 Gflop/s  50.0 %")
         self.assertEqual(place_of(read_record(str(self.folder / "a.h5")), "a").ceilings, {"attainable": 16e9, "memory, triad": 32e9})
 
     def test_throughput_over_size(self):
-        """Two runs that differ in size; not of one size, nor of several figures."""
-        def sizes(*values, **more):
-            return [self.sample(f"{name}.h5", field_memory=value, figures=({"name": "rate", "value": 1e6 * value, "unit": "1/s"},), **more)
-                    for name, value in zip("abc", values)]
-
-        text = "".join(self.html_text(*sizes(1000, 4000)))
-        self.assertIn("Rate over size", text)
-        self.assertIn("4.00 kB", text)
-        self.assertNotIn("over size", self.html_text(*sizes(1000, 1000)))
-
-    def html_text(self, *files):
-        self.report(*files, "--html", "out.html")
-        return (self.folder / "out.html").read_text(encoding="utf-8")
-
-
-if __name__ == "__main__":
-    unittest.main()
+        """Two runs that differ in size; not of one size."""
+        for values, shown in ((1000, 4000), True), ((1000, 1000), False):
+            files = [self.sample(f"{number}.h5", field_memory=value, figures=({"name": "rate", "value": 1e6 * value, "unit": "1/s"},))
+                     for number, value in enumerate(values)]
+            self.report(*files, "--html", "out.html")
+            text = (self.folder / "out.html").read_text(encoding="utf-8")
+            self.assertEqual(["Rate over size" in text, "4.00 kB" in text], [shown] * 2)

@@ -7,31 +7,13 @@ import numpy as np
 DECK = "app: heat\nproblem:\n  cells: [40, 30]\n"
 
 RUN = {
-    "app": "heat",
-    "version": "0.1.0",
-    "git_revision": "abc1234",
-    "started": "2031-02-03T04:05:06Z",
-    "command": "heat plate.yaml",
-    "deck": DECK,
-    "ranks": 2,
-    "process_grid": "2 x 1",
-    "precision": "double",
-    "execution_space": "Serial",
-    "kokkos_version": "3.4.1",
-    "mpi_library": "Open MPI 4.1.4",
-    "hdf5_version": "1.10.8",
-    "compiler": "GNU 12.2.0",
-    "flags": "-O3",
-    "backend": "view",
-    "pattern": "nonblocking",
-    "packing": "kernel",
-    "path": "direct",
-    "overlap": 1,
+    "app": "heat", "version": "0.1.0", "git_revision": "abc1234", "started": "2031-02-03T04:05:06Z", "command": "heat plate.yaml",
+    "deck": DECK, "ranks": 2, "process_grid": "2 x 1", "precision": "double", "execution_space": "Serial", "kokkos_version": "3.4.1",
+    "mpi_library": "Open MPI 4.1.4", "hdf5_version": "1.10.8", "compiler": "GNU 12.2.0", "flags": "-O3", "backend": "view",
+    "pattern": "nonblocking", "packing": "kernel", "path": "direct", "overlap": 1,
 }
-
 KINDS = {"pack": "packing", "unpack": "packing", "post": "communication", "wait": "communication", "sums_post": "communication",
          "sums_wait": "communication", "setup": "other", "read": "io", "checkpoint": "io"}
-
 # region -> (calls, min, median, max, slowest rank)
 TIMERS = {
     "total": (5, 1.9, 2.0, 2.1, 1),
@@ -59,9 +41,7 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
             group.create_group("figure_of_merit").attrs.update(figures[0])
         for number, figure in enumerate(figures):
             group.create_group(f"figures_of_merit/{number}").attrs.update(figure)
-        group.create_group("verification").attrs.update(
-            {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
-        )
+        group.create_group("verification").attrs.update({"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5})
         columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1"), ("kind", "S16")]
         rows = [(region.encode(), *row, region in once, KINDS.get(region, "compute").encode()) for region, row in timers.items()]
         group["timers"] = np.array(rows, dtype=columns)[[name for name, _ in columns if kinds or name != "kind"]]
@@ -71,10 +51,7 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, f
         group.create_group("calibration").attrs.update({
             "read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "working_set_read_bandwidth": 90e9, "latency": 1e-6, "bandwidth": 9e9})
         if field:
-            values = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
-            file["fields/temperature"] = values
+            file["fields/temperature"] = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
             file["fields/temperature"].attrs.update({"unit": "K", "time": 0.5})
-            vtk = file.create_group("VTKHDF")
-            vtk.attrs["Origin"] = np.zeros(3)
-            vtk.attrs["Spacing"] = np.array([0.025, 1 / 30, 0.1])
+            file.create_group("VTKHDF").attrs.update({"Origin": np.zeros(3), "Spacing": np.array([0.025, 1 / 30, 0.1])})
     return path

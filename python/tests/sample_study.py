@@ -3,6 +3,8 @@
 
 import json
 
+from sample_file import RUN
+
 MODEL_BYTES = {1: 0, 2: 2 * 40 * 8, 4: 2 * (40 + 30) * 8, 8: 2 * (40 + 3 * 30) * 8}
 GRIDS = {1: "1 x 1", 2: "1 x 2", 4: "2 x 2", 8: "4 x 2"}
 CELLS = [40, 30]
@@ -27,10 +29,8 @@ def record(backend, ranks, wall, useful=True, work=1e9, **run):
                                            ("wait", "communication", [row[2] for row in times]))]
     figure = {"name": "cell_updates", "value": work / wall, "unit": "1/s", "attainable": 8 * work, "fraction": 0.125 / wall}
     return {
-        "app": "heat", "version": "0.1.0", "git_revision": "abc1234", "deck": f"app: heat\nproblem:\n  cells: {CELLS}\n", "hosts": ["n1"],
-        "ranks": ranks, "execution_space": "Serial", "kokkos_version": "3.4.1", "mpi_library": "Open MPI 4.1.4", "compiler": "GNU 12.2.0",
-        "flags": "-O3", "backend": backend, "pattern": "nonblocking", "packing": "kernel", "path": "host", "overlap": True,
-        "process_grid": GRIDS[ranks], "precision": "double",
+        **RUN, "deck": f"app: heat\nproblem:\n  cells: {CELLS}\n", "hosts": ["n1"], "ranks": ranks, "backend": backend, "path": "host",
+        "overlap": True, "process_grid": GRIDS[ranks],
         "verification": {"passed": True, "measure": "max error", "error": 1e-6, "tolerance": 1e-5},
         "figure_of_merit": figure, "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers, "traffic": traffic,
         "per_rank": {"useful": useful, "regions": ["compute", "pack", "wait"], "seconds": [times], "wall": [[wall] * ranks]},
@@ -42,36 +42,27 @@ def write_study(folder, kind="strong", backends=("raw", "view"), ranks=RANKS, re
     fails. Returns the folder."""
     (folder / "runs").mkdir(parents=True)
     points, runs = [], []
-
-    def add(count, backend, **more):
-        point = {"id": f"p{len(points):03d}", "ranks": count, "nodes": 1, "threads": 1, "gpus": 0, "factors": {"ranks": count, "comm.backend": backend},
-                 "set": {}, "ablation_of": None, "ablation": None, "skipped": None, **more}
-        points.append(point)
-        return point
-
-    for backend in backends:
-        for count in ranks:
-            add(count, backend)
-    if 4 in ranks:
-        for what in "null_backend", "no_overlap":
-            add(4, backends[0], ablation_of=points[ranks.index(4)]["id"], ablation=what)
-    add(1024, backends[0], skipped="needs 1024 cores; there are 2 here")
-    for point in points:
+    ablations = ("null_backend", "no_overlap") if 4 in ranks else ()
+    for count, backend, more in (
+        *((count, backend, {}) for backend in backends for count in ranks),
+        *((4, backends[0], {"ablation_of": f"p{ranks.index(4):03d}", "ablation": what}) for what in ablations),
+        (1024, backends[0], {"skipped": "needs 1024 cores; there are 2 here"}),
+    ):
+        points.append({"id": f"p{len(points):03d}", "ranks": count, "nodes": 1, "threads": 1, "gpus": 0, "set": {}, "ablation_of": None,
+                       "factors": {"ranks": count, "comm.backend": backend}, "ablation": None, "skipped": None, **more})
+    for point, repeat in ((point, repeat) for point in points if not point["skipped"] for repeat in range(1, repeats + 1)):
         backend, count = point["factors"]["comm.backend"], point["ranks"]
-        for repeat in range(1, repeats + 1):
-            if point["skipped"]:
-                break
-            wall = {None: 1, "null_backend": 0.9, "no_overlap": 1.2}[point["ablation"]] * seconds(backend, count)
-            wall *= count if kind == "weak" else 1
-            wall *= 1 + 0.002 * (repeat - (repeats + 1) / 2)
-            made = record(backend, count, wall, work=1e9 * (count if kind == "weak" else 1))
-            passed = change is None or change(point, repeat, made) is not False
-            name = f"runs/{point['id']}-r{repeat}"
-            if passed:
-                (folder / f"{name}.json").write_text(json.dumps(made))
-            runs.append({"point": point["id"], "repeat": repeat, "attempt": 1, "state": "passed" if passed else "failed",
-                         "exit_code": 0 if passed else 3, "message": "" if passed else "no memory | on rank 1", "record": f"{name}.json",
-                         "result": f"{name}.h5", "log": f"{name}.log", "started": "2031-02-03T04:05:06Z", "seconds": 3.2})
+        wall = {None: 1, "null_backend": 0.9, "no_overlap": 1.2}[point["ablation"]] * seconds(backend, count)
+        wall *= count if kind == "weak" else 1
+        wall *= 1 + 0.002 * (repeat - (repeats + 1) / 2)
+        made = record(backend, count, wall, work=1e9 * (count if kind == "weak" else 1))
+        passed = change is None or change(point, repeat, made) is not False
+        name = f"runs/{point['id']}-r{repeat}"
+        if passed:
+            (folder / f"{name}.json").write_text(json.dumps(made))
+        runs.append({"point": point["id"], "repeat": repeat, "attempt": 1, "state": "passed" if passed else "failed",
+                     "exit_code": 0 if passed else 3, "message": "" if passed else "no memory | on rank 1", "record": f"{name}.json",
+                     "result": f"{name}.h5", "log": f"{name}.log", "started": "2031-02-03T04:05:06Z", "seconds": 3.2})
     machine = {"hosts": ["n1"], "cpu": "a processor", "cores": 8, "memory_bytes": 8e9, "gpus": [], "mpi": "Open MPI 4.1.4"}
     (folder / "study.json").write_text(json.dumps({
         "format": 1, "study": "sample", "kind": kind, "app": "heat", "deck": "inputs/heat/plate.yaml", "seed": 4711,

@@ -4,9 +4,7 @@
 import os
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 from command import ROOT, SCRIPTS, KontorTest
 
@@ -54,8 +52,7 @@ class Setup(KontorTest):
     def test_without_root_the_command_to_run_is_printed(self):
         self.make_debian()
         self.fake("sudo", "exit 1")
-        done = self.kontor("build")
-        self.assert_fails(done, "installing them needs root or sudo",
+        self.assert_fails(self.kontor("build"), "installing them needs root or sudo",
                           "\napt-get install --no-install-recommends libfmt-dev libyaml-cpp-dev\n")
         self.assertEqual(self.apt_calls(), [])
 
@@ -104,8 +101,7 @@ class Setup(KontorTest):
     def test_a_file_system_without_locks(self):
         self.write("installed", "")
         self.patch(user=1000, more="import fcntl\ndef flock(*_): raise OSError(38, 'Function not implemented')\nfcntl.flock = flock")
-        done = self.succeeds("build")
-        self.assertIn("build has no locks: do not build there twice at once", done.stderr)
+        self.assertIn("build has no locks: do not build there twice at once", self.succeeds("build").stderr)
 
     def test_what_cannot_be_built_is_told(self):
         """CMake's message, the compiler's, or what is missing; what was built already is used."""
@@ -153,8 +149,8 @@ class Setup(KontorTest):
     def test_targets_and_options(self):
         self.log_cmake('touch "$KONTOR_BUILD_DIR/build.ninja"')
         self.succeeds("build", "heat", "-D", "X=1", "cg")
-        calls = self.calls()
-        self.assertIn("-D X=1", calls[0])
+        first, *calls = self.calls()
+        self.assertIn("-D X=1", first)
         self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
 
     def make_kokkos(self):
@@ -167,39 +163,39 @@ class Setup(KontorTest):
         (self.bin / "chmod").symlink_to(shutil.which("chmod"))
         return str(self.folder / "kokkos")
 
+    def built(self, kokkos, **environment):
+        """The calls of CMake for heat, with a Kokkos of these sources."""
+        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, **environment)
+        return self.calls()
+
+    def assert_options(self, call, *options):
+        self.assertLessEqual(set(options), set(call.split()))
+
     def test_kokkos_from_its_sources(self):
-        kokkos = self.make_kokkos()
-        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
-        calls = self.calls()
-        built = str(self.folder / "build/kokkos")
-        self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{built}-build", f"{kokkos}-kernels", f"{built}-kernels-build"])
-        options = {"-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={built}"}
-        self.assertLessEqual(options, set(calls[0].split()))
+        kokkos, to = self.make_kokkos(), str(self.folder / "build/kokkos")
+        calls = self.built(kokkos)
+        self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{to}-build", f"{kokkos}-kernels", f"{to}-kernels-build"])
+        self.assert_options(calls[0], "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={to}")
+        self.assert_options(calls[2], f"-DKokkos_DIR={to}/lib/cmake/Kokkos", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF")
         self.assertNotIn("CUDA", "".join(calls))
-        self.assertLessEqual({f"-DKokkos_DIR={built}/lib/cmake/Kokkos", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF"}, set(calls[2].split()))
         self.assertTrue(calls[4].startswith("--preset release "))
-        self.assertIn(f"-DKokkos_DIR={built}/lib/cmake/Kokkos -DKokkosKernels_DIR={built}/lib/cmake/KokkosKernels", calls[4])
-        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
-        self.assertEqual(len(self.calls()), 1)  # heat alone
+        self.assertIn(f"-DKokkos_DIR={to}/lib/cmake/Kokkos -DKokkosKernels_DIR={to}/lib/cmake/KokkosKernels", calls[4])
+        self.assertEqual(len(self.built(kokkos)), 1)  # heat alone
 
     def test_kokkos_with_cuda(self):
         kokkos = self.make_kokkos()
         self.fake("nvcc", "")
-        done = self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
-        self.assertIn("KONTOR_CUDA_ARCH", done.stderr)  # no GPU here
+        self.assertIn("KONTOR_CUDA_ARCH", self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).stderr)  # no GPU here
         self.assertNotIn("CUDA", "".join(self.calls()))
         self.fake("nvidia-smi", "echo 9.0; echo 9.0")
         wrapper = f"-DCMAKE_CXX_COMPILER={self.folder}/build/kokkos/nvcc_wrapper"
-        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos)
-        calls = self.calls()
-        options = {"-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper}
-        self.assertLessEqual(options, set(calls[0].split()))
-        self.assertIn("-DKokkosKernels_ENABLE_TPL_CUBLAS=ON", calls[2].split())
-        self.assertIn(wrapper, calls[4].split())
+        calls = self.built(kokkos)
+        self.assert_options(calls[0], "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper)
+        self.assert_options(calls[2], "-DKokkosKernels_ENABLE_TPL_CUBLAS=ON")
+        self.assert_options(calls[4], wrapper)
         self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())
         self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="91"), "KONTOR_CUDA_ARCH is '91'")
-        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="off")
-        self.assertNotIn("CUDA", "".join(self.calls()))
+        self.assertNotIn("CUDA", "".join(self.built(kokkos, KONTOR_CUDA_ARCH="off")))
 
     def test_a_kokkos_that_cannot_be_built(self):
         kokkos = self.make_kokkos()
@@ -209,22 +205,20 @@ class Setup(KontorTest):
 
 
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
-class Revision(unittest.TestCase):
+class Revision(KontorTest):
     """What programs say that they were built from."""
 
     def told(self, **environment):
         """Of a checkout that belongs to another user, and what is said of it."""
-        with tempfile.TemporaryDirectory(prefix="kontor-test-") as name:
-            folder = Path(name)
-            (folder / "in").write_text("@git_revision@")
-            author = ["-c", "user.name=a", "-c", "user.email=a@b"]
-            for words in ["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "a"]:
-                subprocess.run(["git", *words], cwd=folder, check=True, timeout=60)
-            done = subprocess.run(["cmake", f"-Dsource_dir={folder}", f"-Dtemplate={folder}/in", f"-Doutput={folder}/out", "-P",
-                                   ROOT / "cmake/WriteBuildInfo.cmake"], capture_output=True, text=True, check=True, timeout=60,
-                                  env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
-                                       "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", **environment})
-            return (folder / "out").read_text().strip(), done.stderr
+        self.write("in", "@git_revision@")
+        author = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        for words in ["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "a"]:
+            subprocess.run(["git", *words], cwd=self.folder, check=True, timeout=60)
+        done = subprocess.run(["cmake", f"-Dsource_dir={self.folder}", "-Dtemplate=in", "-Doutput=out", "-P", ROOT / "cmake/WriteBuildInfo.cmake"],
+                              cwd=self.folder, capture_output=True, text=True, check=True, timeout=60,
+                              env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
+                                   "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", **environment})
+        return self.lines("out")[0], done.stderr
 
     def test_a_checkout_of_another_user(self):
         revision, said = self.told()
@@ -235,7 +229,3 @@ class Revision(unittest.TestCase):
         revision, said = self.told(GIT_DIR="/nothing")
         self.assertEqual(revision, "unknown")
         self.assertIn("not a git repository", said)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -30,18 +30,14 @@ class Studies(unittest.TestCase):
 
     def test_all(self):
         self.assertTrue(STUDIES)
-        with tempfile.TemporaryDirectory(prefix="kontor-studies-") as folder:
-            for study in STUDIES:
-                with self.subTest(study.name):
-                    lines = study.read_text(encoding="utf-8").splitlines()
-                    self.assertTrue(lines[0].startswith("# ") and lines[1].startswith("# test: "), "what it shows, and how it is made small")
-                    self.assertIn(f"study: {study.stem}", lines)
-                    self.assertIn(" points", self.study(str(study), "--dry-run"))
-                    self.study(str(study), "--reduced", "--set", "set.measure.calibrate=false", "-o", f"{folder}/{study.stem}")
-                    state = json.loads(Path(folder, study.stem, "study.json").read_text(encoding="utf-8"))
-                    self.assertEqual({run["state"] for run in state["runs"]}, {"passed"})
-                    self.assertEqual(len(state["runs"]), len(state["points"]))
-
-
-if __name__ == "__main__":
-    unittest.main()
+        folder = self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-studies-"))
+        for study in STUDIES:
+            with self.subTest(study.name):
+                lines = study.read_text(encoding="utf-8").splitlines()
+                self.assertTrue(lines[0].startswith("# ") and lines[1].startswith("# test: "), "what it shows, and how it is made small")
+                self.assertIn(f"study: {study.stem}", lines)
+                self.assertIn(" points", self.study(str(study), "--dry-run"))
+                self.study(str(study), "--reduced", "--set", "set.measure.calibrate=false", "-o", f"{folder}/{study.stem}")
+                state = json.loads(Path(folder, study.stem, "study.json").read_text(encoding="utf-8"))
+                self.assertEqual({run["state"] for run in state["runs"]}, {"passed"})
+                self.assertEqual(len(state["runs"]), len(state["points"]))

@@ -9,13 +9,11 @@ import subprocess
 import sys
 from unittest.mock import patch
 
-from command import PACKAGE, ROOT, SCRIPTS, KontorTest
+from command import ROOT, SCRIPTS, KontorTest
 
-sys.path.insert(0, str(PACKAGE.parent))
-
-from kontor.place import Place  # noqa: E402
-from kontor.study.command import main  # noqa: E402
-from kontor.study.study import read_study  # noqa: E402
+from kontor.place import Place
+from kontor.study.command import main
+from kontor.study.study import read_study
 
 KEYS = {
     "problem": {"cells": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 3, "default": [64, 64]},
@@ -108,6 +106,10 @@ class StudyTest(KontorTest):
     def names(self):
         """The same, without what they set."""
         return [line.split()[0] for line in self.made()]
+
+    def obey_once(self, script, of=""):
+        """The first run of a backend, or of all."""
+        self.obey(f'if [[ $settings == *{of}* && ! -e $HOME/once ]]; then touch "$HOME/once"; {script}; fi')
 
     def state(self, folder="small"):
         return json.loads((self.folder / folder / "study.json").read_text(encoding="utf-8"))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor study: making the runs of a study. The mini-app and the launcher are fakes."""
+"""kontor study: making the runs of a study, here and as jobs. The mini-app, the launcher and schedulers are fakes."""
 
 import csv
+import shlex
 import shutil
-import unittest
+from importlib.util import find_spec
 
-from study_case import ALL, ONE, StudyTest
+from study_case import ALL, ONE, STUDY, StudyTest
 
 
 class Made(StudyTest):
@@ -30,15 +31,14 @@ class Made(StudyTest):
         row = next(row for row in rows if row["point"] == "p003")
         self.assertEqual([row[key] for key in ("ranks", "set.comm.backend", "repeat.median", "fom.cell_updates", "calibration.triad_bandwidth", "run.git_revision")],
                          ["2", "view", "0.5", "2000000000.0", "10000000000.0", "abc"])
-        self.index(rows)
+        if find_spec("h5py"):
+            self.index(rows)
         again = self.kontor("study", "small", "--resume", KONTOR_LAUNCHER="")
         self.assertEqual((again.returncode, len(self.made())), (0, 8), again.stderr)
 
     def index(self, rows):
-        try:
-            import h5py
-        except ImportError:
-            return
+        import h5py
+
         with h5py.File(self.folder / "small/study.h5") as file:
             self.assertEqual(set(file["table"]), set(rows[0]))
             self.assertEqual(list(file["table/fom.cell_updates"]), [2e9] * 8)
@@ -47,15 +47,16 @@ class Made(StudyTest):
             self.assertEqual(file["runs"].get("p003-r2", getlink=True).filename, "runs/p003-r2.h5")
 
     def test_dry_run_only_and_print(self):
-        done = self.passes("--dry-run", "--only", "ranks==2", "--set", "gpus=ranks-1")
-        self.assertEqual(self.made(), [])
-        for fact in ("p002", "p003", "cannot run here: needs 1 GPU;", "2 points, 2 of them cannot run here"):
-            self.assertIn(fact, done.stdout)
-        done = self.study("--dry-run")
-        for fact in ("OMP_NUM_THREADS=1", "run plate.yaml -n 2 --set comm.backend=view", "-o small/runs/p003-r1.h5", "4 points; 2 repeats: 8 runs"):
-            self.assertIn(fact, done.stdout)
-        self.assertIn("repeats: 2\n", self.study("--print").stdout)
-        self.assertFalse((self.folder / "small").exists())
+        for words, *facts in (
+            (["--dry-run", "--only", "ranks==2", "--set", "gpus=ranks-1"], "p002", "p003", "cannot run here: needs 1 GPU;",
+             "2 points, 2 of them cannot run here"),
+            (["--dry-run"], "OMP_NUM_THREADS=1", "run plate.yaml -n 2 --set comm.backend=view", "-o small/runs/p003-r1.h5",
+             "4 points; 2 repeats: 8 runs"),
+            (["--print"], "repeats: 2\n"),
+        ):
+            said = self.passes(*words).stdout
+            self.assertEqual([fact for fact in facts if fact not in said], [], said)
+        self.assertEqual((self.made(), (self.folder / "small").exists()), ([], False))
         self.passes("--only", "ranks==2 and comm.backend==raw", "--set", "repeats=1")
         self.assertEqual(self.names(), ["p002-r1"])
         self.passes("--resume", "--set", "repeats=2")
@@ -73,7 +74,7 @@ class Failures(StudyTest):
     TEXT = ONE.replace("[raw]", "[raw, view]")
 
     def test_a_failed_run_is_tried_once_more_and_does_not_stop_the_rest(self):
-        self.obey('if [[ $settings == *raw* && ! -e $HOME/failed ]]; then touch "$HOME/failed"; echo "no room for this" >&2; exit 3; fi')
+        self.obey_once("echo 'no room for this' >&2; exit 3", of="raw")
         done = self.passes()
         self.assertEqual(self.states(), {"p000-r1": ["failed", "passed"], "p001-r1": ["passed"]})
         self.assertIn("no room for this", done.stderr)
@@ -104,23 +105,20 @@ class Failures(StudyTest):
 
     def test_a_run_that_takes_too_long(self):
         self.write("study.yaml", ONE + "timeout: 1\n")
-        self.obey('if [[ ! -e $HOME/slept ]]; then touch "$HOME/slept"; exec sleep 60; fi')
-        done = self.passes()
+        self.obey_once("exec sleep 60")
+        self.assertIn("timeout", self.passes().stderr)
         self.assertEqual(self.states(), {"p000-r1": ["failed", "passed"]})
-        self.assertIn("timeout", done.stderr)
 
     def test_absent_launchers(self):
-        done = self.kontor("study", "study.yaml", KONTOR_LAUNCHER="no-such-launcher --fast")
-        self.assert_fails(done, "KONTOR_LAUNCHER", "no-such-launcher")
+        self.assert_fails(self.kontor("study", "study.yaml", KONTOR_LAUNCHER="no-such-launcher --fast"), "KONTOR_LAUNCHER", "no-such-launcher")
         self.write("build/CMakeCache.txt", "MPIEXEC_EXECUTABLE:FILEPATH=/nowhere/mpiexec\n")
         self.assert_fails(self.kontor("study", "study.yaml", KONTOR_LAUNCHER=""), "no /nowhere/mpiexec here")
         self.assertFalse((self.folder / "small").exists())
 
     def test_a_run_that_was_told_to_end(self):
         """By the scheduler, say: the study ends too, and --resume makes the run again."""
-        self.obey('if [[ ! -e $HOME/early ]]; then touch "$HOME/early"; echo \'{"ended_early": true, "end_signal": "TERM"}\' >"$record"; exit 4; fi')
-        done = self.study()
-        self.assert_fails(done, "ended early", "TERM", "--resume", code=143)
+        self.obey_once("""echo '{"ended_early": true, "end_signal": "TERM"}' >"$record"; exit 4""")
+        self.assert_fails(self.study(), "ended early", "TERM", "--resume", code=143)
         self.assertEqual([run["state"] for run in self.state()["runs"]], ["ended early"])
         self.passes("--resume")
         self.assertEqual(sorted(map(tuple, self.states().values())), [("ended early", "passed"), ("passed",)])
@@ -128,10 +126,55 @@ class Failures(StudyTest):
     def test_a_run_that_its_walltime_has_ended(self):
         """It has failed at once, and the others are made."""
         self.obey('if [[ $record == *p000* ]]; then echo \'{"ended_early": true, "end_signal": "walltime"}\' >"$record"; exit 4; fi')
-        done = self.study()
-        self.assert_fails(done, "checkpoint.walltime", code=2)
+        self.assert_fails(self.study(), "checkpoint.walltime")
         self.assertEqual(sorted(map(tuple, self.states().values())), [("failed",), ("passed",)])
 
 
-if __name__ == "__main__":
-    unittest.main()
+class Submitted(StudyTest):
+    def fake_slurm(self):
+        """Runs each script at once, all tasks of an array."""
+        self.fake("sbatch", """
+          script=$2
+          tasks=$(sed -n 's/^#SBATCH --array=\\([0-9]*\\)-\\([0-9]*\\).*/seq \\1 \\2/p' "$script")
+          for task in $(${tasks:-echo 1}); do SLURM_ARRAY_TASK_ID=$task bash "$script" >>"$HOME/jobs.log" 2>&1; done
+          echo "17;cluster" """)
+        self.fake("squeue", 'exit 1')
+
+    def test_a_folder_with_an_odd_name(self):
+        """Its scripts are bash's to run, and a command that is told can be pasted."""
+        self.fake_slurm()
+        self.write("study.yaml", ONE)
+        name = "it's \"$my\" study; 50%j"
+        done = self.passes("--submit", "-o", name)
+        self.assertIn(shlex.quote(name), done.stderr)
+        self.assertEqual(len(self.made()), 1, (self.folder / "jobs.log").read_text())
+        for name in "two\nlines", "back\\slash":
+            self.assert_fails(self.study("--submit", "-o", name), "-o names another folder", code=2)
+
+    def test_written_where_there_is_no_scheduler(self):
+        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")
+        done = self.passes("--submit")
+        self.assertEqual(self.made(), [])
+        self.assertIn("qsub is not here", done.stderr)
+        self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.pbs", "r2.pbs"])
+
+    def test_submitted_and_collected(self):
+        self.fake_slurm()
+        self.obey_once("echo 'no room for this' >&2; exit 3", of="raw")
+        self.passes("--submit", "--set", "gpus=0")
+        self.assertEqual(len(self.made()), 9, (self.folder / "jobs.log").read_text())
+        self.assertEqual(self.state()["runs"], [])
+        self.assertEqual([(job["id"], job["part"], job["repeats"]) for job in self.state()["jobs"]], [("17", "r1", [1, 2]), ("17", "r2", [1, 2])])
+        self.fake("squeue", "echo 17")
+        self.assert_fails(self.study("--resume"), "jobs of this study wait or run: 17")
+        self.fake("squeue", "exit 1")
+        done = self.succeeds("study", "small", "--collect")
+        self.assertIn("8 passed, 1 failed at first", done.stdout)
+        self.assertEqual(sum(map(len, self.states().values())), 9)
+        self.assertEqual(self.state()["machine"]["cores"], 2)
+        self.succeeds("study", "small", "--resume", "--submit")
+        self.assertEqual(len(self.made()), 9, "there was nothing to submit")
+
+    def test_a_scheduler_that_refuses(self):
+        self.fake("sbatch", "echo 'sbatch: error: invalid partition specified: debg' >&2; exit 1")
+        self.assert_fails(self.study("--submit"), "sbatch", "exit code 1", "invalid partition", code=3)
