@@ -188,10 +188,11 @@ class Setup(KontorTest):
         self.assertIn("KONTOR_CUDA_ARCH", self.kontor("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos).stderr)  # no GPU here
         self.assertNotIn("CUDA", "".join(self.calls()))
         self.fake("nvidia-smi", "echo 9.0; echo 9.0")
+        self.fake("ninja", "")
         wrapper = f"-DCMAKE_CXX_COMPILER={self.folder}/build/kokkos/nvcc_wrapper"
         calls = self.built(kokkos)
         self.assert_options(calls[0], "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper)
-        self.assert_options(calls[2], "-DKokkosKernels_ENABLE_TPL_CUBLAS=ON")
+        self.assert_options(calls[2], "-G", "Ninja", "-DKokkosKernels_ENABLE_TPL_CUBLAS=ON")
         self.assert_options(calls[4], wrapper)
         self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())
         self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="91"), "KONTOR_CUDA_ARCH is '91'")

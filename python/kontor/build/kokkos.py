@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..messages import Failure, have, said, say
 
+from .cmake import generator
+
 if TYPE_CHECKING:
     from .setup import Build
 
@@ -74,8 +76,9 @@ def build_kokkos(build: Build) -> list[str]:
 
 
 def _install(build: Build, source: Path, folder: Path, options: list[str]) -> None:
+    configure = ["cmake", *generator(folder), "-S", str(source), "-B", str(folder), *options]
     install = ["cmake", "--build", str(folder), "--target", "install", "--parallel", build.jobs]
-    if not (build.log.run(["cmake", "-S", str(source), "-B", str(folder), *options]) and build.log.run(install)):
+    if not (build.log.run(configure) and build.log.run(install)):
         raise build.log.build_failed(f"{source} could not be built")
 
 

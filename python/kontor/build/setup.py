@@ -14,6 +14,7 @@ from ..messages import Failure, have, say, shown
 from ..place import Place
 from ..run.limits import Limits
 from . import packages
+from .cmake import generator
 from .kokkos import build_kokkos
 from .log import Log
 
@@ -90,9 +91,9 @@ class Build:
         return Failure(f"CMake could not configure; the whole output is in {self.log}", error_id="E-BUILD-FAILED")
 
     def _run_cmake(self) -> bool:
-        generator = ["-G", "Ninja"] if have("ninja") and not (self.folder / "CMakeCache.txt").exists() else []
         say("configuring (some seconds)")
-        words = ["cmake", "--preset", self.place.preset, "-B", str(self.folder), *generator, *self._options]
+        words = ["cmake", "--preset", self.place.preset, "-B", str(self.folder), *generator(self.folder),
+                 *self._options]
         return self.log.run(words, self.place.root)
 
     def install_missing(self) -> bool:
