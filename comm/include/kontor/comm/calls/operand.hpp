@@ -3,6 +3,7 @@
 
 #include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
 
