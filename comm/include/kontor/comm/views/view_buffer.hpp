@@ -7,7 +7,6 @@
 
 #include <array>
 #include <complex>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -32,16 +31,6 @@ template <class T, std::size_t count>
 struct IsTransferable<std::array<T, count>> : IsTransferable<T> {};
 template <class T, std::size_t count>
 struct IsTransferable<Kokkos::Array<T, count>> : IsTransferable<T> {};
-
-/// Copies an element bit by bit, as messages do. std::pair has an assignment of its own, which is a function of the
-/// host and leaves padding alone.
-template <class T>
-KOKKOS_INLINE_FUNCTION void copy_element(T& to, const T& from) {
-  if constexpr (std::is_trivially_copyable_v<T> || IsComplex<T>::value)
-    to = from;
-  else
-    memcpy(static_cast<void*>(&to), static_cast<const void*>(&from), sizeof(T));
-}
 
 /// What the elements of a View that travels may be: numbers, complex numbers, plain structs, pairs and arrays of such.
 template <class T>
