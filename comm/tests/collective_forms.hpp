@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 
 /// What the tests of collective operations share: every form of a call, for Views of any type by functions that are
@@ -44,23 +43,6 @@ Bytes bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A Request of any Views.
-class AnyRequest {
- public:
-  template <class... Views>
-  AnyRequest(Request<Views...>&& request)
-      : request_(new Request<Views...>(std::move(request)), [](void* r) { delete static_cast<Request<Views...>*>(r); }),
-        wait_([](void* r) { (void)static_cast<Request<Views...>*>(r)->wait(); }),
-        test_([](void* r) { return static_cast<Request<Views...>*>(r)->test().has_value(); }) {}
-  void wait() { wait_(request_.get()); }
-  bool test() { return test_(request_.get()); }
-
- private:
-  std::unique_ptr<void, void (*)(void*)> request_;
-  void (*wait_)(void*);
-  bool (*test_)(void*);
-};
-
 /// A collective call: as it is written, blocking and non-blocking.
 template <class Blocking, class Nonblocking>
 struct FormsOf {
@@ -78,34 +60,30 @@ FormsOf<Blocking, Nonblocking> forms_of(const char* text, Blocking blocking, Non
   ::kontor::comm::test::forms_of(                                                                                      \
       #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
 
-/// The same, whatever Views it has.
+/// The same, whatever Views it has. The non-blocking call is followed by wait(), or by test() until it is complete.
 struct Forms {
   template <class Blocking, class Nonblocking>
   Forms(const FormsOf<Blocking, Nonblocking>& forms)
-      : text(forms.text), blocking(forms.blocking), nonblocking(forms.nonblocking) {}
+      : text(forms.text), blocking(forms.blocking), nonblocking([begin = forms.nonblocking](bool waits) {
+          auto request = begin();
+          if (waits) return (void)request.wait();
+          while (!request.test()) {
+          }
+        }) {}
   const char* text;
   std::function<void()> blocking;
-  std::function<AnyRequest()> nonblocking;
+  std::function<void(bool waits)> nonblocking;
 };
 
-using Verify = std::function<void(const char* form)>;
-
-/// Makes the blocking call, then the other one and wait(), then that one and test() until it is complete; each between
-/// prepare() and verify().
-inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms, const Verify& verify) {
+/// Makes the call in each of its three forms, between prepare() and verify(form).
+inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms,
+                         const std::function<void(const char* form)>& verify) {
   SCOPED_TRACE(forms.text);
-  prepare();
-  forms.blocking();
-  verify("blocking");
-  prepare();
-  auto first = forms.nonblocking();
-  first.wait();
-  verify("wait()");
-  prepare();
-  auto second = forms.nonblocking();
-  while (!second.test()) {
+  for (const auto* form : {"blocking", "wait()", "test()"}) {
+    prepare();
+    *form == 'b' ? forms.blocking() : forms.nonblocking(*form == 'w');
+    verify(form);
   }
-  verify("test()");
 }
 
 /// The elements of several Views.

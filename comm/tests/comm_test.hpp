@@ -11,8 +11,6 @@
 
 #include <initializer_list>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 /// What most tests use: the whole layer, texts of errors, and short names for Views and communicators.
@@ -55,7 +53,6 @@ void with_options(const std::vector<Options>& all, const Test& test) {
   }
 }
 
-/// A test of all ranks, in a ring.
 class OnRing : public testing::Test {
  protected:
   explicit OnRing(const Options& options = {}) : comm(MPI_COMM_WORLD, options) {}
@@ -91,7 +88,12 @@ auto ring_exchange(const Communicator& comm, const char* name, const Out& out, c
   return exchange;
 }
 
-/// A step of an Exchange, or of a Reduction.
+inline void expect_status(const MessageStatus& status, int source, int tag, std::size_t bytes) {
+  EXPECT_EQ(status.source, source);
+  EXPECT_EQ(status.tag, tag);
+  EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(bytes));
+}
+
 template <class Repeated>
 void run_step(Repeated& repeated) {
   repeated.start();

@@ -62,8 +62,7 @@ enum class Allocations { none, some };
 
 /// The step makes these MPI calls, fences and regions, and nothing else.
 template <class Step>
-void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Allocations::none,
-                  const ToolsRecord& tools = {}) {
+void expect_calls(const MpiCalls& calls, Allocations allocations, Step step, const ToolsRecord& tools = {}) {
   const auto cost = cost_of(step);
   EXPECT_EQ(cost.mpi, calls);
   if (allocations == Allocations::none) {
@@ -73,6 +72,11 @@ void expect_calls(const MpiCalls& calls, Step step, Allocations allocations = Al
   EXPECT_EQ(cost.tools.kernels, List{});
   EXPECT_EQ(cost.tools.fences, tools.fences);
   EXPECT_EQ(cost.tools.regions, tools.regions);
+}
+
+template <class Step>
+void expect_calls(const MpiCalls& calls, Step step) {
+  expect_calls(calls, Allocations::none, step);
 }
 
 /// The step makes these MPI calls, and one kernel at each end.

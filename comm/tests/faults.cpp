@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "faults.hpp"
-
 #include <mpi.h>
 
 #include <algorithm>

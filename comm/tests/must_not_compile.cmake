@@ -61,33 +61,23 @@ kontor_refused(reduced_vector ${text} [[allreduce(comm, std::vector<double>(), R
 set(text "kontor::comm: the functor of a reduction must have no state: no captures, no members, and it cannot be a pointer to a function")
 kontor_refused(state ${text} [[allreduce(comm, view, [=](double a, double b) { return weight * (a + b); })]])
 kontor_refused(function ${text} [[allreduce(comm, view, function)]])
-kontor_refused(signature
-  "kontor::comm: the functor of a reduction must take two elements, as .const T&, const T&., and return one"
-  [[allreduce(comm, view, [](double a) { return a; })]]
-)
-kontor_refused(mpi_op
-  "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for MPI_SUM, or a functor, not an MPI_Op"
-  [[allreduce(comm, view, MPI_SUM)]]
-)
+set(text "kontor::comm: the functor of a reduction must take two elements, as .const T&, const T&., and return one")
+kontor_refused(signature ${text} [[allreduce(comm, view, [](double a) { return a; })]])
+set(text "kontor::comm: a reduction takes a kontor::comm::ReduceOp, such as ReduceOp::sum for MPI_SUM, or a functor, not an MPI_Op")
+kontor_refused(mpi_op ${text} [[allreduce(comm, view, MPI_SUM)]])
 
-kontor_refused(mixed_gather "kontor::comm: the Views of a collective operation must have the same scalar type"
-  [[gather(comm, Floats("floats", 1), view, 0)]]
-)
-kontor_refused(exchanged_scalars "kontor::comm: both Views of a sendrecv must have the same scalar type"
-  [[sendrecv(comm, Floats("floats", 1), 0, view, 0)]]
-)
-kontor_refused(rows "kontor::comm: rows are chosen by a Kokkos::View of rank 1 of 32- or 64-bit integers"
-  [[exchange.add_send(view, Floats("floats", 1), 0)]]
-)
-kontor_refused(rows_of_a_box "kontor::comm: rows are chosen of Views of rank 1 or 2"
-  [[exchange.add_receive(Boxes("box", 2, 2, 2), std::pair(0, 1), 0)]]
-)
-kontor_refused(made_strided "kontor::comm: a View that is made for what arrives is LayoutLeft or LayoutRight"
-  [[recv_with_extents<Strided>(comm, 0)]]
-)
-kontor_refused(made_unmanaged "kontor::comm: a View that is made for what arrives owns its memory"
-  [[recv_with_extents<Unmanaged>(comm, 0)]]
-)
+set(text "kontor::comm: the Views of a collective operation must have the same scalar type")
+kontor_refused(mixed_gather ${text} [[gather(comm, Floats("floats", 1), view, 0)]])
+set(text "kontor::comm: both Views of a sendrecv must have the same scalar type")
+kontor_refused(exchanged_scalars ${text} [[sendrecv(comm, Floats("floats", 1), 0, view, 0)]])
+set(text "kontor::comm: rows are chosen by a Kokkos::View of rank 1 of 32- or 64-bit integers")
+kontor_refused(rows ${text} [[exchange.add_send(view, Floats("floats", 1), 0)]])
+set(text "kontor::comm: rows are chosen of Views of rank 1 or 2")
+kontor_refused(rows_of_a_box ${text} [[exchange.add_receive(Boxes("box", 2, 2, 2), std::pair(0, 1), 0)]])
+set(text "kontor::comm: a View that is made for what arrives is LayoutLeft or LayoutRight")
+kontor_refused(made_strided ${text} [[recv_with_extents<Strided>(comm, 0)]])
+set(text "kontor::comm: a View that is made for what arrives owns its memory")
+kontor_refused(made_unmanaged ${text} [[recv_with_extents<Unmanaged>(comm, 0)]])
 kontor_refused(discarded "kontor::comm: a Request that is dropped is never waited for" [[isend(comm, view, 0)]])
 target_compile_options(comm_refused_discarded PRIVATE -Werror=unused-result) # a warning alone is given once
 kontor_refused(copy "use of deleted function" [[auto copy = exchange]])

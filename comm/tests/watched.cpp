@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "watched.hpp"
 
+#include <kontor/comm/communicator.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,6 +83,31 @@ void Watched::expect(const Bytes& elements, const char* what) const {
 void Watched::expect_memory(const Bytes& expected, const char* what) const {
   EXPECT_TRUE(memory_.empty() || std::memcmp(memory_.data(), expected.data(), memory_.size()) == 0)
       << what << ", View " << label_;
+}
+
+Bytes delivered(MPI_Comm comm, const Watched& send, int destination, const Watched& receive, int source) {
+  const auto peer = [](int rank) { return rank == no_rank ? MPI_PROC_NULL : rank; };
+  const auto out = send.elements();
+  auto in = receive.elements();
+  MPI_Sendrecv(out.data(), send.bytes(), MPI_BYTE, peer(destination), 0, in.data(), receive.bytes(), MPI_BYTE,
+               peer(source), 0, comm, MPI_STATUS_IGNORE);
+  return in;
+}
+
+Delivery::Delivery(Watched send, Watched receive) : send_(std::move(send)), receive_(std::move(receive)) {}
+
+void Delivery::prepare(MPI_Comm comm, int destination, int source, int step, int number) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  const auto seed = static_cast<std::uint64_t>(1000 * rank + 10 * step + 2 * number);
+  send_.fill(seed);
+  receive_.fill(seed + 1);
+  expected_ = delivered(comm, send_, destination, receive_, source);
+}
+
+void Delivery::check() const {
+  receive_.expect(expected_, "received");
+  send_.expect_unchanged("sent");
 }
 
 } // namespace kontor::comm::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops by which backend `ipc` copies a View's cells into those of another rank, walked on the host by the
-// functions that the kernel calls.
+// The loops by which backend `ipc` copies cells to another rank, walked on the host by the functions of the kernel.
 #include "backend/ipc/copy_block.hpp"
 
 #include <kontor/comm/views/layout.hpp>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <numeric>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace kontor::comm::ipc {
@@ -90,7 +90,12 @@ void expect_copied(Array& from, Array& to, std::int64_t limit = max_units) {
   to.fill(2);
   auto list = copy_blocks(from.buffer, to.buffer, limit);
   const auto tiles = number_tiles(list);
-  for (const auto& block : list) EXPECT_LE(block.units, limit);
+  std::uint32_t needed = 0;
+  for (const auto& block : list) {
+    EXPECT_LE(block.units, limit);
+    needed += (block.units + tile_turns * tile_threads - 1) / (tile_turns * tile_threads);
+  }
+  EXPECT_EQ(tiles, needed);
   auto written = run(list, tiles, to);
   for_each_element(from.buffer, to.buffer, [&](const std::byte* a, const std::byte* b) {
     EXPECT_EQ(std::memcmp(a, b, from.buffer.scalar.size), 0);
@@ -99,24 +104,6 @@ void expect_copied(Array& from, Array& to, std::int64_t limit = max_units) {
   EXPECT_TRUE(std::all_of(written.begin(), written.end(), [](int times) { return times == 0; }));
 }
 
-Sizes left(const Sizes& extents) {
-  Sizes strides;
-  std::int64_t stride = 1;
-  for (const auto extent : extents) {
-    strides.push_back(stride);
-    stride *= extent;
-  }
-  return strides;
-}
-
-Sizes right(Sizes extents) {
-  std::reverse(extents.begin(), extents.end());
-  auto strides = left(extents);
-  std::reverse(strides.begin(), strides.end());
-  return strides;
-}
-
-/// The only piece of a copy that is made as well.
 CopyBlock only_piece(Array& from, Array& to) {
   expect_copied(from, to);
   const auto list = copy_blocks(from.buffer, to.buffer);
@@ -124,12 +111,23 @@ CopyBlock only_piece(Array& from, Array& to) {
   return list.at(0);
 }
 
-TEST(IpcPieces, ContiguousViewsGoInTheLargestUnits) {
-  Array from({40, 50}, right({40, 50}), 8), to({40, 50}, right({40, 50}), 8);
-  const auto piece = only_piece(from, to);
-  EXPECT_EQ(piece.unit, 16u);
-  EXPECT_EQ(piece.units, 1000u);
-  EXPECT_EQ(piece.loops, 1);
+/// Contiguous Views go in the largest units, columns element by element, structs in several units, and neighbours are
+/// those in the memory that is written.
+TEST(IpcPieces, UnitsOfEachShape) {
+  using Two = std::pair<std::int64_t, std::int64_t>;
+  const auto piece = [](const Sizes& extents, const Sizes& from_strides, const Sizes& to_strides, std::uint32_t size) {
+    Array from(extents, from_strides, size), to(extents, to_strides, size);
+    return only_piece(from, to);
+  };
+  const auto contiguous = piece({40, 50}, {50, 1}, {50, 1}, 8);
+  EXPECT_EQ(std::tuple(contiguous.unit, contiguous.units, contiguous.loops), std::tuple(16u, 1000u, 1));
+  const auto column = piece({30}, {12}, {17}, 8);
+  EXPECT_EQ(std::tuple(column.unit, column.units, column.loops), std::tuple(8u, 30u, 1));
+  EXPECT_EQ(Two(column.from_strides[0], column.to_strides[0]), Two(96, 136));
+  const auto structs = piece({5, 6}, {20, 2}, {6, 1}, 12);
+  EXPECT_EQ(Two(structs.unit, structs.units), Two(4, 90));
+  const auto offsets = offsets_of(piece({4, 5}, {1, 4}, {5, 1}, 8), 1);
+  EXPECT_EQ(Two(offsets.from, offsets.to), Two(32, 8));
 }
 
 TEST(IpcPieces, UnitsFitTheirPlaces) {
@@ -149,35 +147,6 @@ TEST(IpcPieces, UnitsFitTheirPlaces) {
   EXPECT_EQ(unit(0, 0, 5, 16), 16u);
 }
 
-TEST(IpcPieces, AColumnGoesElementByElement) {
-  Array from({30}, {12}, 8), to({30}, {17}, 8);
-  const auto piece = only_piece(from, to);
-  EXPECT_EQ(piece.unit, 8u);
-  EXPECT_EQ(piece.units, 30u);
-  EXPECT_EQ(piece.loops, 1);
-  EXPECT_EQ(piece.from_strides[0], 96);
-  EXPECT_EQ(piece.to_strides[0], 136);
-}
-
-TEST(IpcPieces, StructsGoInSeveralUnits) {
-  Array from({5, 6}, {20, 2}, 12), to({5, 6}, {6, 1}, 12);
-  const auto piece = only_piece(from, to);
-  EXPECT_EQ(piece.unit, 4u);
-  EXPECT_EQ(piece.units, 90u);
-}
-
-TEST(IpcPieces, SingleBytesThatDoNotLieSideBySide) {
-  Array from({9}, {3}, 1), to({9}, {2}, 1, 1);
-  expect_copied(from, to);
-}
-
-TEST(IpcPieces, NeighboursInTheMemoryThatIsWritten) {
-  Array from({4, 5}, left({4, 5}), 8), to({4, 5}, right({4, 5}), 8);
-  const auto offsets = offsets_of(only_piece(from, to), 1);
-  EXPECT_EQ(offsets.to, 8);
-  EXPECT_EQ(offsets.from, 32);
-}
-
 TEST(IpcPieces, OneElementAndNone) {
   Array one({}, {}, 8), another({}, {}, 8);
   expect_copied(one, another);
@@ -194,17 +163,6 @@ TEST(IpcPieces, ManyUnitsBecomeSeveralPieces) {
   EXPECT_EQ(copy_blocks(from.buffer, to.buffer, 1050).size(), 1u);
   EXPECT_EQ(copy_blocks(from.buffer, to.buffer, 1049).size(), 2u);
   for (const std::int64_t limit : {1, 2, 31, 150, 1000}) expect_copied(from, to, limit);
-}
-
-TEST(IpcPieces, TilesOfSeveralPieces) {
-  Array a({2000}, {1}, 8, 8), b({2000}, {1}, 8), c({3}, {1}, 4), d({3}, {2}, 4);
-  auto list = copy_blocks(a.buffer, b.buffer);
-  const auto more = copy_blocks(c.buffer, d.buffer);
-  list.insert(list.end(), more.begin(), more.end());
-  EXPECT_EQ(number_tiles(list), 3u);
-  EXPECT_EQ(&block_of(list.data(), 2, 0), &list[0]);
-  EXPECT_EQ(&block_of(list.data(), 2, 1), &list[0]);
-  EXPECT_EQ(&block_of(list.data(), 2, 2), &list[1]);
 }
 
 /// Arrays of all ranks, each end with its own order of dimensions, gaps and alignment.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the kernels of backend `ipc` combine numbers by mailboxes, made on the host by the functions that they call: each
-// rank is a thread.
+// How the kernels of backend `ipc` combine numbers by mailboxes, on the host by their functions: each rank is a thread.
 #include "backend/ipc/mailbox_reduction.hpp"
 
 #include <gtest/gtest.h>
@@ -167,15 +166,11 @@ void expect_types() {
 TEST(MailboxReduction, AllNumbers) {
   expect_types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                std::uint64_t, float, double>();
-}
-
-TEST(MailboxReduction, IntegersWrapAround) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   EXPECT_EQ(combined(ReduceOp::sum, most, std::int64_t{1}), std::numeric_limits<std::int64_t>::min());
   EXPECT_EQ(combined(ReduceOp::product, std::int16_t{300}, std::int16_t{300}), static_cast<std::int16_t>(90000));
 }
 
-/// One rank gets the result, and the others wait too.
 TEST(MailboxReduction, ToOneRank) {
   Ranks ranks(3, 8);
   for (std::uint64_t step = 1; step <= 20; ++step)

@@ -2,9 +2,14 @@
 #include "error_text.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
 
 #include <gtest/gtest.h>
+
+#include <cstdio>
+#include <exception>
+#include <unistd.h>
 
 namespace kontor::comm {
 namespace {
@@ -21,26 +26,18 @@ constexpr BackendEntry table[] = {
     {"view", "", "", make_nothing, capabilities},
 };
 
-TEST(Registry, FindsABackend) { EXPECT_EQ(find_backend("view", table).name, "view"); }
-
-TEST(Registry, UnknownBackend) {
+TEST(Registry, FindsBackends) {
+  EXPECT_EQ(find_backend("view", table).name, "view");
   EXPECT_EQ(text_of<UsageError>([] { find_backend("veiw", table); }),
             "backend 'veiw' is unknown; this build has: raw, view, auto");
-}
-
-TEST(Registry, AbsentBackend) {
   EXPECT_EQ(text_of<UsageError>([] { find_backend("nccl", table); }),
             "backend 'nccl' is not in this build, which has: raw, view, auto; to get it, configure with "
             "-DKONTOR_BACKEND_NCCL=ON");
+  const auto text = text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, {.backend = "row"}); });
+  EXPECT_TRUE(text.starts_with("backend 'row' is unknown; this build has: raw")) << text;
 }
 
-TEST(Registry, UnknownBackendOfACommunicator) {
-  Options options;
-  options.backend = "row";
-  const auto text = text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
-  EXPECT_EQ(text.rfind("backend 'row' is unknown; this build has: raw", 0), 0u) << text;
-}
-
+/// And a backend that can do nothing could not be chosen.
 TEST(Registry, EveryEntryIsComplete) {
   ASSERT_FALSE(backends().empty());
   EXPECT_EQ(backends()[0].name, "raw");
@@ -50,28 +47,6 @@ TEST(Registry, EveryEntryIsComplete) {
     const bool by_option = entry.enable.starts_with("configure with -DKONTOR_BACKEND_");
     const bool by_package = !entry.make && entry.enable.starts_with("build with ");
     EXPECT_TRUE(by_option || by_package) << entry.name << ": " << entry.enable;
-  }
-}
-
-/// Without a communicator, and so without other ranks.
-TEST(Registry, SaysWhatTheBuildCannotDo) {
-  Options options;
-  EXPECT_FALSE(refusal(options));
-  options.packing = Packing::datatype;
-  ASSERT_TRUE(refusal(options));
-  EXPECT_EQ(refusal(options)->axis(), Axis::packing);
-  options.packing = Packing::automatic;
-  options.backend = "row";
-  ASSERT_TRUE(refusal(options));
-  EXPECT_EQ(refusal(options)->axis(), Axis::backend);
-  options.backend = automatic_backend;
-  options.pattern = Pattern::automatic;
-  EXPECT_FALSE(refusal(options));
-}
-
-/// A backend that can do nothing could not be chosen.
-TEST(Registry, EveryBackendHasAPatternAndAPacking) {
-  for (const auto& entry : backends()) {
     if (!entry.make) continue;
     const auto can = entry.capabilities();
     EXPECT_TRUE(can.patterns.has(Pattern::nonblocking)) << entry.name;
@@ -80,6 +55,41 @@ TEST(Registry, EveryBackendHasAPatternAndAPacking) {
     EXPECT_FALSE(can.packings.has(Packing::automatic)) << entry.name;
     EXPECT_TRUE(can.host_buffers || can.device_buffers) << entry.name;
   }
+}
+
+/// Without a communicator, and so without other ranks.
+TEST(Registry, SaysWhatTheBuildCannotDo) {
+  const auto axis = [](const Options& options) {
+    const auto refused = refusal(options);
+    return refused ? refused->axis() : Axis::none;
+  };
+  EXPECT_FALSE(refusal({}));
+  EXPECT_FALSE(refusal({.backend = automatic_backend, .pattern = Pattern::automatic}));
+  EXPECT_EQ(axis({.packing = Packing::datatype}), Axis::packing);
+  EXPECT_EQ(axis({.backend = "row"}), Axis::backend);
+}
+
+[[noreturn]] void tell() {
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const Error& error) {
+    std::fprintf(stderr, "told: %s\n", error.what());
+    ::_exit(7);
+  }
+}
+
+struct Closes {
+  ~Closes() { mpi::check_or_terminate(code, "MPI_Barrier"); }
+  int code;
+};
+
+TEST(CheckOrTerminate, ShowsTheHandlerWhatFailed) {
+  { const Closes closes{MPI_SUCCESS}; }
+  const auto closes_in_vain = [] {
+    std::set_terminate(tell);
+    const Closes closes{MPI_ERR_OTHER};
+  };
+  EXPECT_EXIT(closes_in_vain(), testing::ExitedWithCode(7), "told: MPI_Barrier failed");
 }
 
 } // namespace

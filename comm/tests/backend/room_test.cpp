@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory that is too small for a window: an error in words, and `auto` takes another method. Run by
-// small_shared_memory.sh, where there is little.
+// Shared memory that is too small for a window: an error in words, and `auto` takes another method.
 #include "backend/room.hpp"
 #include "comm_test.hpp"
 
-#include <string_view>
 #include <sys/statvfs.h>
 
 namespace kontor::comm::test {

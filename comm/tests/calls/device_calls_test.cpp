@@ -156,28 +156,27 @@ TEST(DeviceCalls, ByTheBackend) {
   const On<Row> on(comm);
   using detail::Kind;
   const auto of_sum = [](const Kind& kind, int root = 0) { return detail::reduction<Row>(kind, ReduceOp::sum, root); };
-  const auto queue = [&](const detail::Collective& collective, const auto&... views) {
+  /// Element i of `result` is then first + step * i.
+  const auto expect = [&](const auto& result, double first, double step, const detail::Collective& collective,
+                          const auto&... views) {
     EXPECT_TRUE(detail::queue(on, &backend, collective, views...));
+    EXPECT_EQ(wrong(result, first, step), 0);
   };
   set(part, 1);
-  queue(of_sum(Kind::allreduce), part);
-  EXPECT_EQ(wrong(part, ranks, ranks), 0);
+  expect(part, ranks, ranks, of_sum(Kind::allreduce), part);
   set(part, 1);
-  queue(of_sum(Kind::reduce, ranks - 1), part);
-  EXPECT_EQ(wrong(part, rank == ranks - 1 ? ranks : 1, rank == ranks - 1 ? ranks : 1), 0);
+  const int reduced = rank == ranks - 1 ? ranks : 1;
+  expect(part, reduced, reduced, of_sum(Kind::reduce, ranks - 1), part);
   set(part, rank);
-  queue({.kind = Kind::bcast, .root = ranks - 1}, part);
-  EXPECT_EQ(wrong(part, ranks - 1), 0);
+  expect(part, ranks - 1, 1, {.kind = Kind::bcast, .root = ranks - 1}, part);
   set(part, n * rank);
-  queue({.kind = Kind::allgather}, part, whole);
-  EXPECT_EQ(wrong(whole, 0), 0);
+  expect(whole, 0, 1, {.kind = Kind::allgather}, part, whole);
   set(whole, -1, 0);
   set(Kokkos::subview(whole, std::pair(n * rank, n * rank + n)), n * rank);
-  queue({.kind = Kind::allgather}, whole);
-  EXPECT_EQ(wrong(whole, 0), 0);
+  expect(whole, 0, 1, {.kind = Kind::allgather}, whole);
   set(whole, rank, 0);
-  queue({.kind = Kind::alltoall}, whole, other);
-  EXPECT_EQ(wrong(Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks)), ranks - 1, 0), 0);
+  const auto from_last = Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks));
+  expect(from_last, ranks - 1, 0, {.kind = Kind::alltoall}, whole, other);
   EXPECT_FALSE(detail::queue(on, &backend, {.kind = Kind::alltoall}, whole));
 
   FewCollectives few(comm.native());

@@ -13,14 +13,12 @@
 namespace kontor::comm::test::on_device {
 namespace {
 
-/// Every element becomes one more, in the order of the instance.
 void add_one(const Row& view, const Space& instance) {
   double* const data = view.data();
   Kokkos::parallel_for(
       Kokkos::RangePolicy<Space>(instance, 0, view.extent(0)), KOKKOS_LAMBDA(int i) { data[i] += 1; });
 }
 
-/// The elements of one are added to those of the other.
 void add(const Row& from, const Row& to, const Space& instance) {
   const double* const more = from.data();
   double* const data = to.data();

@@ -13,6 +13,13 @@ namespace {
 using Functors = OnRing;
 using Chunks = OnRing;
 
+/// The first n elements, combined.
+Bytes affines_of_ranks(int first, int last, int n) {
+  std::vector<Affine> all;
+  for (int i = 0; i < n; ++i) all.push_back(affine_of_ranks(first, last, i));
+  return bytes_of(all);
+}
+
 template <class Layout>
 void expect_order_of_ranks() {
   const Communicator comm(MPI_COMM_WORLD);
@@ -22,10 +29,7 @@ void expect_order_of_ranks() {
   const auto& out = out_field.view;
   const int me = comm.rank();
   const int last = comm.size() - 1;
-  const auto of_ranks = [&](int first, int last) {
-    return bytes_of(
-        std::vector{affine_of_ranks(first, last, 0), affine_of_ranks(first, last, 1), affine_of_ranks(first, last, 2)});
-  };
+  const auto of_ranks = [](int first, int last) { return affines_of_ranks(first, last, 3); };
   Twins views({watched(in_field, Order::storage), watched(out_field, Order::storage)},
               [&](Watched& view, int number) { number == 0 ? view.store(of_ranks(me, me)) : view.fill(1); });
   const auto expect_of_ranks_to = [&](int last, bool gets, const Forms& forms) {
@@ -48,26 +52,16 @@ TEST_F(Functors, KeepTheOrderOfRanks) {
   expect_order_of_ranks<Stride>();
 }
 
-TEST_F(Functors, CommutativeOnNumbers) {
+TEST_F(Functors, OfNumbers) {
   const auto hypot = commutative([](const double& a, const double& b) { return std::sqrt(a * a + b * b); });
-  EXPECT_NEAR(allreduce(comm, 1.0, hypot), std::sqrt(comm.size()), 1e-12);
   const auto in = whole<double, Left>("in", Index<2>{3, 2});
   Kokkos::deep_copy(in.view, 2);
   allreduce(comm, in.view, hypot);
   for (const double x : in.memory) EXPECT_NEAR(x, 2 * std::sqrt(comm.size()), 1e-12);
-}
-
-/// A lambda that copies what it captures has no default constructor, even if it captures nothing.
-TEST_F(Functors, KokkosLambda) {
-  EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
-}
-
-TEST_F(Functors, StandardOnes) {
   EXPECT_EQ(allreduce(comm, 1, std::plus<>()), comm.size());
   EXPECT_EQ(exscan(comm, 1, std::plus<int>()), comm.rank());
-}
-
-TEST_F(Functors, LeastAndGreatestWithTheirPlaces) {
+  // A lambda that copies what it captures has no default constructor, even if it captures nothing.
+  EXPECT_EQ(allreduce(comm, comm.rank(), [=](int a, int b) { return a > b ? a : b; }), comm.size() - 1);
   const Located<double> mine{static_cast<double>((comm.rank() + 1) % 3), comm.rank()};
   const auto least = allreduce(comm, mine, min_loc);
   const auto greatest = allreduce(comm, mine, max_loc);
@@ -102,7 +96,7 @@ TEST(Values, Nonblocking) {
 }
 
 /// Several at once, that are moved while they are under way.
-TEST(Values, SeveralAtOnce) {
+TEST(Values, SeveralAtOnceAndArrays) {
   const Communicator comm(MPI_COMM_WORLD);
   std::vector<Request<Value<int>>> pool;
   for (int i = 0; i < 20; ++i) pool.push_back(iallreduce(comm, i, ReduceOp::sum));
@@ -113,11 +107,7 @@ TEST(Values, SeveralAtOnce) {
   while (!result) result = one.test();
   EXPECT_EQ(*result, comm.size());
   (void)iallreduce(comm, 1.0, ReduceOp::sum); // goes on by itself
-}
-
-/// By name, and by a functor of two numbers, element by element; by a functor of two arrays, as a whole.
-TEST(Values, Arrays) {
-  const Communicator comm(MPI_COMM_WORLD);
+  // By name, and by a functor of two numbers, element by element; by a functor of two arrays, as a whole.
   const int n = comm.size();
   using Three = std::array<double, 3>;
   const Three mine{1, 2.0 * comm.rank(), -1};
@@ -153,7 +143,6 @@ TEST_F(Chunks, CoverAllElementsOnce) {
   }
 }
 
-/// A whole reduction in chunks of a few elements.
 TEST_F(Chunks, GiveWhatOneCallGives) {
   const int me = comm.rank();
   const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});
@@ -161,11 +150,7 @@ TEST_F(Chunks, GiveWhatOneCallGives) {
   auto in = watched(in_field, Order::storage);
   auto out = watched(out_field, Order::storage);
   in.fill(2);
-  const auto of_ranks = [](int first, int last) {
-    std::vector<Affine> all;
-    for (int i = 0; i < 15; ++i) all.push_back(affine_of_ranks(first, last, i));
-    return bytes_of(all);
-  };
+  const auto of_ranks = [](int first, int last) { return affines_of_ranks(first, last, 15); };
   using detail::Kind;
   const auto expect = [&](const detail::Collective& collective, bool gets, int last) {
     in.store(of_ranks(me, me));

@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typed messages of Views of any rank and layout.
-#include "messages.hpp"
+// Typed messages of Views of any rank, layout and scalar.
+#include "each_method.hpp"
+
+#include <array>
+#include <complex>
+#include <functional>
+#include <initializer_list>
 
 namespace kontor::comm::test {
+namespace {
 
+/// By these calls Views must deliver the bits that MPI_Sendrecv delivers.
+using Call = std::function<void(const Communicator& comm, int next, int previous)>;
+
+/// Around a closed ring, and along a row of ranks with two ends, at every check level.
 void expect_delivered(Delivery delivery, std::initializer_list<Call> calls) {
   with_levels(all_levels, [&](const Communicator& comm) {
     for (const bool periodic : {true, false}) {
@@ -20,19 +30,37 @@ void expect_delivered(Delivery delivery, std::initializer_list<Call> calls) {
   });
 }
 
-namespace {
+/// By every call that moves one View to the next rank and another from the previous one.
+template <class View>
+void expect_delivered(const Field<View>& out_field, const Field<View>& in_field) {
+  const auto& out = out_field.view;
+  const auto& in = in_field.view;
+  expect_delivered(
+      Delivery(watched(out_field), watched(in_field)),
+      {
+          [&](const Communicator& comm, int next, int previous) { sendrecv(comm, out, next, in, previous, 3); },
+          [&](const Communicator& comm, int next, int previous) {
+            const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
+            EXPECT_EQ(sent.data(), out.data());
+            EXPECT_EQ(received.data(), in.data());
+          },
+          [&](const Communicator& comm, int next, int previous) {
+            auto request = isend(comm, out, next, comm.tag_limit());
+            recv(comm, in, previous, comm.tag_limit());
+            EXPECT_EQ(request.wait().data(), out.data());
+          },
+          [&](const Communicator& comm, int next, int previous) {
+            auto request = irecv(comm, in, previous == no_rank ? no_rank : any_source, any_tag);
+            send(comm, out, next, 7);
+            EXPECT_EQ(request.wait().data(), in.data());
+          },
+      });
+}
 
 template <class T, class Layout, std::size_t rank>
 void expect_delivered(const Index<rank>& extents) {
   expect_delivered(whole<T, Layout>("out", extents), whole<T, Layout>("in", extents));
   expect_delivered(inside<T, Layout>("out", extents), inside<T, Layout>("in", extents));
-}
-
-/// Of Views of many ranks.
-template <class T, class Layout, std::size_t rank>
-void expect_delivered_by_both(const Index<rank>& extents) {
-  expect_delivered_by_both(whole<T, Layout>("out", extents), whole<T, Layout>("in", extents));
-  expect_delivered_by_both(inside<T, Layout>("out", extents), inside<T, Layout>("in", extents));
 }
 
 template <class T, std::size_t rank>
@@ -48,15 +76,9 @@ TEST(PointToPoint, RanksAndLayouts) {
   expect_all_layouts<double>(Index<2>{4, 5});
   expect_all_layouts<double>(Index<2>{0, 5});
   expect_delivered<int, Left>(Index<3>{2, 3, 4});
-  expect_delivered_by_both<double, Left>(Index<4>{2, 3, 1, 2});
-  expect_delivered_by_both<float, Right>(Index<5>{2, 1, 3, 2, 2});
-  expect_delivered_by_both<int, Left>(Index<6>{2, 1, 3, 2, 1, 2});
-  expect_delivered_by_both<double, Right>(Index<7>{2, 1, 2, 2, 1, 2, 2});
-  expect_delivered_by_both<double, Left>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
-  expect_delivered_by_both<double, Right>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
-}
-TEST(PointToPoint, ManyElements) { // more than any eager message
-  expect_delivered<double, Right>(Index<2>{60, 400});
+  expect_delivered<double, Left>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
+  expect_delivered<double, Right>(Index<8>{2, 1, 2, 2, 1, 2, 2, 1});
+  expect_delivered<double, Right>(Index<2>{60, 400}); // more than any eager message
 }
 
 /// Extents of 1 have strides that mean nothing: one piece is one piece.
@@ -68,53 +90,35 @@ TEST(PointToPoint, OneColumnIsContiguous) {
   Kokkos::deep_copy(column, comm.rank());
   sendrecv(comm, column, next, Kokkos::subview(block, std::pair(0, 4), std::pair(2, 3)), previous);
   EXPECT_EQ(block(3, 2), previous);
-}
-
-/// Views that may be read only are sent, and those that own nothing are sent and receive.
-template <class View>
-void expect_flavours(const Communicator& comm, const View& out, const View& in) {
-  using Const = Kokkos::View<typename View::const_data_type, typename View::array_layout, Kokkos::HostSpace>;
-  using Unmanaged = Kokkos::View<typename View::data_type, typename View::array_layout, Kokkos::HostSpace,
-                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const auto [previous, next] = ring_of(comm);
-  const auto expect_in = [&, previous = previous](int offset) {
-    EXPECT_EQ(in(2), previous + offset);
-    Kokkos::deep_copy(in, -1);
-    Kokkos::deep_copy(out, comm.rank() + offset + 1);
-  };
-  Kokkos::deep_copy(out, comm.rank());
-  sendrecv(comm, Const(out), next, Unmanaged(in), previous);
-  expect_in(0);
-  auto receiving = irecv(comm, Unmanaged(in), previous);
-  send(comm, Const(out), next);
-  receiving.wait();
-  expect_in(1);
-  auto sending = isend(comm, Const(out), next);
-  recv(comm, Unmanaged(in), previous);
-  sending.wait();
-  expect_in(2);
-  isendrecv(comm, Const(Unmanaged(out)), next, in, previous).wait();
-  expect_in(3);
-}
-TEST(PointToPoint, ConstAndUnmanagedViews) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const HostView<int**, Right> block("block", 4, 3);
-  expect_flavours(comm, Ints("out", 3), Ints("in", 3));
-  expect_flavours(comm, Kokkos::subview(block, Kokkos::ALL, 0), Kokkos::subview(block, Kokkos::ALL, 2));
-}
-
-/// To send from and receive into parts of one array.
-TEST(PointToPoint, FixedExtents) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
-  const HostView<int* [2][3], Right> array("array", 4);
-  Kokkos::deep_copy(array, comm.rank());
-  sendrecv(comm, Kokkos::subview(array, 0, Kokkos::ALL, Kokkos::ALL), next,
-           Kokkos::subview(array, 3, Kokkos::ALL, Kokkos::ALL), previous);
-  EXPECT_EQ(array(2, 1, 2), comm.rank());
-  EXPECT_EQ(array(3, 1, 2), previous);
-  EXPECT_EQ(extents(array), (std::array<std::size_t, 3>{4, 2, 3}));
+  EXPECT_EQ(extents(HostView<int* [2][3]>("array", 4)), (std::array<std::size_t, 3>{4, 2, 3}));
   EXPECT_EQ(extents(HostView<int>("number")), (std::array<std::size_t, 0>{}));
+}
+
+TEST(PointToPoint, ConstAndUnmanagedViews) {
+  using Const = HostView<const int*, Stride>;
+  using Unmanaged = Kokkos::View<int*, Stride, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  const HostView<int**, Right> block("block", 4, 3);
+  const Const out(Kokkos::subview(block, Kokkos::ALL, 0));
+  const Unmanaged in(Kokkos::subview(block, Kokkos::ALL, 2));
+  Kokkos::deep_copy(block, comm.rank());
+  const auto expect_received = [&, previous = previous] {
+    EXPECT_EQ(in(2), previous);
+    Kokkos::deep_copy(in, -1);
+  };
+  sendrecv(comm, out, next, in, previous);
+  expect_received();
+  auto receiving = irecv(comm, in, previous);
+  send(comm, Unmanaged(Kokkos::subview(block, Kokkos::ALL, 1)), next);
+  receiving.wait();
+  expect_received();
+  auto sending = isend(comm, out, next);
+  recv(comm, in, previous);
+  sending.wait();
+  expect_received();
+  isendrecv(comm, out, next, in, previous).wait();
+  expect_received();
 }
 
 /// What a receive tells of its message: in a ring, and of messages from everybody to rank 0, as they come.
@@ -123,13 +127,9 @@ TEST(PointToPoint, AnyRankAndTag) {
     const Ints message("message", 2);
     const auto [previous, next] = ring_of(comm);
     const auto status = sendrecv(comm, message, next, message, any_source, 7);
-    EXPECT_EQ(status.source, previous);
-    EXPECT_EQ(status.tag, 7);
+    expect_status(status, previous, 7, 8);
     EXPECT_EQ(status.count<int>(), 2);
-    const auto none = recv(comm, message, no_rank);
-    EXPECT_EQ(none.source, no_rank);
-    EXPECT_EQ(none.tag, any_tag);
-    EXPECT_EQ(none.bytes(), 0);
+    expect_status(recv(comm, message, no_rank), no_rank, any_tag, 0);
     EXPECT_EQ(sendrecv(comm, message, no_rank, message, no_rank).source, no_rank);
     if (comm.rank() > 0) {
       Kokkos::deep_copy(message, comm.rank());
@@ -139,58 +139,95 @@ TEST(PointToPoint, AnyRankAndTag) {
     int sum = 0;
     for (int n = 1; n < comm.size(); ++n) {
       const auto probed = probe(comm);
-      EXPECT_EQ(probed.tag, 10 + probed.source);
-      EXPECT_EQ(probed.bytes(), 8);
-      const auto received = recv(comm, message, any_source, probed.tag);
-      EXPECT_EQ(received.source, probed.source);
-      EXPECT_EQ(received.tag, probed.tag);
-      EXPECT_EQ(received.bytes(), 8);
-      EXPECT_EQ(message(1), received.source);
+      expect_status(probed, probed.source, 10 + probed.source, 8);
+      expect_status(recv(comm, message, any_source, probed.tag), probed.source, probed.tag, 8);
+      EXPECT_EQ(message(1), probed.source);
       auto arriving = irecv(comm, message, any_source, probed.tag);
       arriving.wait();
-      EXPECT_EQ(arriving.status().source, probed.source);
-      EXPECT_EQ(arriving.status().bytes(), 8);
+      expect_status(arriving.status(), probed.source, probed.tag, 8);
       auto tested = irecv(comm, message, probed.source, any_tag);
       while (!tested.test()) {
       }
       EXPECT_EQ(tested.status().tag, probed.tag);
-      sum += received.source;
+      sum += probed.source;
     }
     EXPECT_EQ(sum, comm.size() * (comm.size() - 1) / 2);
   });
 }
 
-/// In contiguous Views and in others, at every check level, around the ring and along a line.
-TEST(PointToPoint, Replace) {
-  with_levels(all_levels, [](const Communicator& comm) {
-    const HostView<int**, Right> block("block", 4, 3);
-    const HostView<int> single("single");
+/// What the View held leaves it before what arrives.
+template <class View>
+void expect_replaced(const Field<View>& field) {
+  with_levels(all_levels, [&](const Communicator& comm) {
     for (const bool periodic : {true, false}) {
       const auto [previous, next] = ring_of(comm, periodic);
-      const int arrived = previous == no_rank ? comm.rank() : previous;
-      const auto expect = [&](const auto& view, const auto& rest, const auto& last) {
-        Kokkos::deep_copy(block, -1);
-        Kokkos::deep_copy(view, comm.rank());
-        const auto status = sendrecv_replace(comm, view, next, previous, 3);
-        EXPECT_EQ(status.source, previous);
-        if (previous != no_rank) {
-          EXPECT_EQ(status.tag, 3);
-          EXPECT_EQ(status.bytes(), static_cast<std::int64_t>(view.size() * sizeof(int)));
-        }
-        EXPECT_EQ(last(), arrived);
-        EXPECT_EQ(rest(), -1);
-      };
-      expect(
-          single, [&] { return block(0, 0); }, [&] { return single(); });
-      expect(
-          Kokkos::subview(block, 1, Kokkos::ALL), [&] { return block(2, 0); }, [&] { return block(1, 2); });
-      expect(
-          Kokkos::subview(block, Kokkos::ALL, 1), [&] { return block(3, 2); }, [&] { return block(3, 1); });
-      expect(
-          Kokkos::subview(block, std::pair(1, 3), std::pair(0, 2)), [&] { return block(2, 2); },
-          [&] { return block(2, 1); });
+      auto view = watched(field);
+      view.fill(static_cast<std::uint64_t>(comm.rank()));
+      const auto expected = delivered(comm.native(), view, next, view, previous);
+      const auto status = sendrecv_replace(comm, field.view, next, previous, 3);
+      const bool none = previous == no_rank;
+      expect_status(status, previous, none ? any_tag : 3, none ? 0 : field.view.size() * sizeof(int));
+      view.expect(expected, "replaced");
     }
   });
+}
+TEST(PointToPoint, Replace) {
+  expect_replaced(whole<int, Right>("number", Index<0>{}));
+  expect_replaced(inside<int, Right>("row", Index<1>{3}));
+  expect_replaced(whole<int, Stride>("column", Index<1>{4}));
+  expect_replaced(inside<int, Right>("block", Index<2>{2, 2}));
+}
+
+struct Particle {
+  double x[3];
+  int kind;
+  char name[5];
+};
+
+template <class T>
+class PointToPointScalars : public testing::Test {};
+using Scalars = testing::Types<signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
+                               float, double, Kokkos::complex<float>, std::complex<double>, Particle>;
+TYPED_TEST_SUITE(PointToPointScalars, Scalars);
+
+/// By one call: the others do the same with the scalar.
+TYPED_TEST(PointToPointScalars, Arrive) {
+  const auto out = inside<TypeParam, Left>("out", Index<2>{3, 2});
+  const auto in = inside<TypeParam, Left>("in", Index<2>{3, 2});
+  expect_delivered(Delivery(watched(out), watched(in)), {[&](const Communicator& comm, int next, int previous) {
+                     sendrecv(comm, out.view, next, in.view, previous);
+                   }});
+}
+
+/// Types that are the same to the layer travel alike.
+template <class T, class Other>
+constexpr bool same = scalar_of<T>() == scalar_of<Other>();
+static_assert(same<char, std::conditional_t<std::is_signed_v<char>, signed char, unsigned char>>);
+static_assert(same<char16_t, unsigned short>);
+static_assert(same<wchar_t, std::conditional_t<std::is_signed_v<wchar_t>, int, unsigned>>);
+static_assert(same<long long, long> && same<unsigned long long, unsigned long>);
+static_assert(same<std::complex<float>, Kokkos::complex<float>>);
+static_assert(same<Kokkos::complex<double>, std::complex<double>>);
+
+/// What cannot be compared by random bits: not all of them count.
+template <class T>
+void expect_value(const T& value) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  const HostView<T*> out("out", 2);
+  const HostView<T*> in("in", 2);
+  out(1) = value;
+  sendrecv(comm, out, next, in, previous);
+  EXPECT_EQ(in(0), T());
+  EXPECT_EQ(in(1), value);
+}
+TEST(PointToPointScalars, OfWhichNotAllBitsCount) {
+  using Complex = Kokkos::complex<double>;
+  expect_value(std::pair(3, 0.5));
+  expect_value(std::array{std::pair(Complex(1, 2), 'a'), std::pair(Complex(), 'b')});
+  expect_value(true);
+  expect_value(1 / 3.0L);
+  expect_value(std::complex<long double>(1 / 3.0L, -2));
 }
 
 } // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions by name give what MPI's give, in every form.
+// Reductions by name give what MPI's give, in every form; and those of which each rank gets a part.
 #include "collective_forms.hpp"
 
 #include <complex>
 #include <limits>
+#include <numeric>
 
 namespace kontor::comm::test {
 namespace {
@@ -29,17 +30,12 @@ class Reductions {
         views_({watched(in, Order::storage), watched(out, Order::storage)},
                [rank = comm.rank()](Watched& view, int number) { view.fill_small<ValueOf<View>>(rank + number); }) {}
 
-  void expect_allreduce_out() {
+  void expect_allreduce() {
     views_.expect(1, true, of_in(by(MPI_Allreduce)), KONTOR_FORMS(allreduce, comm_, in_, out_, op_));
   }
-  /// The operations are compiled once, for all Views; a View's type decides how it is lent to them, which an allreduce
-  /// shows.
-  void expect_allreduce() {
+  void expect_all() {
     expect(true, by(MPI_Allreduce), KONTOR_FORMS(allreduce, comm_, in_, out_, op_),
            KONTOR_FORMS(allreduce, comm_, in_, op_));
-  }
-  void expect_all() {
-    expect_allreduce();
     expect(true, by(MPI_Scan), KONTOR_FORMS(scan, comm_, in_, out_, op_), KONTOR_FORMS(scan, comm_, in_, op_));
     expect(comm_.rank() > 0, by(MPI_Exscan), KONTOR_FORMS(exscan, comm_, in_, out_, op_),
            KONTOR_FORMS(exscan, comm_, in_, op_));
@@ -61,7 +57,6 @@ class Reductions {
   static Twins::Mpi of_in(const OfMpi& mpi) {
     return [mpi](const Given& given, void* to) { mpi(given[0].data(), to); };
   }
-  /// The call with a View for the result, and in place.
   void expect(bool gets, const OfMpi& mpi, const Forms& out, const Forms& in_place) {
     views_.expect(1, gets, of_in(mpi), out);
     views_.expect(0, gets, of_in(mpi), in_place);
@@ -76,24 +71,8 @@ class Reductions {
   Twins views_;
 };
 
-template <class T, class Layout, std::size_t rank>
-void expect_shape(const Communicator& comm, const Index<rank>& extents, MPI_Datatype type) {
-  if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
-    Reductions(comm, whole<T, Layout>("in", extents), whole<T, Layout>("out", extents), sum, type).expect_allreduce();
-  Reductions(comm, inside<T, Layout>("in", extents), inside<T, Layout>("out", extents), sum, type).expect_allreduce();
-}
-
-/// Every rank and every layout; all pairs of them are lent in the tests of EqualParts.
-TEST(Reductions, RanksAndLayouts) {
-  const Communicator comm(MPI_COMM_WORLD);
-  expect_shape<double, Left>(comm, Index<0>{}, MPI_DOUBLE);
-  expect_shape<double, Stride>(comm, Index<1>{5}, MPI_DOUBLE);
-  expect_shape<double, Right>(comm, Index<2>{3, 4}, MPI_DOUBLE);
-  expect_shape<double, Left>(comm, Index<3>{2, 3, 4}, MPI_DOUBLE);
-  expect_shape<double, Right>(comm, Index<2>{0, 3}, MPI_DOUBLE);
-}
-
-/// All of them, of Views in one piece and of strided ones.
+/// All of them, of Views in one piece and of strided ones. How Views of other ranks and layouts are lent to operations,
+/// tests of EqualParts and Functors show.
 TEST(Reductions, OfEveryKind) {
   with_levels(levels_with_checks, [](const Communicator& comm) {
     for (const std::size_t rows : {3, 0})
@@ -130,7 +109,7 @@ void expect_ops(MPI_Datatype type, const std::vector<Twin>& twins) {
     const auto in = whole<T, Left>("in", Index<2>{3, 4});
     const auto out = whole<T, Left>("out", Index<2>{3, 4});
     for (const auto& twin : twins) {
-      Reductions(comm, in, out, twin, type).expect_allreduce_out();
+      Reductions(comm, in, out, twin, type).expect_allreduce();
       T expected{}, given = static_cast<T>(comm.rank() + 2);
       MPI_Allreduce(&given, &expected, 1, type, twin.mpi_op, comm.native());
       EXPECT_EQ(allreduce(comm, given, twin.op), expected);
@@ -143,15 +122,18 @@ void expect_ops(MPI_Datatype type, const std::vector<Twin>& twins) {
   }
 }
 
-const std::vector<Twin> field_ops{{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}};
-const std::vector<Twin> ordered_ops{
-    {ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}, {ReduceOp::min, MPI_MIN}, {ReduceOp::max, MPI_MAX}};
-const std::vector<Twin> bit_ops{
-    {ReduceOp::min, MPI_MIN},        {ReduceOp::max, MPI_MAX},          {ReduceOp::logical_and, MPI_LAND},
-    {ReduceOp::logical_or, MPI_LOR}, {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
-    {ReduceOp::bitwise_or, MPI_BOR}, {ReduceOp::bitwise_xor, MPI_BXOR}, {ReduceOp::sum, MPI_SUM}};
-
 TEST(Reductions, OperationsOfEachKindOfNumber) {
+  const Twin product{ReduceOp::product, MPI_PROD}, min{ReduceOp::min, MPI_MIN}, max{ReduceOp::max, MPI_MAX};
+  const std::vector<Twin> field_ops{sum, product}, ordered_ops{sum, product, min, max};
+  const std::vector<Twin> bit_ops{sum,
+                                  min,
+                                  max,
+                                  {ReduceOp::logical_and, MPI_LAND},
+                                  {ReduceOp::logical_or, MPI_LOR},
+                                  {ReduceOp::logical_xor, MPI_LXOR},
+                                  {ReduceOp::bitwise_and, MPI_BAND},
+                                  {ReduceOp::bitwise_or, MPI_BOR},
+                                  {ReduceOp::bitwise_xor, MPI_BXOR}};
   expect_ops<int>(MPI_INT, bit_ops);
 #if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 // others take unsigned numbers for signed ones
   expect_ops<unsigned long>(MPI_UNSIGNED_LONG, bit_ops);
@@ -160,13 +142,6 @@ TEST(Reductions, OperationsOfEachKindOfNumber) {
   expect_ops<double>(MPI_DOUBLE, ordered_ops);
   expect_ops<Complex>(MPI_C_DOUBLE_COMPLEX, field_ops);
   expect_ops<std::complex<float>>(MPI_C_FLOAT_COMPLEX, field_ops);
-}
-
-TEST(Reductions, ComplexOfLongDouble) {
-  const Communicator comm(MPI_COMM_WORLD);
-  using Long = std::complex<long double>;
-  EXPECT_EQ(allreduce(comm, Long(1, 2), ReduceOp::sum),
-            Long(static_cast<long double>(comm.size()), 2.0L * static_cast<long double>(comm.size())));
 }
 
 /// Every integer size, signed and not: the largest value tells them apart.
@@ -181,6 +156,8 @@ void expect_limits(const Communicator& comm) {
 
 TEST(Reductions, LimitsOfEveryType) {
   const Communicator comm(MPI_COMM_WORLD);
+  const auto ranks = static_cast<long double>(comm.size());
+  EXPECT_EQ(allreduce(comm, std::complex(1.0L, 2.0L), ReduceOp::sum), std::complex(ranks, 2 * ranks));
   expect_limits<signed char>(comm);
   expect_limits<short>(comm);
   expect_limits<long>(comm);
@@ -194,16 +171,86 @@ TEST(Reductions, LimitsOfEveryType) {
   expect_limits<unsigned>(comm);
   expect_limits<unsigned long long>(comm);
 #endif
-}
-
-TEST(Reductions, Bool) {
-  const Communicator comm(MPI_COMM_WORLD);
   const bool last = comm.rank() == comm.size() - 1;
   EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_or), true);
   EXPECT_EQ(allreduce(comm, false, ReduceOp::logical_or), false);
   EXPECT_EQ(allreduce(comm, !last, ReduceOp::logical_and), false);
   EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_xor), true);
   EXPECT_NE(allreduce(comm, 4, ReduceOp::logical_and), 0);
+}
+
+using Grid = HostView<int**, Right>;
+
+class ReduceScatter : public AtLevel {
+ protected:
+  /// All forms, of parts of a rank's own sizes or of equal ones.
+  template <class In, class Out>
+  void expect_all_forms(const In& in, const Out& out, const Counts* counts, int first) {
+    const auto expect = [&](const Forms& forms, const auto& result) {
+      const auto prepare = [&] {
+        Kokkos::deep_copy(out, -1);
+        for (int i = 0; i < static_cast<int>(in.extent(0)); ++i) in(i) = 10 * i + rank;
+      };
+      in_all_forms(prepare, forms, [&](const char* form) {
+        for (int i = 0; i < static_cast<int>(out.extent(0)); ++i)
+          EXPECT_EQ(result(i), ranks * (first + i) * 10 + ranks * (ranks - 1) / 2) << form << ' ' << i;
+      });
+    };
+    const auto plus = commutative([](const int& a, const int& b) { return a + b; });
+    const auto sum = ReduceOp::sum;
+    if (counts) {
+      expect(KONTOR_FORMS(reduce_scatter, comm, in, out, *counts, sum), out);
+      expect(KONTOR_FORMS(reduce_scatter, comm, in, *counts, sum), in);
+      expect(KONTOR_FORMS(reduce_scatter, comm, in, *counts, plus), in);
+    } else {
+      const typename In::const_type given(in);
+      expect(KONTOR_FORMS(reduce_scatter, comm, given, out, sum), out);
+      expect(KONTOR_FORMS(reduce_scatter, comm, given, out, plus), out);
+      expect(KONTOR_FORMS(reduce_scatter, comm, in, sum), in);
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Levels, ReduceScatter, testing::ValuesIn(all_levels));
+
+TEST_P(ReduceScatter, EqualPartsAndFunctors) {
+  for (const int n : {0, 1, 5}) {
+    const Grid in("in", n * ranks, 3), out("out", n, 2);
+    expect_all_forms(Ints("in", n * ranks), Ints("out", n), nullptr, n * rank);
+    expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 1), Kokkos::subview(out, Kokkos::ALL, 0), nullptr, n * rank);
+  }
+  const HostView<Affine*> in("in", 2 * ranks), out("out", 2);
+  for (int i = 0; i < 2 * ranks; ++i) in(i) = affine_of(rank, i);
+  reduce_scatter(comm, in, out, then);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(out(i), affine_of_ranks(0, ranks - 1, 2 * rank + i));
+}
+
+TEST_P(ReduceScatter, PartsOfTheirOwnSizes) {
+  std::vector<int> sizes(ranks);
+  for (int r = 0; r < ranks; ++r) sizes[r] = (2 * r + 1) % 4;
+  const int total = std::accumulate(sizes.begin(), sizes.end(), 0);
+  const int first = std::accumulate(sizes.begin(), sizes.begin() + rank, 0);
+  const Counts counts(sizes);
+  const Grid in("in", total, 3), out("out", sizes[rank], 2);
+  expect_all_forms(Ints("in", total), Ints("out", sizes[rank]), &counts, first);
+  expect_all_forms(Kokkos::subview(in, Kokkos::ALL, 2), Kokkos::subview(out, Kokkos::ALL, 1), &counts, first);
+}
+
+TEST_P(ReduceScatter, Errors) {
+  const auto sum = ReduceOp::sum;
+  const auto expect = [&](const std::string& why, const auto& call) {
+    expect_refused(call, {"reduce_scatter of View 'in'", why});
+  };
+  const Ints in("in", 2 * ranks + 1), whole("in", 2 * ranks), out("out", 2), shared(whole.data(), 2);
+  expect(fmt::format("must have {} elements", 2 * ranks), [&] { reduce_scatter(comm, in, out, sum); });
+  if (ranks > 1) expect("do not divide", [&] { reduce_scatter(comm, in, sum); });
+  expect("the counts (", [&] { reduce_scatter(comm, in, out, std::vector<int>(ranks, 2), sum); });
+  expect("share memory", [&] { reduce_scatter(comm, whole, shared, sum); });
+  expect_usable(comm);
+  if (GetParam() != CheckLevel::cross_rank || ranks == 1) return;
+  std::vector<int> counts(ranks, 2);
+  if (rank == 0) std::swap(counts[0] = 1, counts[1] = 3);
+  const Ints part("part", counts[rank]);
+  expect_facts(text_of<AgreedError>([&] { reduce_scatter(comm, whole, part, counts, sum); }), {"counts ("});
 }
 
 } // namespace

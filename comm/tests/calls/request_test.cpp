@@ -1,38 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Requests: what they give back, and what is left of them.
-#include "messages.hpp"
+// Requests: what they give back, what is left of them, and many at once.
+#include "comm_test.hpp"
 
+#include <functional>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <span>
+#include <string_view>
 
 namespace kontor::comm::test {
 namespace {
 
+class Requests : public AtLevel {
+ protected:
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+
+  void SetUp() override { Kokkos::deep_copy(out, rank); }
+  void TearDown() override {
+    MPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
+};
 INSTANTIATE_TEST_SUITE_P(Levels, Requests, testing::ValuesIn(all_levels));
-
-TEST_P(Requests, GiveTheirViewsBack) {
-  auto receiving = irecv(comm, in, previous);
-  EXPECT_TRUE(receiving.active());
-  auto sending = isend(comm, HostView<const int*>(out), next);
-  EXPECT_EQ(receiving.wait(), in);
-  EXPECT_EQ(sending.wait(), out);
-  EXPECT_EQ(in(2), previous);
-  EXPECT_FALSE(receiving.active());
-  EXPECT_FALSE(receiving.finished());
-}
-
-/// The caller may forget its own handle: the View lives until it is given back.
-TEST_P(Requests, ShareOwnership) {
-  auto receiving = irecv(comm, Ints("mine", 3), previous);
-  auto sending = [&] {
-    Ints temporary("temporary", 3);
-    Kokkos::deep_copy(temporary, 7 + comm.rank());
-    return isend(comm, temporary, next);
-  }();
-  const auto received = receiving.wait();
-  EXPECT_EQ(received(2), 7 + previous);
-  EXPECT_EQ(sending.wait().use_count(), 1);
-}
 
 template <class Emptied>
 void expect_empty(Emptied& request) {
@@ -43,15 +35,10 @@ void expect_empty(Emptied& request) {
   EXPECT_EQ(text_of<CallError>([&] { request.test(); }), "test()" + text);
 }
 
-TEST_P(Requests, EmptyOnesSaySo) {
+/// Whoever was moved from, or has given its Views back, is empty.
+TEST_P(Requests, GiveTheirViewsBackOnce) {
   Request<Ints> never;
   expect_empty(never);
-  auto request = isendrecv(comm, out, next, in, previous);
-  request.wait();
-  expect_empty(request);
-}
-
-TEST_P(Requests, MoveLeavesNothing) {
   auto first = isendrecv(comm, out, next, in, previous);
   auto second = std::move(first);
   expect_empty(first); // NOLINT: what is left is defined
@@ -59,29 +46,41 @@ TEST_P(Requests, MoveLeavesNothing) {
   third = std::move(second);
   expect_empty(second); // NOLINT
   EXPECT_TRUE(third.active());
-  const auto [sent, received] = third.wait();
-  EXPECT_EQ(sent, out);
-  EXPECT_EQ(received, in);
-  EXPECT_EQ(in(0), previous);
-}
-
-TEST_P(Requests, TestUntilComplete) {
-  auto request = isendrecv(comm, out, next, in, previous);
   std::optional<std::pair<Ints, Ints>> result;
-  while (!result) result = request.test();
-  EXPECT_EQ(result->second, in);
-  EXPECT_EQ(in(1), previous);
-  expect_empty(request);
+  while (!result) result = third.test();
+  EXPECT_EQ(*result, std::pair(out, in));
+  EXPECT_EQ(in(0), previous);
+  expect_empty(third);
+  third = isendrecv(comm, out, next, in, previous);
+  EXPECT_EQ(third.wait(), std::pair(out, in));
+  expect_empty(third);
 }
 
-/// Nothing is complete before it can be.
-TEST_P(Requests, TestBeforeTheMessage) {
-  auto receiving = irecv(comm, in, previous);
-  EXPECT_FALSE(receiving.test().has_value());
+/// The caller may forget its own handle: the View lives until it is given back.
+TEST_P(Requests, ShareOwnershipAndCommunicator) {
+  auto receiving = irecv(comm, Ints("mine", 3), previous);
   EXPECT_TRUE(receiving.active());
+  auto sending = [&] {
+    Ints temporary("temporary", 3);
+    Kokkos::deep_copy(temporary, 7 + comm.rank());
+    return isend(comm, HostView<const int*>(temporary), next);
+  }();
+  const auto received = receiving.wait();
+  EXPECT_EQ(received(2), 7 + previous);
+  EXPECT_FALSE(receiving.active() || receiving.finished());
+  EXPECT_EQ(sending.wait().use_count(), 1);
+  // The communicator goes first: its handle, that is.
+  auto own = std::make_optional<Communicator>(MPI_COMM_WORLD, comm.options());
+  auto request = isendrecv(*own, out, next, in, previous);
+  own.reset();
+  request.wait();
+  EXPECT_EQ(in(0), previous);
+  auto later = irecv(comm, in, previous);
+  EXPECT_FALSE(later.test().has_value());
+  EXPECT_TRUE(later.active());
   MPI_Barrier(comm.native());
   send(comm, out, next);
-  receiving.wait();
+  later.wait();
   EXPECT_EQ(in(1), previous);
 }
 
@@ -126,13 +125,108 @@ TEST_P(Requests, DroppedSendGoesOn) {
   EXPECT_EQ(received(received.size() - 1), 9);
 }
 
-/// The communicator goes first: its handle, that is.
-TEST_P(Requests, OutliveTheirCommunicator) {
-  auto own = std::make_optional<Communicator>(MPI_COMM_WORLD, comm.options());
-  auto request = isendrecv(*own, out, next, in, previous);
-  own.reset();
-  request.wait();
-  EXPECT_EQ(in(0), previous);
+TEST_P(Requests, WaitAllOfAFew) {
+  Plane block("block", 4, 4);
+  Kokkos::deep_copy(block, comm.rank());
+  const auto column = Kokkos::subview(block, Kokkos::ALL, 1);
+  auto receiving = irecv(comm, column, previous, 1);
+  auto sending = isend(comm, Kokkos::subview(block, Kokkos::ALL, 2), next, 1);
+  auto both = isendrecv(comm, out, next, in, previous);
+  Request<Ints> empty;
+  wait_all(receiving, sending, both, empty);
+  EXPECT_TRUE(receiving.finished());
+  EXPECT_FALSE(receiving.active());
+  EXPECT_FALSE(empty.finished());
+  EXPECT_EQ(column(3), previous); // a strided View has its data without being asked
+  EXPECT_EQ(in(2), previous);
+  EXPECT_EQ(receiving.wait().data(), column.data());
+  sending.wait();
+  EXPECT_EQ(both.wait().second, in);
+}
+
+/// One of two parts is not yet all.
+TEST_P(Requests, WaitAnyOfExchanges) {
+  std::vector<Request<Ints, Ints>> pool;
+  for (int tag = 0; tag < 3; ++tag) pool.push_back(isendrecv(comm, out, next, Ints("in", 3), previous, tag));
+  EXPECT_TRUE(wait_any(std::span(pool).last(1)).has_value());
+  EXPECT_EQ(pool[2].wait().second(2), previous);
+  EXPECT_TRUE(wait_any(pool).has_value());
+  EXPECT_TRUE(wait_any(pool).has_value());
+  EXPECT_FALSE(wait_any(pool).has_value());
+  EXPECT_TRUE(pool[0].finished() && pool[1].finished());
+}
+
+/// Each of a few, or of more than a pool has memory for on the stack, is completed once, has its data, and tells of its
+/// own message.
+TEST_P(Requests, ManyAtOnce) {
+  using Pool = std::vector<Request<Ints>>;
+  using Found = std::vector<std::size_t>;
+  const auto one = [](const std::optional<std::size_t>& found) { return found ? Found{*found} : Found(); };
+  const auto all = [](const Pool& pool) {
+    Found found(pool.size());
+    std::iota(found.begin(), found.end(), 0);
+    return found;
+  };
+  const std::pair<const char*, std::function<Found(Pool&)>> ways[] = {
+      {"wait_all", [&](Pool& pool) { return wait_all(pool), all(pool); }},
+      {"wait_any", [&](Pool& pool) { return one(wait_any(pool)); }},
+      {"wait_some", [](Pool& pool) { return wait_some(pool); }},
+      {"test_all", [&](Pool& pool) { return test_all(pool) ? all(pool) : Found(); }},
+      {"test_any", [&](Pool& pool) { return one(test_any(pool)); }},
+      {"test_some", [](Pool& pool) { return test_some(pool); }},
+  };
+  for (const auto& [way, complete] : ways)
+    for (const int many : {3, 300}) {
+      SCOPED_TRACE(way);
+      const auto size = [](int tag) { return 2 + tag % 3; };
+      Pool pool;
+      for (int tag = 0; tag < many; ++tag) pool.push_back(irecv(comm, Ints("in", size(tag)), any_source, tag));
+      EXPECT_NE(text_of<CallError>([&] { pool[0].status(); }), "no error"); // not complete
+      for (int tag = many; tag-- > 0;) {                                    // in another order than they are received
+        const Ints sent("sent", size(tag));
+        Kokkos::deep_copy(sent, 10 * tag + rank);
+        pool.push_back(isend(comm, sent, next, tag));
+      }
+      std::set<std::size_t> seen;
+      while (seen.size() < pool.size())
+        for (const auto i : complete(pool)) EXPECT_TRUE(pool[i].finished() && seen.insert(i).second) << i;
+      EXPECT_TRUE(complete(pool).empty() || std::string_view(way).ends_with("all"));
+      for (int tag = 0; tag < many; ++tag) {
+        expect_status(pool[tag].status(), previous, tag, size(tag) * sizeof(int));
+        EXPECT_EQ(pool[tag].wait()(1), 10 * tag + previous);
+        EXPECT_EQ(pool[tag].status().tag, tag);
+      }
+      const auto moved = std::move(pool[1]);
+      EXPECT_EQ(moved.status().tag, 1);
+      for (const int none : {1, many}) // moved from, and a send
+        EXPECT_NE(text_of<CallError>([&] { pool[none].status(); }), "no error");
+    }
+  wait_all(std::vector<Request<Ints>>());
+  auto both = isendrecv(comm, out, next, in, any_source, 4);
+  both.wait();
+  expect_status(both.status(), previous, 4, 3 * sizeof(int));
+}
+
+TEST_P(Requests, AnyOfAFew) {
+  const Plane block("block", 4, 4);
+  auto first = irecv(comm, in, previous, 1);
+  auto second = irecv(comm, Kokkos::subview(block, Kokkos::ALL, 1), previous, 2);
+  Request<> empty;
+  EXPECT_FALSE(test_all(first, second, empty));
+  EXPECT_FALSE(test_any(first, second, empty).has_value());
+  MPI_Barrier(comm.native());
+  auto sending = isend(comm, Kokkos::subview(block, Kokkos::ALL, 2), next, 2);
+  EXPECT_EQ(wait_any(first, second), std::optional<std::size_t>(1));
+  EXPECT_TRUE(second.finished());
+  EXPECT_FALSE(test_any(first, second).has_value()); // what is finished is no longer active
+  MPI_Barrier(comm.native());
+  auto other = isend(comm, out, next, 1);
+  while (!test_all(first, second, sending, other)) {
+  }
+  EXPECT_TRUE(first.finished() && sending.finished() && other.finished());
+  EXPECT_EQ(in(1), previous);
+  EXPECT_TRUE(test_all(first, empty));
+  EXPECT_FALSE(wait_any(first, second, empty).has_value());
 }
 
 } // namespace

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collective operations that bring their counts: by value, into memory that is there, and non-blocking.
-#include "sizes.hpp"
+// Collective operations that bring their counts, the all-to-all in two hops, and Views to ranks that do not know who
+// sends to them.
+#include "device_views.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <thread>
 
 namespace kontor::comm::test {
 namespace {
@@ -11,13 +17,6 @@ using WithCounts = OnRing;
 /// (7 r + 3 round) % 5 elements: some ranks have none, and the next round has other numbers.
 int count_of(int rank, int round) { return (7 * rank + 3 * round) % 5; }
 
-/// A request that is asked until it is complete.
-template <class Request>
-auto asked(Request request) {
-  for (;;)
-    if (auto result = request.test()) return *result;
-}
-
 /// By value and into memory that is there, blocking and not. `call(kept...)` and `request(kept...)` take memory or
 /// nothing.
 template <class Row, class Call, class RequestOf, class Expect>
@@ -26,8 +25,10 @@ void expect_in_each_way(Received<Row>& kept, const Call& call, const RequestOf& 
   kept = call(std::move(kept));
   expect(kept);
   expect(request().wait());
-  kept = asked(request(std::move(kept)));
-  expect(kept);
+  auto asked = request(std::move(kept));
+  std::optional<Received<Row>> result;
+  while (!result) result = asked.test();
+  expect(kept = std::move(*result));
 }
 
 template <class Row>
@@ -45,17 +46,74 @@ Row given_in(const Communicator& comm, int round) {
   return in;
 }
 
+/// Calls test(communicator, kept, round), as often as each rank takes to be a root.
+template <class Test>
+void in_rounds(const Test& test) {
+  with_levels_and_memories([&](const Communicator& comm, auto row) {
+    Received<decltype(row)> kept;
+    for (int round = 0; round < std::max(5, comm.size()); ++round) test(comm, kept, round);
+  });
+}
+
 TEST_F(WithCounts, Allgatherv) {
-  with_levels_and_memories([](const Communicator& comm, auto row) {
-    using Row = decltype(row);
-    Received<Row> kept;
-    for (int round = 0; round < 5; ++round) {
-      const auto in = given_in<Row>(comm, round);
-      expect_in_each_way(
-          kept, [&](auto&&... to) { return allgatherv_with_counts(comm, in, std::move(to)...); },
-          [&](auto&&... to) { return iallgatherv_with_counts(comm, in, std::move(to)...); },
-          [&](const Received<Row>& received) { expect_gathered(received, comm.size(), round); });
-    }
+  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
+    const auto in = given_in<Row>(comm, round);
+    expect_in_each_way(
+        kept, [&](auto&&... to) { return allgatherv_with_counts(comm, in, std::move(to)...); },
+        [&](auto&&... to) { return iallgatherv_with_counts(comm, in, std::move(to)...); },
+        [&](const Received<Row>& received) { expect_gathered(received, comm.size(), round); });
+  });
+}
+
+TEST_F(WithCounts, Gatherv) {
+  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
+    const int root = round % comm.size();
+    const auto in = given_in<Row>(comm, round);
+    expect_in_each_way(
+        kept, [&](auto&&... to) { return gatherv_with_counts(comm, in, root, std::move(to)...); },
+        [&](auto&&... to) { return igatherv_with_counts(comm, in, root, std::move(to)...); },
+        [&](const Received<Row>& received) {
+          if (comm.rank() == root) return expect_gathered(received, comm.size(), round);
+          EXPECT_EQ(received.data.size(), 0U);
+          EXPECT_EQ(received.offsets.size(), 1U);
+        });
+  });
+}
+
+TEST_F(WithCounts, Scatterv) {
+  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
+    const int root = round % comm.size();
+    const auto count = [&](int, int to) { return count_of(to, round); };
+    const bool here = comm.rank() == root;
+    const Row in = here ? sent_by<Row>(root, comm.size(), count) : Row();
+    const auto counts = here ? counts_of(root, comm.size(), count) : std::vector<int>();
+    expect_in_each_way(
+        kept, [&](auto&&... to) { return scatterv_with_counts(comm, in, counts, root, std::move(to)...); },
+        [&](auto&&... to) { return iscatterv_with_counts(comm, in, counts, root, std::move(to)...); },
+        [&](const Received<Row>& received) {
+          ASSERT_EQ(received.offsets.size(), 2U);
+          expect_from(received.part(0), root, comm.rank(), count_of(comm.rank(), round));
+        });
+  });
+}
+
+/// Nothing at all, from one rank, to one, some.
+int traded(int from, int to, int ranks, int round) {
+  if (round == 0) return 0;
+  if (round == 1) return from == ranks - 1 ? 1 + to : 0;
+  if (round == 2) return to == ranks - 1 ? 1 + from : 0;
+  return (3 * from + 5 * to + round) % 4;
+}
+
+TEST_F(WithCounts, Alltoallv) {
+  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
+    const auto count = [&](int from, int to) { return traded(from, to, comm.size(), round); };
+    const auto in = sent_by<Row>(comm.rank(), comm.size(), count);
+    const auto counts = counts_of(comm.rank(), comm.size(), count);
+    expect_in_each_way(
+        kept, [&](auto&&... to) { return alltoallv_with_counts(comm, in, counts, std::move(to)...); },
+        [&](auto&&... to) { return ialltoallv_with_counts(comm, in, counts, std::move(to)...); },
+        [&](const Received<Row>& received) { expect_received(received, comm.rank(), count); });
   });
 }
 
@@ -71,6 +129,7 @@ TEST_F(WithCounts, ManyAtOnce) {
   EXPECT_TRUE(third.finished());
   expect_gathered(first.wait(), ranks, 2);
   expect_gathered(second.wait(), ranks, 2);
+  EXPECT_THROW(second.wait(), CallError); // what was given is gone
   const auto gathered = last.wait();
   if (rank == 0) expect_gathered(gathered, ranks, 2);
   std::vector<RequestWithCounts<Doubles, Doubles>> some;
@@ -79,62 +138,6 @@ TEST_F(WithCounts, ManyAtOnce) {
   while (!test_all(some)) {
   }
   for (auto& request : some) expect_gathered(request.wait(), comm.size(), 2);
-}
-
-TEST_F(WithCounts, Gatherv) {
-  with_levels_and_memories([](const Communicator& comm, auto row) {
-    using Row = decltype(row);
-    Received<Row> kept;
-    for (int root = 0; root < comm.size(); ++root) {
-      const auto in = given_in<Row>(comm, root);
-      expect_in_each_way(
-          kept, [&](auto&&... to) { return gatherv_with_counts(comm, in, root, std::move(to)...); },
-          [&](auto&&... to) { return igatherv_with_counts(comm, in, root, std::move(to)...); },
-          [&](const Received<Row>& received) {
-            if (comm.rank() == root) return expect_gathered(received, comm.size(), root);
-            EXPECT_EQ(received.data.size(), 0U);
-            EXPECT_EQ(received.offsets.size(), 1U);
-          });
-    }
-  });
-}
-
-TEST_F(WithCounts, Scatterv) {
-  with_levels_and_memories([](const Communicator& comm, auto row) {
-    using Row = decltype(row);
-    Received<Row> kept;
-    for (int root = 0; root < comm.size(); ++root) {
-      const bool here = comm.rank() == root;
-      const auto count = [&](int, int to) { return count_of(to, root); };
-      const Row in = here ? sent_by<Row>(root, comm.size(), count) : Row();
-      std::vector<int> counts;
-      for (int r = 0; r < comm.size() && here; ++r) counts.push_back(count(root, r));
-      expect_in_each_way(
-          kept, [&](auto&&... to) { return scatterv_with_counts(comm, in, counts, root, std::move(to)...); },
-          [&](auto&&... to) { return iscatterv_with_counts(comm, in, counts, root, std::move(to)...); },
-          [&](const Received<Row>& received) {
-            ASSERT_EQ(received.offsets.size(), 2U);
-            expect_from(received.part(0), root, comm.rank(), count_of(comm.rank(), root));
-          });
-    }
-  });
-}
-
-TEST_F(WithCounts, Alltoallv) {
-  with_levels_and_memories([](const Communicator& comm, auto row) {
-    using Row = decltype(row);
-    Received<Row> kept;
-    for (int round = 0; round < 4; ++round) {
-      const auto count = [&](int from, int to) { return round == 3 ? 0 : (from + 2 * to + round) % 4; };
-      const auto in = sent_by<Row>(comm.rank(), comm.size(), count);
-      std::vector<int> counts;
-      for (int r = 0; r < comm.size(); ++r) counts.push_back(count(comm.rank(), r));
-      expect_in_each_way(
-          kept, [&](auto&&... to) { return alltoallv_with_counts(comm, in, counts, std::move(to)...); },
-          [&](auto&&... to) { return ialltoallv_with_counts(comm, in, counts, std::move(to)...); },
-          [&](const Received<Row>& received) { expect_received(received, comm.rank(), count); });
-    }
-  });
 }
 
 TEST_F(WithCounts, MemoryGrowsAndNeverShrinks) {
@@ -153,76 +156,194 @@ TEST_F(WithCounts, MemoryGrowsAndNeverShrinks) {
   EXPECT_EQ(filled_by(5), memory);
   filled_by(6);
   EXPECT_EQ(kept.capacity(), most / 5 * 6);
+  EXPECT_EQ(kept.data.label(), "in");
+  int number = 0;
+  const Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> unnamed(&number, 1);
+  EXPECT_EQ(allgatherv_with_counts(comm, unnamed).data.label(), "comm/received");
+  const std::vector<int> ones(ranks, 1);
+  EXPECT_EQ(alltoallv_with_counts(comm, Ints("all", ranks), ones).data.label(), "all");
 }
 
-TEST_F(WithCounts, WhatWasGivenIsGone) {
-  auto request = iallgatherv_with_counts(comm, Doubles("in", 2));
-  (void)request.wait();
-  EXPECT_THROW(request.wait(), CallError);
+/// Before anything is sent: nobody receives a count that is wrong, or another scalar.
+TEST_F(WithCounts, Mismatches) {
+  const Doubles in("in", 2);
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
+    const AlltoallGrid grid(comm);
+    const auto expect = [&](const auto& where, const std::string& call, std::size_t size, int first,
+                            const std::string& fact) {
+      std::vector<int> counts(size, 0);
+      counts[0] = first;
+      const auto wrong = [&] { (void)alltoallv_with_counts(where, in, counts); };
+      const bool alone = comm.options().check == CheckLevel::local || call == "along a grid";
+      expect_facts(alone ? text_of<CallError>(wrong) : text_of<UsageError>(wrong), {call, fact});
+    };
+    const auto ranks = static_cast<std::size_t>(comm.size());
+    expect(comm, "alltoallv_with_counts", ranks, -1, "the count of rank 0 is -1");
+    expect(comm, "alltoallv_with_counts", ranks, 3, "sum to 3, but View 'in' has 2 elements");
+    expect(grid, "along a grid", ranks, -3, "the count of rank 0 is -3");
+    expect(grid, "along a grid", ranks, 4, "but View 'in' has 2 elements");
+    expect(grid, "along a grid", ranks + 1, 0, "ranks");
+    const auto differ = [&] {
+      comm.rank() == 1 ? (void)allgatherv_with_counts(comm, HostView<float*>("in", 2))
+                       : (void)allgatherv_with_counts(comm, in);
+    };
+    if (ranks > 1 && comm.options().check == CheckLevel::cross_rank)
+      expect_error<AgreedError>(differ, {"float", "double"});
+    expect_usable(comm);
+  });
 }
 
-/// Strided, in columns: elements arrive in the order in which they lie.
-TEST_F(WithCounts, ViewsOfRank2) {
-  const HostView<int**, Right> around("around", 3, 5);
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 5; ++j) around(i, j) = 100 * comm.rank() + 10 * i + j;
-  const auto in = Kokkos::subview(around, std::pair(1, 3), std::pair(1, 3));
-  const auto received = allgatherv_with_counts(comm, in);
-  for (int r = 0; r < comm.size(); ++r) {
-    EXPECT_EQ(received.part(r)(0), 100 * r + 11);
-    EXPECT_EQ(received.part(r)(1), 100 * r + 12);
-    EXPECT_EQ(received.part(r)(3), 100 * r + 22);
+/// By two hops, on any number of ranks.
+TEST(AlltoallGrid, Delivers) {
+  in_rounds([]<class Row>(const Communicator& world, Received<Row>& kept, int round) {
+    for (int ranks = 1; ranks <= world.size(); ++ranks) { // incomplete last rows of any length
+      const auto part = world.split(world.rank() < ranks ? std::optional(0) : std::nullopt);
+      if (!part) continue;
+      const AlltoallGrid grid(*part);
+      const auto count = [&](int from, int to) { return traded(from, to, ranks, round); };
+      const auto counts = counts_of(part->rank(), ranks, count);
+      const auto in = sent_by<Row>(part->rank(), ranks, count);
+      expect_received(alltoallv_with_counts(grid, in, counts), part->rank(), count);
+      kept = alltoallv_with_counts(grid, in, counts, std::move(kept));
+      expect_received(kept, part->rank(), count);
+    }
+  });
+}
+
+/// Of up to 10000 ranks: as many partners as rows and columns, every rank once in its column.
+TEST(AlltoallGrid, HasFewPartners) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const AlltoallGrid grid(comm);
+  EXPECT_GE(grid.full_rows(), grid.columns());
+  EXPECT_LE(grid.rows(), grid.columns() + 3);
+  EXPECT_LE(grid.row().size(), grid.columns() + 1);
+  EXPECT_LE(grid.column().size(), grid.rows());
+  EXPECT_EQ(allreduce(comm, grid.column().rank() == 0 ? grid.column().size() : 0, ReduceOp::sum), comm.size());
+}
+
+using SparseAlltoall = OnRing;
+
+/// Elements that `from` sends to `to` in a round; -1: no message.
+int count(int from, int to, int round) {
+  if (from == 0 && round % 3 == 0) return -1;
+  return (from * 7 + to * 3 + round) % 5 - 1;
+}
+
+template <class Row>
+SparseMessages<Row> messages_of(int rank, int ranks, int round) {
+  SparseMessages<Row> messages;
+  for (int i = 0; i < ranks; ++i) {
+    const int to = (rank + ranks - i) % ranks; // in no order
+    if (count(rank, to, round) < 0) continue;
+    const Row row("sent", static_cast<std::size_t>(count(rank, to, round)));
+    on_device::set(row, element(rank, to, 0));
+    messages.emplace_back(to, row);
+  }
+  Kokkos::fence();
+  return messages;
+}
+
+TEST_F(SparseAlltoall, Graphs) {
+  with_levels_and_memories([](const Communicator& comm, auto row) {
+    using Row = decltype(row);
+    for (int round = 0; round < 12; ++round)
+      for (const std::size_t most : {std::size_t{1} << 30U, std::size_t{17}}) {
+        const auto messages = messages_of<Row>(comm.rank(), comm.size(), round);
+        if (comm.rank() == round % 5) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // late
+        const auto received = sparse_alltoall(comm, messages, "graph", most);
+        auto next = received.begin();
+        for (int from = 0; from < comm.size(); ++from) {
+          const int n = count(from, comm.rank(), round);
+          if (n < 0) continue;
+          ASSERT_NE(next, received.end());
+          EXPECT_EQ(next->first, from);
+          expect_from(next->second, from, comm.rank(), n);
+          ++next;
+        }
+        EXPECT_EQ(next, received.end());
+      }
+  });
+}
+
+/// A column of a matrix, and nobody.
+TEST_F(SparseAlltoall, StridedViews) {
+  using Column = HostView<double*, Stride>;
+  const Plane matrix("matrix", 4, 3);
+  const Column column = Kokkos::subview(matrix, Kokkos::ALL, 1);
+  on_device::set(column, element(comm.rank(), 0, 0));
+  Kokkos::fence();
+  const auto received = sparse_alltoall(comm, SparseMessages<Column>{{next, column}, {no_rank, column}});
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0].first, previous);
+  expect_from(received[0].second, previous, 0, 4);
+}
+
+/// As messages that are longer than MPI can count do, here with a count of a few bytes.
+TEST(SparseExchange, LongMessagesComeInPieces) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto text = [](int from, int to) { // of 0, 3, 6, ... bytes
+    std::vector<std::byte> bytes(static_cast<std::size_t>(3 * (from + to)));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(10 * from + to + 3 * i);
+    return bytes;
+  };
+  for (const std::size_t most : {1, 4, 6, 100}) {
+    std::vector<PeerMessage> messages;
+    for (int to = 0; to < comm.size(); ++to) messages.push_back({to, text(comm.rank(), to)});
+    const auto received = sparse_exchange(comm, "pieces", std::move(messages), most);
+    ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.size()));
+    for (int from = 0; from < comm.size(); ++from) {
+      EXPECT_EQ(received[from].peer, from);
+      EXPECT_EQ(received[from].bytes, text(from, comm.rank())) << most;
+    }
   }
 }
 
-/// Rank r sends r % 3 rows of a column to each rank.
-TEST_F(WithCounts, StridedAlltoallv) {
-  const int mine = comm.rank() % 3;
-  const HostView<int**, Right> around("around", mine * comm.size(), 2);
-  const auto column = Kokkos::subview(around, Kokkos::ALL, 1);
-  for (int i = 0; i < mine * comm.size(); ++i) column(i) = 100 * comm.rank() + i;
-  const auto received = alltoallv_with_counts(comm, column, std::vector<int>(comm.size(), mine));
-  for (int r = 0; r < comm.size(); ++r) {
-    ASSERT_EQ(received.part(r).size(), static_cast<std::size_t>(r % 3)) << r;
-    for (int i = 0; i < r % 3; ++i) EXPECT_EQ(received.part(r)(i), 100 * r + (r % 3) * comm.rank() + i) << r;
-  }
+/// At level `cross_rank` an error of all ranks.
+TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
+  const Doubles row("row", 1);
+  const auto call = [&](const Communicator& comm, const SparseMessages<Doubles>& messages) {
+    return [&comm, messages] { (void)sparse_alltoall(comm, messages, "graph"); };
+  };
+  EXPECT_EQ(text_of<CallError>(call(comm, {{ranks, row}})),
+            fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", ranks, ranks));
+  EXPECT_EQ(text_of<CallError>(call(comm, {{0, row}, {0, row}})),
+            "sparse_alltoall 'graph': destination 0 is there twice; give all that goes to it in one View");
+  const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
+  expect_facts(text_of<UsageError>(call(checked, {{rank == 0 ? ranks : no_rank, row}})),
+               {fmt::format("destination {} is no rank", ranks)});
+  expect_usable(comm);
+  expect_usable(checked);
 }
 
-TEST_F(WithCounts, ScalarsThatDifferAreAnErrorOfAllRanks) {
+TEST_F(SparseAlltoall, ScalarsThatDifferAreAnErrorOfAllRanks) {
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
-  const auto text = text_of<AgreedError>([&] {
-    if (comm.rank() == 1)
-      (void)allgatherv_with_counts(comm, HostView<float*>("in", 2));
-    else
-      (void)allgatherv_with_counts(comm, Doubles("in", 2));
-  });
-  expect_facts(text, {"float", "double"});
-  MPI_Barrier(MPI_COMM_WORLD);
+  using Floats = HostView<float*>;
+  EXPECT_EQ(text_of<AgreedError>([&] {
+              if (comm.rank() == 1)
+                (void)sparse_alltoall(comm, SparseMessages<Floats>{{0, Floats("row", 2)}}, "graph");
+              else
+                (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
+            }),
+            "sparse_alltoall 'graph': rank 1 sends float, but rank 0 receives double");
+  expect_usable(comm);
 }
 
-TEST(Counts, OfAViewWithAStride) {
-  const HostView<int**, Right> table("table", 3, 2);
-  for (int i = 0; i < 3; ++i) table(i, 1) = i * i;
-  const Counts counts(Kokkos::subview(table, Kokkos::ALL, 1));
-  EXPECT_EQ(counts.values(), (std::vector<std::int64_t>{0, 1, 4}));
-}
-
-/// Before anything is sent: nobody receives a count that is wrong.
-TEST_F(WithCounts, WrongCountsAreRefused) {
-  const Doubles in("in", 2);
-  for (const auto check : {CheckLevel::local, CheckLevel::cross_rank}) {
-    const Communicator comm(MPI_COMM_WORLD, {.check = check});
-    const auto text = [&](std::int64_t first) {
-      std::vector<std::int64_t> counts(comm.size(), 0);
-      counts[0] = first;
-      const auto call = [&] { (void)alltoallv_with_counts(comm, in, counts); };
-      return check == CheckLevel::local ? text_of<CallError>(call) : text_of<UsageError>(call);
-    };
-    expect_facts(text(-1), {"alltoallv_with_counts", "the count of rank 0 is -1"});
-    expect_facts(text(3), {"alltoallv_with_counts", "sum to 3, but View 'in' has 2 elements"});
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
+/// A message that is no multiple of the receiver's element ends with an error, not beyond its memory.
+TEST_F(SparseAlltoall, AMessageOfOtherElements) {
+  if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
+  struct Element {
+    double values[64];
+  };
+  using Wide = HostView<Element*>;
+  if (comm.rank() == 1)
+    (void)sparse_alltoall(comm, SparseMessages<Doubles>{{0, Doubles("row", 63)}}, "graph");
+  else if (comm.rank() == 0)
+    expect_facts(text_of<Error>([&] { (void)sparse_alltoall(comm, SparseMessages<Wide>{}, "graph"); }),
+                 {"sparse_alltoall 'graph'", "rank 1 sends 504 bytes", "512 bytes"});
+  else
+    (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
+  expect_usable(comm);
 }
 
 } // namespace

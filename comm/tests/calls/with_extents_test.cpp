@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages that bring their extents.
-#include "comm_test.hpp"
+// Messages and broadcasts that bring the extents of their Views.
+#include "device_views.hpp"
 #include "views.hpp"
 
 #include <optional>
@@ -67,21 +67,25 @@ TEST_F(WithExtents, RanksAndLayouts) {
   expect_all_pairs<Kokkos::complex<float>>(Index<3>{3, 4, 2});
   expect_all_pairs<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
   expect_all_pairs<double>(Index<2>{3, 0});
-}
-TEST_F(WithExtents, Rank0) {
   const auto number = whole<double, Right>("sender", Index<0>{});
   expect_arrives<Owning<double, Right, 0>>(comm, number);
   MPI_Barrier(comm.native());
   expect_arrives_later<Owning<double, Right, 0>>(comm, number);
 }
 
-TEST_F(WithExtents, ToNobody) {
+TEST_F(WithExtents, ToNobodyAndWithout) {
   send_with_extents(comm, Doubles("out", 3), no_rank);
   EXPECT_EQ(recv_with_extents<Doubles>(comm, no_rank).size(), 0U);
   EXPECT_EQ(isend_with_extents(comm, Doubles("out", 3), no_rank).wait().size(), 3U);
   EXPECT_EQ(irecv_with_extents<Doubles>(comm, no_rank).wait().size(), 0U);
   EXPECT_TRUE(irecv_with_extents<Doubles>(comm, no_rank).test().has_value());
   EXPECT_EQ(irecv_with_extents<HostView<double>>(comm, no_rank).wait().data(), nullptr);
+  if (comm.size() == 1) return;
+  if (comm.rank() == 0) send(comm, Ints("out", 3), 1);
+  if (comm.rank() == 1) {
+    EXPECT_EQ(text_of<Error>([&] { recv_with_extents<Ints>(comm, 0); }),
+              "recv_with_extents from rank 0 (tag 0): the message was not sent by send_with_extents()");
+  }
 }
 
 /// What does not fit is taken away, so the next message is received as if nothing had been; at `cross_rank` the sender
@@ -126,18 +130,6 @@ TEST_F(WithExtents, ViewsThatDoNotFit) {
   expect_refused<HostView<double* [6], Left>>("(any, 6) double");
 }
 
-/// A send that is dropped goes on.
-TEST_F(WithExtents, Dropped) {
-  with_levels(levels_with_checks, [](const Communicator& comm) {
-    if (comm.rank() == 0 && comm.size() > 1) (void)isend_with_extents(comm, Doubles("dropped", 20), 1);
-    if (comm.rank() == 1) {
-      EXPECT_EQ(irecv_with_extents<Doubles>(comm, 0).wait().size(), 20U);
-    }
-    MPI_Barrier(comm.native());
-    expect_usable(comm);
-  });
-}
-
 /// One of the two ends blocks. Of two receives that fit both, the one that is asked first has the first message.
 TEST_F(WithExtents, BlockingAndNot) {
   with_levels(levels_with_checks, [](const Communicator& comm) {
@@ -146,6 +138,7 @@ TEST_F(WithExtents, BlockingAndNot) {
       auto first = isend_with_extents(comm, Doubles("first", 100000), 1);
       auto second = isend_with_extents(comm, Doubles("second", 3), 1);
       send_with_extents(comm, Doubles("third", 50000), 1);
+      (void)isend_with_extents(comm, Doubles("dropped", 20), 1); // goes on
       first.wait();
       second.wait();
     } else if (comm.rank() == 1) {
@@ -154,18 +147,99 @@ TEST_F(WithExtents, BlockingAndNot) {
       EXPECT_EQ(b.wait().label(), "first");
       EXPECT_EQ(a.wait().size(), 3U);
       EXPECT_EQ(recv_with_extents<Doubles>(comm, 0).size(), 50000U);
+      EXPECT_EQ(irecv_with_extents<Doubles>(comm, 0).wait().size(), 20U);
     }
     MPI_Barrier(comm.native());
     expect_usable(comm);
   });
 }
 
-TEST_F(WithExtents, MessageWithout) {
-  if (comm.size() == 1) return;
-  if (comm.rank() == 0) send(comm, Ints("out", 3), 1);
-  if (comm.rank() == 1) {
-    EXPECT_EQ(text_of<Error>([&] { recv_with_extents<Ints>(comm, 0); }),
-              "recv_with_extents from rank 0 (tag 0): the message was not sent by send_with_extents()");
+template <class T, class Layout, std::size_t rank>
+void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
+  using View = Owning<T, Layout, rank>;
+  for (int root = 0; root < comm.size(); ++root)
+    for (const bool blocking : {true, false}) {
+      const auto theirs = whole<T, Layout>("theirs", extents);
+      scramble(theirs.memory, static_cast<std::uint64_t>(root));
+      const View given = comm.rank() == root ? View(whole<T, Layout>("mine", extents).view)
+                                             : View("mine", layout_of<Layout>(Index<rank>{}));
+      if (comm.rank() == root) Kokkos::deep_copy(given, theirs.view);
+      View view = given;
+      if (blocking)
+        bcast_with_extents(comm, view, root);
+      else
+        view = ibcast_with_extents(comm, view, root).wait();
+      EXPECT_EQ(view.label(), "mine");
+      EXPECT_TRUE(comm.rank() != root || view.data() == given.data());
+      expect_equal_elements(view, theirs.view);
+      // of the same extents: the View stays
+      const auto* const memory = view.data();
+      bcast_with_extents(comm, view, root);
+      EXPECT_EQ(view.data(), memory);
+    }
+}
+
+template <class T, std::size_t rank>
+void expect_broadcasts(const Index<rank>& extents) {
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
+    expect_broadcast<T, Left>(comm, extents);
+    expect_broadcast<T, Right>(comm, extents);
+  });
+}
+
+TEST(BcastWithExtents, RanksAndLayouts) {
+  expect_broadcasts<int>(Index<1>{5});
+  expect_broadcasts<Kokkos::complex<float>>(Index<2>{4, 3});
+  expect_broadcasts<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
+  expect_broadcasts<double>(Index<2>{3, 0});
+}
+
+TEST(BcastWithExtents, Rank0) {
+  const Communicator comm(MPI_COMM_WORLD);
+  HostView<double> view("number");
+  if (comm.rank() == 0) view() = 7;
+  bcast_with_extents(comm, view, 0);
+  EXPECT_EQ(view(), 7);
+  HostView<double> nothing;
+  if (comm.rank() == 0) nothing = view;
+  EXPECT_EQ(ibcast_with_extents(comm, nothing, 0).wait()(), 7);
+}
+
+TEST(BcastWithExtents, WhereKernelsRun) {
+  with_levels_and_memories([](const Communicator& comm, auto row) {
+    using Row = decltype(row);
+    for (int root = 0; root < comm.size(); ++root) {
+      Row view("row", static_cast<std::size_t>(comm.rank() == root ? 5 : comm.rank()));
+      on_device::set(view, comm.rank() == root ? 3 : 0);
+      Kokkos::fence();
+      const auto later = ibcast_with_extents(comm, view, root).wait();
+      bcast_with_extents(comm, view, root);
+      EXPECT_EQ(view.size(), 5U);
+      EXPECT_EQ(on_device::wrong(view, 3), 0);
+      EXPECT_EQ(later.size(), 5U);
+      EXPECT_EQ(on_device::wrong(later, 3), 0);
+    }
+  });
+}
+
+/// Only one rank's View cannot have the extents: the others go on, at level `local`.
+TEST(BcastWithExtents, FixedExtentsThatDiffer) {
+  for (const bool blocking : {true, false}) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "there is a root only";
+    Kokkos::View<double* [3], Kokkos::HostSpace> right("right", 2);
+    Kokkos::View<double* [4], Kokkos::HostSpace> wrong("wrong", 2);
+    const auto broadcast = [&](auto& view) {
+      if (blocking)
+        bcast_with_extents(comm, view, 0);
+      else
+        view = ibcast_with_extents(comm, view, 0).wait();
+    };
+    if (comm.rank() != 1)
+      broadcast(right);
+    else
+      expect_facts(text_of<Error>([&] { broadcast(wrong); }), {"the root's has extents (2, 3)"});
+    expect_usable(comm);
   }
 }
 

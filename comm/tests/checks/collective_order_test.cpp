@@ -9,7 +9,6 @@
 namespace kontor::comm::test {
 namespace {
 
-/// Two ranks that do not make the same call.
 class CrossRank : public OnRing {
  protected:
   CrossRank() : OnRing({.check = CheckLevel::cross_rank}) {}
@@ -34,14 +33,11 @@ class CrossRank : public OnRing {
   void TearDown() override { expect_usable(comm); }
 };
 
-TEST_F(CrossRank, Order) {
+TEST_F(CrossRank, OrderRootScalarExtentsAndLayouts) {
   expect_calls([&] { is_last ? void(allreduce(comm, five, ReduceOp::sum)) : bcast(comm, four, 0); }, bcast_of_four,
                "allreduce of View 'five', (5) double, sum");
   expect_calls([&] { is_last ? barrier(comm) : allgather(comm, four, whole); }, "allgather " + four_into_whole,
                "barrier");
-}
-
-TEST_F(CrossRank, RootScalarAndExtents) {
   expect_calls([&] { bcast(comm, four, is_last ? last : 0); }, bcast_of_four,
                fmt::format("bcast of View 'four', (4) double, root {}", last));
   const HostView<float*> floats("floats", 4);
@@ -51,19 +47,9 @@ TEST_F(CrossRank, RootScalarAndExtents) {
                "allreduce of View 'four', (4) double, sum", "allreduce of View 'five', (5) double, sum");
   expect_calls([&] { gather(comm, is_last ? five : four, whole, 0); }, "gather " + four_into_whole + ", root 0",
                "gather of View 'five', (5) double, 5 x double a rank, root 0");
-}
-
-TEST_F(CrossRank, Layouts) {
   expect_calls([&] { is_last ? bcast(comm, left, 0) : bcast(comm, right, 0); },
                "bcast of View 'right', (2, 3) double with the last index fastest, root 0",
                "bcast of View 'left', (2, 3) double with the first index fastest, root 0");
-}
-
-TEST_F(CrossRank, LayoutsOfTheTwoViewsOfAReduction) {
-  expect_error<UsageError>([&] { scan(comm, left, right, ReduceOp::sum); },
-                           {"on rank 0: scan of View 'left' into View 'right', (2, 3) double",
-                            "View 'left' is (2, 3) double with the first index fastest",
-                            "View 'right' is (2, 3) double with the last index fastest"});
 }
 
 TEST_F(CrossRank, Operations) {
@@ -84,7 +70,6 @@ TEST_F(CrossRank, BlockingAndNonblocking) {
   comm = Communicator(MPI_COMM_WORLD, comm.options()); // what was begun cannot end
 }
 
-/// What one rank sees alone becomes the error of all.
 TEST_F(CrossRank, LocalProblemOfOneRank) {
   const auto place = fmt::format("on rank {}: ", last);
   expect_error<UsageError>([&] { bcast(comm, four, is_last ? ranks : 0); },
@@ -92,6 +77,10 @@ TEST_F(CrossRank, LocalProblemOfOneRank) {
   expect_error<UsageError>([&] { gather(comm, four, is_last ? five : whole, last); },
                            {place + "gather of View 'four', (4) double, into View 'five'",
                             fmt::format("must have {} elements, those of all ranks, but has 5", 4 * ranks)});
+  expect_error<UsageError>([&] { scan(comm, left, right, ReduceOp::sum); },
+                           {"on rank 0: scan of View 'left' into View 'right', (2, 3) double",
+                            "View 'left' is (2, 3) double with the first index fastest",
+                            "View 'right' is (2, 3) double with the last index fastest"});
 }
 
 TEST_F(CrossRank, Counts) {
@@ -122,7 +111,7 @@ TEST_F(CrossRank, CountsOfANonblockingCall) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// The last rank does not come; and then comes too late.
+/// The last rank does not come; and then comes too late. Nor does it come to a non-blocking call; test() tells as well.
 TEST_F(CrossRank, MissingRank) {
   const Communicator waiting(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 0.5});
   const auto others = ranks == 2 ? std::string("0") : fmt::format("0-{}", last - 1);
@@ -130,13 +119,9 @@ TEST_F(CrossRank, MissingRank) {
   const auto missing = fmt::format("ranks that called it: {}; missing: {}", others, last);
   expect_error<Error>([&] { bcast(waiting, four, 0); }, {bcast_of_four, " 0.5 s", is_last ? "given up" : missing});
   if (!is_last) MPI_Barrier(MPI_COMM_WORLD);
-}
-
-/// Nor does it come to a non-blocking call; test() tells as well.
-TEST_F(CrossRank, MissingRankOfANonblockingCall) {
-  const Communicator waiting(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = 0.5});
+  const Communicator another(MPI_COMM_WORLD, waiting.options());
   if (!is_last) {
-    auto request = ibarrier(waiting);
+    auto request = ibarrier(another);
     const auto test = [&] {
       while (!request.test()) {
       }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two ends of a message that do not fit: the same error on every rank, and nobody waits for ever.
+// Ends, rows and cells that do not fit: the same error of commit() on every rank, and nobody waits for ever.
 #include "comm_test.hpp"
+
+#include <algorithm>
 
 namespace kontor::comm::test {
 namespace {
@@ -13,6 +15,7 @@ class Mismatch : public OnRing {
   int before_last = last > 0 ? last - 1 : 0;
   Plane out{"out", 4, 5};
   Plane in{"in", 4, 5};
+  Doubles x{"x", 20};
 
   template <class E = AgreedError, class Send, class Receive>
   std::string text(const Send& send, int destination, const Receive& receive, int source) {
@@ -20,18 +23,32 @@ class Mismatch : public OnRing {
     exchange.add(send, destination, receive, source);
     return text_of<E>([&] { exchange.commit(); });
   }
-  /// With what `add` gives the exchange.
-  template <class Add>
+  template <class E = AgreedError, class Add>
   std::string text_of_all(const Add& add) {
     Exchange<Doubles> exchange(comm, "ring");
     add(exchange);
-    return text_of<AgreedError>([&] { exchange.commit(); });
+    return text_of<E>([&] { exchange.commit(); });
   }
+  template <class E = AgreedError, class Sent, class Received>
+  std::string text_of_rows(const Sent& sent, const Received& received) {
+    return text_of_all<E>([&](auto& exchange) { exchange.add(x, sent, next, x, received, previous); });
+  }
+  static Ints list(const std::vector<int>& indices) {
+    const Ints made("list", indices.size());
+    std::ranges::copy(indices, made.data());
+    return made;
+  }
+  std::string place() const { return fmt::format("exchange 'ring', slot 0: on rank {}, View 'x'", last); }
   /// What is wrong with slot 0 if `receiver` gets the plane of `sender` into the View.
   static std::string differ(int sender, int receiver, const std::string& view) {
     return fmt::format("exchange 'ring', slot 0: rank {} sends View 'out', (4, 5) double, but rank {} "
                        "receives View {}",
                        sender, receiver, view);
+  }
+  /// What is wrong with a slot that one end only has; `verb`: "sends to" or "receives from".
+  static std::string one_end(int slot, int rank, const char* verb, int peer, const char* other) {
+    return fmt::format("exchange 'ring', slot {}: rank {} {} rank {} (View '{}', (4, 5) double), which does not {}",
+                       slot, rank, verb, peer, *verb == 's' ? "out" : "in", other);
   }
   static std::string no_peer(int rank, int peer) {
     return fmt::format("rank {} names rank {} as its peer; ranks are 0 to {}", rank, peer, world_size() - 1);
@@ -45,6 +62,12 @@ TEST_F(Mismatch, ExtentsRankAndScalar) {
   EXPECT_EQ(text(out, next, is_last ? wide : in, previous), differ(before_last, last, "'wrong', (4, 6) double"));
   EXPECT_EQ(is_last ? text(out, next, Doubles("wrong", 20), previous) : text(out, next, in, previous),
             differ(before_last, last, "'wrong', (20) double"));
+  // Labels longer than the handshake carries are cut, not overrun.
+  EXPECT_EQ(text(out, next, is_last ? Plane(std::string(100, 'x'), 4, 6) : in, previous),
+            differ(before_last, last, "'" + std::string(63, 'x') + "', (4, 6) double"));
+  // Every rank sees a mismatch of its own; all report the same one.
+  EXPECT_EQ(text(out, next, Plane(fmt::format("wrong {}", rank), 4, 6), previous),
+            differ(last, 0, "'wrong 0', (4, 6) double"));
   if (comm.size() == 1) return; // one exchange has one scalar type
   const HostView<float**, Right> floats("wrong", 4, 5);
   EXPECT_EQ(is_last ? text(floats, no_rank, floats, previous)
@@ -52,20 +75,23 @@ TEST_F(Mismatch, ExtentsRankAndScalar) {
             differ(before_last, last, "'wrong', (4, 5) float"));
 }
 
-TEST_F(Mismatch, MissingReceive) {
+TEST_F(Mismatch, OneEndOnly) {
   expect_facts(text(out, next, in, is_last ? no_rank : previous),
-               {fmt::format("exchange 'ring', slot 0: rank {} sends to rank {} (View 'out', (4, 5) double), "
-                            "which does not receive it there",
-                            before_last, last),
-                hint});
-}
-
-TEST_F(Mismatch, MissingSend) {
+               {one_end(0, before_last, "sends to", last, "receive it there"), hint});
   expect_facts(text(out, is_last ? no_rank : next, in, previous),
-               {fmt::format("exchange 'ring', slot 0: rank 0 receives from rank {} (View 'in', (4, 5) double), "
-                            "which does not send it there",
-                            last),
-                hint});
+               {one_end(0, 0, "receives from", last, "send it there"), hint});
+  expect_facts(text_of_all([&](auto& exchange) {
+                 exchange.add(out, next, in, previous);
+                 if (is_last) exchange.add(out, 0, in, no_rank);
+               }),
+               {one_end(1, last, "sends to", 0, "receive it there"), hint});
+  // One end by slot, the other by pair: they do not find each other.
+  const auto text = text_of_all([&](auto& exchange) {
+    exchange.add_send(out, next);
+    if (is_last) exchange.add(out, no_rank, in, previous);
+    if (!is_last) exchange.add_receive(in, previous);
+  });
+  expect_facts(text, {fmt::format("rank {} receives from rank {} (View 'in'", last, before_last)});
 }
 
 TEST_F(Mismatch, PeerOutOfRange) {
@@ -74,22 +100,19 @@ TEST_F(Mismatch, PeerOutOfRange) {
     expect_facts(text(out, is_last ? nobody : next, in, previous), {expected});
     expect_facts(text(out, next, in, is_last ? nobody : previous), {expected});
   }
+  expect_facts(text_of_all([&](auto& exchange) { exchange.add_send(out, is_last ? ranks : no_rank); }),
+               {"exchange 'ring': " + no_peer(last, ranks)});
 }
 
-TEST_F(Mismatch, OneSlotMoreThanTheOthers) {
-  expect_facts(text_of_all([&](auto& exchange) {
-                 exchange.add(out, next, in, previous);
-                 if (is_last) exchange.add(out, 0, in, no_rank);
-               }),
-               {fmt::format("exchange 'ring', slot 1: rank {} sends to rank 0 (View 'out', (4, 5) double), "
-                            "which does not receive it there",
-                            last),
-                hint});
-}
-
-/// The case that slots cannot do: each rank has one for each of the others, in the order of ranks.
-TEST_F(Mismatch, OneSlotForEachNeighbour) {
+TEST_F(Mismatch, OtherNumbersOfSlots) {
+  // Slots that nothing travels through harm nobody, and the tags of later plans still agree.
+  Exchange<Doubles> exchange(comm, "ring");
+  exchange.add(out, next, in, previous);
+  if (is_last) exchange.add(out, no_rank, in, no_rank);
+  EXPECT_NO_THROW(exchange.commit());
+  run_step(exchange);
   if (comm.size() < 3) return;
+  // The case that slots cannot do: each rank has one for each of the others, in the order of ranks.
   const auto add_all = [&](bool by_slot) {
     return [&, by_slot](auto& exchange) {
       for (int r = 0; r < comm.size(); ++r) {
@@ -134,45 +157,7 @@ TEST_F(Mismatch, OrderOfAPair) {
                       fmt::format("rank {} receives View 'wide in', (4, 6) double", last)});
 }
 
-/// One end by slot, the other by pair: they do not find each other.
-TEST_F(Mismatch, SlotAndPair) {
-  const auto text = text_of_all([&](auto& exchange) {
-    exchange.add_send(out, next);
-    if (is_last) exchange.add(out, no_rank, in, previous);
-    if (!is_last) exchange.add_receive(in, previous);
-  });
-  expect_facts(text, {fmt::format("rank {} receives from rank {} (View 'in'", last, before_last)});
-}
-
-TEST_F(Mismatch, PeerOutOfRangeByPair) {
-  const int nobody = is_last ? ranks : no_rank;
-  expect_facts(text_of_all([&](auto& exchange) { exchange.add_send(out, nobody); }),
-               {"exchange 'ring': " + no_peer(last, ranks)});
-}
-
-/// Slots that nothing travels through harm nobody, and the tags of later plans still agree.
-TEST_F(Mismatch, OneEmptySlotMoreIsAllowed) {
-  Exchange<Doubles> exchange(comm, "ring");
-  exchange.add(out, next, in, previous);
-  if (is_last) exchange.add(out, no_rank, in, no_rank);
-  EXPECT_NO_THROW(exchange.commit());
-  run_step(exchange);
-}
-
-/// Every rank sees a mismatch of its own; all report the same one.
-TEST_F(Mismatch, OnEveryRank) {
-  const Plane wrong(fmt::format("wrong {}", comm.rank()), 4, 6);
-  EXPECT_EQ(text(out, next, wrong, previous), differ(last, 0, "'wrong 0', (4, 6) double"));
-}
-
-/// Labels longer than the handshake carries are cut, not overrun.
-TEST_F(Mismatch, LongLabel) {
-  const Plane wrong(std::string(100, 'x'), 4, 6);
-  EXPECT_EQ(text(out, next, is_last ? wrong : in, previous),
-            differ(before_last, last, "'" + std::string(63, 'x') + "', (4, 6) double"));
-}
-
-TEST_F(Mismatch, PackingNone) {
+TEST_F(Mismatch, Packing) {
   comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
   const auto refused = [](int rank, const std::string& view) {
     return fmt::format("exchange 'ring': on rank {}, View {} does not lie in one piece in the order of the "
@@ -186,12 +171,114 @@ TEST_F(Mismatch, PackingNone) {
   const HostView<double**, Left> left("left", 4, 5);
   EXPECT_EQ(text<UsageError>(out, next, left, previous),
             refused(0, fmt::format("'left', (4, 5) double, from rank {}", last)));
+  expect_error<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); },
+                           {"backend 'raw' takes contiguous buffers only", "packing 'datatype' is not possible",
+                            "choose packing 'kernel'", "or backend view"});
 }
 
-TEST_F(Mismatch, PackingDatatypeOnRaw) {
-  const auto text = text_of<UsageError>([] { Communicator(MPI_COMM_WORLD, method("raw", Packing::datatype)); });
-  expect_facts(text, {"backend 'raw' takes contiguous buffers only", "packing 'datatype' is not possible",
-                      "choose packing 'kernel'", "or backend view"});
+TEST_F(Mismatch, Rows) {
+  for (const int wrong : {20, -1}) {
+    expect_facts(text_of_rows(list({3, 1, is_last ? wrong : 5}), std::pair(10, 13)),
+                 {place(), fmt::format("is sent to rank {}", 0), "index list 'list'",
+                  fmt::format("{} at position 2", wrong), "20 rows", "0 to 19"});
+    expect_facts(text_of_rows(std::pair(0, 3), list({12, is_last ? wrong : 17, 11})),
+                 {place(), fmt::format("receives from rank {}", last == 0 ? 0 : last - 1), "index list 'list'",
+                  fmt::format("{} at position 1", wrong), "0 to 19"});
+  }
+  // As good as contiguous, but for the last one.
+  expect_facts(text_of_rows(is_last ? list({18, 19, 20}) : list({1, 2, 3}), std::pair(10, 13)),
+               {place(), "20 at position 2"});
+  expect_facts(text_of_rows(std::pair(0, 3), is_last ? std::pair(18, 21) : std::pair(17, 20)),
+               {place(), "receives from", "from 18 to before 21", "20"});
+  expect_facts(text_of_rows(is_last ? std::pair(3, 0) : std::pair(0, 3), std::pair(17, 20)),
+               {place(), "is sent to", "from 3 to before 0"});
+  expect_facts(text_of_rows(std::pair(0, 4), is_last ? list({11, 17, 13, 17}) : list({11, 17, 13, 18})),
+               {place(), "receives from", "index list 'list'", "17 at positions 1 and 3", "20"});
+  EXPECT_EQ(text_of_rows(list({5, 7, 5, 5}), std::pair(10, 14)), "no error"); // sent twice
+  expect_facts(text_of_all([&](auto& exchange) {
+                 exchange.add_send(x, list({4, 2}), next);
+                 exchange.add_receive(x, std::pair(8, 10), previous);
+                 exchange.add_send(x, is_last ? list({4, 22}) : list({4, 2}), next);
+                 exchange.add_receive(x, std::pair(10, 12), previous);
+               }),
+               {fmt::format("exchange 'ring', message 2 to rank 0: on rank {}", last), "22 at position 1"});
+  expect_facts(
+      text_of_rows(list({3, 1, 5}), is_last ? std::pair(10, 14) : std::pair(10, 13)),
+      {"exchange 'ring', slot 0", "(3) double", "rows by index", fmt::format("rank {} receives", last), "(4) double"});
+}
+
+TEST_F(Mismatch, RowsThatShareCells) {
+  expect_facts(text_of_all([&](auto& exchange) {
+                 exchange.add(x, list({1, 0}), next, x, list({15, 12}), previous);
+                 exchange.add(x, list({4, 2}), next, x, is_last ? list({12, 14}) : list({11, 14}), previous);
+               }),
+               {fmt::format("on rank {}", last), "they share cells", "index list 'list'", "receives from"});
+  expect_facts(text_of_all([&](auto& exchange) {
+                 exchange.add(x, list({is_last ? 13 : 3, 0}), next, x, std::pair(12, 14), previous);
+               }),
+               {fmt::format("on rank {}", last), "they share cells", "is sent to", "receives from"});
+  EXPECT_EQ(text_of_all([&](auto& exchange) { // interleaved
+              exchange.add(x, list({1, 5}), next, x, list({4, 0}), previous);
+              exchange.add(x, list({5, 1}), next, x, list({6, 2}), previous);
+            }),
+            "no error");
+}
+
+/// Lists are not looked at without checks, ranges are.
+TEST_F(Mismatch, RowsWithOtherOptions) {
+  comm = Communicator(MPI_COMM_WORLD, method("raw", Packing::none));
+  expect_facts(text_of_rows<UsageError>(is_last ? list({3, 1}) : list({3, 4}), std::pair(10, 12)),
+               {fmt::format("on rank {}, View 'x', (2) double, to rank 0", last), "packing is 'none'"});
+  comm = Communicator(MPI_COMM_WORLD, {.check = CheckLevel::off});
+  EXPECT_EQ(text_of_rows(std::pair(0, 3), list({12, 11, 11})), "no error");
+  expect_facts(text_of_rows(std::pair(0, 3), std::pair(18, 21)), {"from 18 to before 21"});
+}
+
+/// The last rank receives twice, or sends what it receives.
+TEST_F(Mismatch, TwoViewsThatShareCells) {
+  const Plane third("third", 4, 5);
+  const auto row = [](const Plane& plane, int i) { return Kokkos::subview(plane, i, Kokkos::ALL); };
+  const auto column = [](const Plane& plane, int j) { return Kokkos::subview(plane, std::pair(0, 4), j); };
+  const auto twice = [&](auto& exchange) {
+    exchange.add(row(out, 0), next, row(in, 0), previous);
+    exchange.add(row(out, 1), next, row(in, is_last ? 0 : 1), previous);
+  };
+  const auto both_ways = [&](auto& exchange) {
+    exchange.add(column(is_last ? in : out, 2), next, column(third, 0), previous);
+    exchange.add(row(out, 1), next, row(in, 1), previous);
+  };
+  const auto expected = [&](const char* first, const std::string& second) {
+    return fmt::format("exchange 'ring': on rank {}, View 'in', (5) double, receives from rank {}, and View 'in', ({}) "
+                       "double, {}: they share cells, and what receives in a step may not be sent in it, nor receive "
+                       "twice",
+                       last, before_last, first, second);
+  };
+  EXPECT_EQ(text_of_all(twice), expected("5", fmt::format("receives from rank {}", before_last)));
+  EXPECT_EQ(text_of_all(both_ways), expected("4", "is sent to rank 0"));
+  const auto side_by_side = [&](auto& exchange) {
+    for (int j = 0; j < 3; ++j) exchange.add(column(in, 3), next, column(in, j), previous);
+    exchange.add(column(in, 0), no_rank, column(in, 3), no_rank); // neither
+  };
+  EXPECT_EQ(text_of_all(side_by_side), "no error");
+  comm = Communicator(MPI_COMM_WORLD, {.check = CheckLevel::off});
+  EXPECT_EQ(text_of_all(twice), "no error");
+}
+
+TEST_F(Mismatch, OneViewThatSharesCells) {
+  using Strided = HostView<double**, Stride>;
+  const Doubles storage("storage", 24);
+  const Stride apart(3, 4, 4, 1);
+  const auto commit = [&](const Stride& of_last) {
+    ring_exchange(comm, "ring", Strided(storage.data(), apart),
+                  Strided(storage.data() + 12, is_last ? of_last : apart));
+  };
+  EXPECT_NO_THROW(commit(apart));
+  for (const auto& [layout, strides] :
+       {std::pair(Stride(3, 1, 4, 1), "(strides 1, 1)"), std::pair(Stride(3, 0, 4, 1), "(strides 0, 1)")}) {
+    const auto text = text_of<AgreedError>([&] { commit(layout); });
+    expect_facts(
+        text, {"exchange 'ring'", fmt::format("on rank {}", last), "(3, 4) double, receives", "share memory", strides});
+  }
 }
 
 } // namespace

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Several threads, one communicator, a tag for each. Has a main() of its own, because it asks MPI for
-// MPI_THREAD_MULTIPLE.
+// Several threads, one communicator, a tag for each.
 #include "comm_test.hpp"
 
 #include <thread>
+
+extern "C" int MPI_Init(int* argc, char*** argv) {
+  int granted = 0;
+  return PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &granted);
+}
 
 namespace kontor::comm::test {
 namespace {
 
 class ThreadsAtLevel : public testing::TestWithParam<CheckLevel> {};
-INSTANTIATE_TEST_SUITE_P(Levels, ThreadsAtLevel,
-                         testing::Values(CheckLevel::off, CheckLevel::local, CheckLevel::cross_rank));
+INSTANTIATE_TEST_SUITE_P(Levels, ThreadsAtLevel, testing::ValuesIn(all_levels));
 
 TEST_P(ThreadsAtLevel, EachHasATag) {
   int level = 0;
@@ -50,17 +53,3 @@ TEST_P(ThreadsAtLevel, EachHasATag) {
 
 } // namespace
 } // namespace kontor::comm::test
-
-int main(int argc, char** argv) {
-  int granted = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &granted);
-  testing::InitGoogleTest(&argc, argv);
-  int failed = 0;
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    failed = RUN_ALL_TESTS();
-    MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  }
-  MPI_Finalize();
-  return failed;
-}

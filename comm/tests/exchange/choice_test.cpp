@@ -29,7 +29,6 @@ struct Ring {
   Exchange<Ints> exchange;
 };
 
-/// What an exchange of columns, or of rows, chooses from.
 void expect_candidates(const Options& options, const std::vector<std::string>& expected, bool columns = true) {
   const Ring ring(options, columns);
   std::vector<std::string> found;
@@ -37,31 +36,22 @@ void expect_candidates(const Options& options, const std::vector<std::string>& e
   EXPECT_EQ(found, expected);
 }
 
-TEST(Choice, NothingLeftOpen) {
+/// `null` would always win.
+TEST(Choice, Candidates) {
   expect_candidates(method("view"), {"view, nonblocking, packing kernel"});
   EXPECT_EQ(Ring(method("view"), true).exchange.timed_methods()[0].seconds, 0);
-}
-
-TEST(Choice, Packing) {
   const auto view = method("view", Packing::automatic);
   expect_candidates(view, {"view, nonblocking, packing kernel", "view, nonblocking, packing datatype"});
   expect_candidates(view, {"view, nonblocking, packing kernel"}, false);
   expect_candidates(method("raw", Packing::automatic), {"raw, nonblocking, packing kernel"});
-}
-
-TEST(Choice, Pattern) {
   expect_candidates(method("raw", Packing::kernel, Pattern::automatic),
                     {"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
                      "raw, neighborhood, packing kernel", "raw, blocking, packing kernel", "raw, rma, packing kernel"});
-}
-
-/// `null` would always win.
-TEST(Choice, Backend) {
   expect_candidates(method(automatic_backend, Packing::kernel),
                     {"view, nonblocking, packing kernel", "shm, nonblocking, packing kernel"});
 }
 
-TEST(Choice, TheFastestOnAllRanks) {
+TEST(Choice, TheFastestOnAllRanksAndNoTraces) {
   const Ring ring(method(automatic_backend, Packing::automatic, Pattern::automatic), true);
   const auto& candidates = ring.exchange.timed_methods();
   std::vector<double> seconds;
@@ -70,53 +60,41 @@ TEST(Choice, TheFastestOnAllRanks) {
   EXPECT_EQ(to_string(ring.exchange.chosen()), to_string(candidates[choose(seconds)].options));
   for (const auto& candidate : candidates)
     EXPECT_EQ(allreduce(ring.comm, candidate.seconds, ReduceOp::max), candidate.seconds);
-}
-
-/// The trial exchanges for its own purposes only.
-TEST(Choice, ViewsKeepWhatTheyHeld) {
   for (const bool columns : {false, true}) {
     const Ring ring(method(automatic_backend, Packing::automatic, Pattern::automatic), columns);
     for (std::size_t i = 0; i < ring.plane.size(); ++i) EXPECT_EQ(ring.plane.data()[i], ring.comm.rank());
   }
 }
 
+/// Errors say which choice has to change, so that a program can tell without reading texts.
 TEST(Choice, WhatCannotBeDone) {
-  const auto expect = [](const Options& options, std::initializer_list<std::string> facts) {
-    expect_facts(text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }), facts);
-  };
-  expect(method("view", Packing::datatype, Pattern::rma),
-         {"pattern 'rma' puts messages into windows in one piece", "packing 'datatype' is not possible",
-          "choose packing 'kernel' or 'auto', or another pattern"});
-  expect(method("shm", Packing::kernel, Pattern::persistent),
-         {"backend 'shm' has no pattern 'persistent'", "choose pattern 'nonblocking'", "or backend raw or view"});
-  expect(method("shm", Packing::none), {"backend 'shm' copies every message into shared memory by the pack kernel",
-                                        "packing 'none' is not possible", "choose packing 'kernel' or 'auto'"});
-  expect(method("null", Packing::datatype),
-         {"backend 'null' moves nothing", "packing 'datatype' is not possible", "choose packing 'kernel'"});
-}
-
-/// So that a program can say which of its settings is wrong without reading texts.
-TEST(Choice, ErrorsSayWhichChoiceHasToChange) {
-  const auto axis = [](const Options& options) {
+  const auto expect = [](Options options, Axis axis, std::initializer_list<std::string> facts = {},
+                         Path path = Path::automatic) {
+    options.path = path;
     try {
       const Ring ring(options, true);
-      return Axis::none;
+      ADD_FAILURE() << to_string(options);
     } catch (const UsageError& error) {
-      return error.axis();
+      EXPECT_EQ(error.axis(), axis) << to_string(options);
+      expect_facts(error.what(), facts);
     }
   };
-  auto direct = method("shm");
-  direct.path = Path::direct;
-  EXPECT_EQ(axis(method("row")), Axis::backend);
-  EXPECT_EQ(axis(direct), Axis::backend);
-  EXPECT_EQ(axis(method("shm", Packing::kernel, Pattern::persistent)), Axis::pattern);
-  for (const auto* backend : {"raw", "null", "shm"})
-    EXPECT_EQ(axis(method(backend, Packing::datatype)), Axis::packing) << backend;
-  EXPECT_EQ(axis(method("view", Packing::datatype, Pattern::rma)), Axis::packing);
-  auto staged = method("view", Packing::datatype);
-  staged.path = Path::staged;
-  EXPECT_EQ(axis(staged), Axis::path);
-  EXPECT_EQ(axis(method("raw", Packing::none)), Axis::packing); // of a column
+  expect(method("row"), Axis::backend);
+  expect(method("shm"), Axis::backend, {}, Path::direct);
+  expect(method("view", Packing::datatype, Pattern::rma), Axis::packing,
+         {"pattern 'rma' puts messages into windows in one piece", "packing 'datatype' is not possible",
+          "choose packing 'kernel' or 'auto', or another pattern"});
+  expect(method("shm", Packing::kernel, Pattern::persistent), Axis::pattern,
+         {"backend 'shm' has no pattern 'persistent'", "choose pattern 'nonblocking'", "or backend raw or view"});
+  expect(method("shm", Packing::none), Axis::packing,
+         {"backend 'shm' copies every message into shared memory by the pack kernel", "packing 'none' is not possible",
+          "choose packing 'kernel' or 'auto'"});
+  expect(method("null", Packing::datatype), Axis::packing,
+         {"backend 'null' moves nothing", "packing 'datatype' is not possible", "choose packing 'kernel'"});
+  expect(method("raw", Packing::datatype), Axis::packing);
+  expect(method("shm", Packing::datatype), Axis::packing);
+  expect(method("view", Packing::datatype), Axis::path, {}, Path::staged);
+  expect(method("raw", Packing::none), Axis::packing); // of a column
 }
 
 /// Views that receive keep what they held, or are unpacked from memory that holds zeros.
@@ -132,7 +110,7 @@ TEST(Choice, NullMovesNothing) {
 }
 
 /// Short exchanges are repeated within a turn, long ones are not, and neither goes far beyond the limit.
-TEST(Choice, LengthOfATrial) {
+TEST(Choice, LengthAndNoiseOfATrial) {
   const auto length = [](double seconds, double limit) {
     const auto [rounds, exchanges] = trial_length(seconds, limit);
     return std::pair(rounds, exchanges);
@@ -150,17 +128,11 @@ TEST(Choice, LengthOfATrial) {
   EXPECT_EQ(length(infinite, 0.2), std::pair(3, 1));
   EXPECT_EQ(length(infinite, infinite), std::pair(3, 1));
   EXPECT_EQ(length(1e-6, none), std::pair(3, 32));
-}
-
-TEST(Choice, NoiseDoesNotChoose) {
   const auto chosen = [](const std::vector<double>& seconds) { return choose(seconds); };
   EXPECT_EQ(chosen({1.00, 1.01, 0.98}), 0u);
   EXPECT_EQ(chosen({1.00, 1.20, 0.96}), 2u);
   EXPECT_EQ(chosen({3.0, 2.02, 2.0}), 1u);
   EXPECT_EQ(chosen({0.0}), 0u);
-}
-
-TEST(Choice, MediansOverRounds) {
   EXPECT_EQ(medians(std::vector<double>{5, 1, 9, 2, 7, 3}, 2), (std::vector<double>{7, 2}));
 }
 

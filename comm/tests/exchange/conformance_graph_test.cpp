@@ -1,106 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Neighbours of each rank's own: messages that are matched by pair of ranks, on a graph without any order.
+// Neighbours across corners, and receives that add, at nodes that several ranks share.
 #include "each_method.hpp"
 
 #include <random>
-#include <tuple>
+#include <set>
 
 namespace kontor::comm::test {
 namespace {
-
-/// The `number`-th message from one rank to another.
-struct Edge {
-  int from;
-  int to;
-  int number;
-  Index<2> extents;
-};
-
-/// The same on all ranks: up to three messages between two ranks, to oneself too; rank 1 has no neighbours.
-std::vector<Edge> random_graph(int ranks) {
-  std::mt19937 random(static_cast<unsigned>(ranks));
-  std::vector<Edge> edges;
-  for (int from = 0; from < ranks; ++from) {
-    for (int to = 0; to < ranks; ++to) {
-      const int count = from == 1 || to == 1 ? 0 : static_cast<int>(random() % 4);
-      for (int n = 0; n < count; ++n) edges.push_back({from, to, n, {random() % 4, 1 + random() % 50}});
-    }
-  }
-  return edges;
-}
-
-/// The ends that a rank has, in an order of its own: peer by peer, or the first messages of all peers before the second
-/// ones.
-std::vector<Edge> ends(const std::vector<Edge>& graph, int Edge::*mine, int Edge::*peer, int me) {
-  std::vector<Edge> result;
-  std::ranges::copy_if(graph, std::back_inserter(result), [&](const Edge& e) { return e.*mine == me; });
-  std::ranges::stable_sort(result, {}, [&](const Edge& e) {
-    const int turned = (e.*peer * 3 + me) % 7;
-    return me % 2 == 0 ? std::tuple(turned, e.*peer, e.number) : std::tuple(e.number, turned, e.*peer);
-  });
-  return result;
-}
-
-double value(const Edge& e, int step, const Index<2>& i) {
-  return 1e6 * e.from + 1e4 * e.to + 1e3 * e.number + 100 * step + 10 * i[0] + 0.01 * i[1];
-}
-
-/// Three steps, some of which are ended by test(). With a slot of add() before all of them, or
-/// after them.
-template <class Place>
-void expect_graph(const Communicator& comm, Place& place, bool with_slots) {
-  const int me = comm.rank();
-  const auto graph = random_graph(comm.size());
-  const auto sends = ends(graph, &Edge::from, &Edge::to, me);
-  const auto receives = ends(graph, &Edge::to, &Edge::from, me);
-  using Sent = decltype(inside<double, Right>("", Index<2>{}));
-  using Received = decltype(whole<double, Left>("", Index<2>{}));
-  std::vector<Sent> out;
-  std::vector<Received> in;
-  for (const auto& e : sends) out.push_back(inside<double, Right>("out", e.extents));
-  for (const auto& e : receives) in.push_back(whole<double, Left>("in", e.extents));
-  const Edge around{me, (me + 1) % comm.size(), 9, {3, 4}};
-  const Edge from_around{(me + comm.size() - 1) % comm.size(), me, 9, {3, 4}};
-  const auto slot_out = inside<double, Right>("slot_out", around.extents);
-  const auto slot_in = whole<double, Left>("slot_in", around.extents);
-
-  Exchange<Kokkos::View<double**, typename Place::Space>> exchange(comm, "graph");
-  const auto add_slot = [&] {
-    if (with_slots) exchange.add(place.view(slot_out), around.to, place.view(slot_in), from_around.from);
-  };
-  if (me % 2 == 0) add_slot();
-  for (std::size_t i = 0; i < std::max(sends.size(), receives.size()); ++i) {
-    if (i < receives.size()) exchange.add_receive(place.view(in[i]), receives[i].from);
-    if (i < sends.size()) exchange.add_send(place.view(out[i]), sends[i].to);
-  }
-  if (me % 2 == 1) add_slot();
-  exchange.add_send(place.view(slot_out), no_rank);
-  exchange.commit();
-
-  const auto fill = [](const auto& field, const Edge& e, int step) {
-    for_each_index(e.extents, [&](const auto& i) { at(field.view, i) = value(e, step, i); });
-  };
-  const auto check = [](const auto& field, const Edge& e, int step) {
-    for_each_index(e.extents, [&](const auto& i) {
-      EXPECT_EQ(at(field.view, i), value(e, step, i)) << e.from << " to " << e.to << ", " << e.number;
-    });
-  };
-  for (int step = 0; step < 3; ++step) {
-    SCOPED_TRACE("step " + std::to_string(step));
-    for (std::size_t i = 0; i < sends.size(); ++i) fill(out[i], sends[i], step);
-    for (std::size_t i = 0; i < receives.size(); ++i) fill(in[i], receives[i], 8);
-    fill(slot_out, around, step);
-    place.load();
-    exchange.start();
-    bool ended = exchange.test();
-    while (!ended && (step + me) % 2 == 0) ended = exchange.test();
-    if (!ended) exchange.finish();
-    place.store();
-    for (std::size_t i = 0; i < receives.size(); ++i) check(in[i], receives[i], step);
-    if (with_slots) check(slot_in, from_around, step);
-  }
-}
 
 /// Eight neighbours, corners included: what goes towards a direction comes from the opposite one.
 TEST(Graph, CornersOfABlock) {
@@ -144,12 +51,125 @@ TEST(Graph, CornersOfABlock) {
   });
 }
 
-TEST(Graph, MessagesOfAPairMeetInTheirOrder) {
-  with_every_method([](const Communicator& comm, auto& place) { expect_graph(comm, place, false); });
+/// Nodes of a ring of parts: node 0 belongs to all ranks, node 1 + r to ranks r and r + 1.
+std::set<int> sharers(int node, int ranks) {
+  std::set<int> result;
+  if (node == 0)
+    for (int r = 0; r < ranks; ++r) result.insert(r);
+  else
+    result = {node - 1, node % ranks};
+  return result;
 }
 
-TEST(Graph, BesideSlots) {
-  with_every_method([](const Communicator& comm, auto& place) { expect_graph(comm, place, true); });
+/// A rank's part of component c at a node: sums of such numbers depend on their order.
+template <class T>
+T part(int rank, int node, int c) {
+  std::mt19937 random(static_cast<unsigned>(1000 * rank + 10 * node + c));
+  const double fraction = std::uniform_real_distribution<double>(-1, 1)(random);
+  return static_cast<T>(std::ldexp(fraction, static_cast<int>(random() % 40)));
+}
+
+/// In the order of ranks, which is what every rank must end with.
+template <class T>
+T whole_sum(int node, int c, int ranks) {
+  const auto all = sharers(node, ranks);
+  T sum = part<T>(*all.begin(), node, c);
+  for (auto r = std::next(all.begin()); r != all.end(); ++r) sum = sum + part<T>(*r, node, c);
+  return sum;
+}
+
+template <class T, class Place>
+void expect_sums(const Communicator& comm, Place& place) {
+  const int me = comm.rank();
+  const int ranks = comm.size();
+  std::vector<int> nodes; // of this rank, in an order of its own, each twice the row apart
+  for (int node = ranks; node >= 0; --node)
+    if (sharers(node, ranks).count(me) > 0) nodes.push_back(node);
+  const auto forces = inside<T, Right>("forces", Index<2>{2 * nodes.size(), 3});
+  Exchange<Kokkos::View<T*, typename Place::Space>> exchange(comm, "shared nodes");
+  std::vector<Ints> lists;
+  for (int peer = 0; peer < ranks; ++peer) {
+    std::vector<int> shared; // in the order of nodes, on which two ranks agree
+    for (int node = 0; node <= ranks; ++node)
+      for (std::size_t n = 0; n < nodes.size(); ++n)
+        if (nodes[n] == node && sharers(node, ranks).count(peer) > 0) shared.push_back(2 * static_cast<int>(n));
+    if (peer == me || shared.empty()) continue;
+    const Ints list("list", shared.size());
+    for (std::size_t i = 0; i < shared.size(); ++i) list(i) = shared[i];
+    exchange.add_send(place.view(forces), list, peer);
+    exchange.add_receive(place.view(forces), list, peer, ReceiveOp::add);
+  }
+  exchange.commit();
+  for (int step = 0; step < 2; ++step) {
+    Kokkos::deep_copy(forces.view, T(7));
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      for (int c = 0; c < 3; ++c) forces.view(2 * n, c) = part<T>(me, nodes[n], c);
+    run_step_at(place, exchange);
+    for (std::size_t n = 0; n < nodes.size(); ++n)
+      for (int c = 0; c < 3; ++c) {
+        EXPECT_EQ(forces.view(2 * n, c), whole_sum<T>(nodes[n], c, ranks)) << "node " << nodes[n];
+        EXPECT_EQ(forces.view(2 * n + 1, c), T(7));
+      }
+  }
+}
+
+template <class T>
+void expect_sums(Patterns patterns) {
+  with_every_method(
+      [](const Communicator& comm, auto& place) {
+        if (goes_by_index(comm)) expect_sums<T>(comm, place);
+      },
+      Contiguity::no, patterns);
+}
+
+TEST(ReceivesThatAdd, SumInTheOrderOfRanks) {
+  expect_sums<double>(Patterns::all);
+  expect_sums<float>(Patterns::nonblocking);
+  expect_sums<std::int64_t>(Patterns::nonblocking);
+  expect_sums<Kokkos::complex<float>>(Patterns::nonblocking);
+}
+
+/// A contiguous View that would travel as it lies, into one that is sent in the same step.
+TEST(ReceivesThatAdd, AlongARow) {
+  with_every_method([](const Communicator& comm, auto& place) {
+    const auto [previous, next] = ring_of(comm, false);
+    const auto x = whole<double, Right>("x", Index<1>{4});
+    Exchange<Kokkos::View<double*, typename std::decay_t<decltype(place)>::Space>> exchange(comm, "row");
+    exchange.add(place.view(x), next, place.view(x), previous, ReceiveOp::add);
+    exchange.commit();
+    for (int i = 0; i < 4; ++i) x.view(i) = 10 * comm.rank() + i;
+    run_step_at(place, exchange);
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(x.view(i), 10 * comm.rank() + i + (previous == no_rank ? 0 : 10 * previous + i));
+  });
+}
+
+TEST(ReceivesThatAdd, Errors) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto [previous, next] = ring_of(comm);
+  struct Pair {
+    int a, b;
+  };
+  const HostView<Pair*> pairs("pairs", 3);
+  Exchange<Doubles> exchange(comm, "wrong");
+  const auto text = text_of<CallError>([&] { exchange.add(pairs, next, pairs, previous, ReceiveOp::add); });
+  expect_facts(text, {"'wrong'", "'pairs'", "8-byte struct"});
+  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> nothing(nullptr, 3);
+  expect_facts(text_of<CallError>([&] { exchange.add_send(nothing, 0); }), {"'wrong'", "no memory"});
+  exchange.add_send(nothing, no_rank);
+
+  const Doubles x("x", 6), y("y", 3);
+  exchange.add(y, next, Kokkos::subview(x, std::pair(0, 3)), previous, ReceiveOp::add);
+  exchange.add(y, next, Kokkos::subview(x, std::pair(2, 5)), previous,
+               ReceiveOp::add); // the order says which is first
+  exchange.add_send(y, no_rank);
+  exchange.add_receive(x, no_rank, ReceiveOp::add);
+  exchange.commit();
+  exchange.start();
+  expect_facts(text_of<CallError>([&] { exchange.commit(); }), {"commit() between start() and finish()"});
+  exchange.finish();
+  exchange.add(y, next, Kokkos::subview(x, std::pair(3, 6)), previous); // replaces what another one adds to
+  expect_facts(text_of<AgreedError>([&] { exchange.commit(); }), {"share cells"});
 }
 
 } // namespace

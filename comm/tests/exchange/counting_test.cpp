@@ -111,20 +111,15 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   }
 }
 
-TEST(Counting, ContiguousViewsArePackedByNobody) {
+/// Contiguous Views are packed by nobody, strided ones take one kernel at each end, rows by index one where they are
+/// sent, and closed ends no messages.
+TEST(Counting, Steps) {
   for (const auto& method : methods(Contiguity::yes)) expect_step_costs(method, Messages::contiguous, true);
-}
-
-TEST(Counting, StridedViewsTakeOneKernelAtEachEnd) {
-  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, true);
-}
-
-TEST(Counting, RowsByIndexTakeOneKernelWhereTheyAreSent) {
-  for (const auto& method : methods()) expect_step_costs(method, Messages::by_index, true);
-}
-
-TEST(Counting, ClosedEndsTakeNoMessages) {
-  for (const auto& method : methods()) expect_step_costs(method, Messages::strided, false);
+  for (const auto& method : methods()) {
+    expect_step_costs(method, Messages::strided, true);
+    expect_step_costs(method, Messages::by_index, true);
+    expect_step_costs(method, Messages::strided, false);
+  }
 }
 
 /// One kernel for all Views that are packed, and one message for those of one pair of ranks, whatever their scalars.
@@ -171,7 +166,6 @@ TEST(Counting, EveryLabelIsOurs) {
     EXPECT_TRUE(begins_with_comm(label) || label.find("[comm/") != std::string::npos) << label;
 }
 
-/// A plan's datatypes are made by commit() and freed with it.
 TEST(Counting, DatatypesAreFreed) {
   with_options(methods(), [](const Communicator& comm) {
     const auto [previous, next] = ring_of(comm);

@@ -2,13 +2,37 @@
 //
 // MPI functions that fail: by order of the test, and truly.
 #include "backend/deadline.hpp"
-#include "faults.hpp"
+#include "comm_test.hpp"
 
 namespace kontor::comm::test {
+
+/// In faults.cpp. The function is to fail on this rank: at its n-th call from now, and once. An empty name: none is.
+void let_fail(const char* function, int call = 1);
+
 namespace {
 
-class Faults : public FaultsInARing {
+/// The text of the MpiError of an operation in which that happens.
+template <class Operation>
+std::string text_of_failing(const char* function, int call, Operation operation) {
+  let_fail(function, call);
+  const auto text = text_of<MpiError>(operation);
+  let_fail("");
+  return text;
+}
+
+/// All ranks fail alike, so none of them waits for another.
+class Faults : public OnRing {
  protected:
+  Ints out{"out", 3};
+  Ints in{"in", 3};
+  std::string other = mpi_text(MPI_ERR_OTHER);
+
+  /// The function's first call fails, and the error names both.
+  template <class Operation>
+  void expect_failing(const char* function, const std::string& what, Operation operation) {
+    EXPECT_EQ(text_of_failing(function, 1, operation), what + ": " + function + " failed: " + other);
+  }
+
   /// Two slots up the ring.
   Exchange<Ints> make() {
     Exchange<Ints> exchange(comm, "faulty");
@@ -20,16 +44,39 @@ class Faults : public FaultsInARing {
   std::string failed(const char* what, int peer, const char* view) {
     return fmt::format("exchange 'faulty': {} rank {} of View '{}' failed: {}", what, peer, view, other);
   }
+  std::string to(const char* operation, int tag) {
+    return fmt::format("{} to rank {} (tag {}) of View 'out', (3) int32", operation, next, tag);
+  }
+  std::string from(const char* operation, int tag) {
+    return fmt::format("{} from rank {} (tag {}) of View 'in', (3) int32", operation, previous, tag);
+  }
+
+  void TearDown() override {
+    PMPI_Barrier(comm.native());
+    expect_usable(comm);
+  }
 };
 
-TEST_F(Faults, MessagesOfAStep) {
+/// Also while the error unwinds what fails: it must neither wait nor end the program.
+TEST_F(Faults, OfAStep) {
   const auto expect = [&](const char* function, int call, const std::string& text) {
-    auto exchange = make();
-    EXPECT_EQ(text_of_failing(function, call, [&] { exchange.start(); }), text);
+    EXPECT_EQ(text_of_failing(function, call,
+                              [&] {
+                                auto exchange = make();
+                                run_step(exchange);
+                              }),
+              text);
   };
   expect("MPI_Isend", 1, failed("MPI_Isend to", next, "out"));
   expect("MPI_Isend", 2, failed("MPI_Isend to", next, "out too"));
   expect("MPI_Irecv", 2, failed("MPI_Irecv from", previous, "in too"));
+  expect("MPI_Waitall", 1, failed("MPI_Waitall on the send to", next, "out too"));
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1,
+                            [&] {
+                              Reduction reduction(comm, "dots", in, ReduceOp::sum);
+                              run_step(reduction);
+                            }),
+            "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
 }
 
 /// Parts agree over the whole: where one cannot be opened, all ranks hear of it.
@@ -84,22 +131,12 @@ TEST_F(Faults, OtherPatterns) {
     EXPECT_TRUE(text.starts_with("exchange 'faulty': ") && text.ends_with("failed: " + other)) << text;
     PMPI_Barrier(MPI_COMM_WORLD);
   }
-}
-
-TEST_F(Faults, RequestsOfAPlan) {
   const Communicator own(MPI_COMM_WORLD, method("raw", Packing::kernel, Pattern::persistent));
   Exchange<Ints> exchange(own, "faulty");
   exchange.add(out, next, in, previous);
-  let_fail(own.rank() == own.size() - 1 ? "MPI_Send_init" : "");
+  let_fail(rank == last ? "MPI_Send_init" : "");
   EXPECT_EQ(text_of<AgreedError>([&] { exchange.commit(); }), failed("MPI_Send_init to", 0, "out"));
   let_fail("");
-}
-
-TEST_F(Faults, WaitallOnASend) {
-  auto exchange = make();
-  exchange.start();
-  EXPECT_EQ(text_of_failing("MPI_Waitall", 1, [&] { exchange.finish(); }),
-            failed("MPI_Waitall on the send to", next, "out too"));
 }
 
 TEST_F(Faults, WaitallOnAReceive) {
@@ -112,17 +149,7 @@ TEST_F(Faults, WaitallOnAReceive) {
   EXPECT_EQ(text, only_receives ? failed("MPI_Waitall on the receive from", previous, "in") : "no error");
 }
 
-/// A step that fails while the error unwinds the exchange: it must neither wait nor end the program.
-TEST_F(Faults, UnwindingDoesNotWait) {
-  EXPECT_EQ(text_of_failing("MPI_Isend", 2,
-                            [&] {
-                              auto exchange = make();
-                              exchange.start();
-                            }),
-            failed("MPI_Isend to", next, "out too"));
-}
-
-TEST_F(Faults, Collectives) {
+TEST_F(Faults, CollectivesAndHandshake) {
   const auto sum = ReduceOp::sum;
   expect_failing("MPI_Allreduce", "allreduce of a value, () int32, sum", [&] { allreduce(comm, 1, sum); });
   expect_failing("MPI_Allreduce", "allreduce of View 'in', (3) int32, sum", [&] { allreduce(comm, in, sum); });
@@ -131,6 +158,12 @@ TEST_F(Faults, Collectives) {
   const Ints from("from", ranks), to("to", ranks);
   expect_failing("MPI_Alltoallv", fmt::format("alltoallv of View 'from' ({0}) into View 'to' ({0}), int32", ranks),
                  [&] { alltoallv(comm, from, counts, to, counts); });
+  EXPECT_EQ(text_of_failing("MPI_Comm_rank", 1, [&] { mpi::rank_of(comm.native()); }),
+            "MPI_Comm_rank failed: " + other);
+  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
+  let_fail("MPI_Issend", 1); // maybe on one rank alone
+  EXPECT_EQ(text_of<MpiError>([&] { make(); }), "MPI_Issend failed: " + other);
+  let_fail("");
 }
 
 /// A step that fails is over, and so is the Reduction; one that fails in the wait has come to its end.
@@ -155,23 +188,6 @@ TEST_F(Faults, StepsOfAReduction) {
   EXPECT_EQ(in(2), comm.size());
 }
 
-/// While the error unwinds it, it neither waits nor ends the program.
-TEST_F(Faults, UnwindingAReductionDoesNotWait) {
-  EXPECT_EQ(text_of_failing("MPI_Wait", 1,
-                            [&] {
-                              Reduction reduction(comm, "dots", in, ReduceOp::sum);
-                              run_step(reduction);
-                            }),
-            "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
-}
-
-TEST_F(Faults, Handshake) {
-  EXPECT_EQ(text_of_failing("MPI_Allreduce", 1, [&] { make(); }), "MPI_Allreduce failed: " + other);
-  let_fail("MPI_Issend", 1); // maybe on one rank alone
-  EXPECT_EQ(text_of<MpiError>([&] { make(); }), "MPI_Issend failed: " + other);
-  let_fail("");
-}
-
 /// An MPI with tags 0 to 5, of which exchanges have some: the last rank has too many slots.
 TEST_F(Faults, FewTags) {
   let_fail("MPI_Comm_get_attr, by few tags");
@@ -193,14 +209,13 @@ TEST_F(Faults, FewTags) {
   make(2);
 }
 
-TEST_F(Faults, OwnRank) {
-  let_fail("MPI_Comm_rank");
-  EXPECT_EQ(text_of<MpiError>([&] { mpi::rank_of(comm.native()); }), "MPI_Comm_rank failed: " + other);
-  let_fail("");
-}
-
-/// A real one: MPI gets less room for the message than the plan has.
-TEST_F(Faults, TruncatedMessage) {
+/// Real ones: the message is longer than the View, and MPI gets less room for it than the plan has.
+TEST_F(Faults, TruncatedMessages) {
+  const Ints longer("longer", 10);
+  auto sending = isend(comm, longer, next);
+  EXPECT_EQ(text_of<MpiError>([&] { recv(comm, in, previous); }),
+            from("recv", 0) + ": MPI_Recv failed: " + mpi_text(MPI_ERR_TRUNCATE));
+  sending.wait();
   if (comm.size() == 1) return;
   Communicator lonely(MPI_COMM_WORLD);
   Exchange<Ints> exchange(lonely, "faulty");
@@ -214,6 +229,63 @@ TEST_F(Faults, TruncatedMessage) {
                                    mpi_text(MPI_ERR_TRUNCATE)
                              : "no error");
   PMPI_Barrier(comm.native());
+}
+
+TEST_F(Faults, OfMessages) {
+  auto sending = isend(comm, out, next, 5);
+  expect_failing("MPI_Recv", from("recv", 5), [&] { recv(comm, in, previous, 5); });
+  sending.wait();
+  auto receiving = irecv(comm, in, previous, 6);
+  expect_failing("MPI_Send", to("send", 6), [&] { send(comm, out, next, 6); });
+  receiving.wait();
+  expect_failing("MPI_Sendrecv", to("sendrecv", 0) + ", " + from("sendrecv", 0),
+                 [&] { sendrecv(comm, out, next, in, previous); });
+}
+
+/// A receive that has begun already is taken back. At check level `cross_rank` other functions are called.
+TEST_F(Faults, OfWhatBegins) {
+  expect_failing("MPI_Irecv", from("isendrecv", 0), [&] { isendrecv(comm, out, next, in, previous).wait(); });
+  expect_failing("MPI_Isend", to("isendrecv", 2), [&] { isendrecv(comm, out, next, in, previous, 2).wait(); });
+  expect_failing("MPI_Isend", to("isend", 0), [&] { isend(comm, out, next).wait(); });
+  expect_failing("MPI_Probe", "probe from rank 0 (tag 3)", [&] { probe(comm, 0, 3); });
+  expect_failing("MPI_Iprobe", "iprobe from any rank (any tag)", [&] { iprobe(comm); });
+  const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
+  expect_failing("MPI_Issend", to("isend", 0), [&] { isend(checked, out, next).wait(); });
+  expect_failing("MPI_Irecv", from("irecv", 0), [&] { irecv(checked, in, previous).wait(); });
+}
+
+TEST_F(Faults, OfWaits) {
+  auto receiving = irecv(comm, in, previous, 4);
+  send(comm, out, next, 4);
+  expect_failing("MPI_Wait", from("irecv", 4), [&] { receiving.wait(); });
+  EXPECT_FALSE(receiving.active());
+
+  receiving = irecv(comm, in, previous);
+  send(comm, out, next);
+  expect_failing("MPI_Test", from("irecv", 0), [&] {
+    while (!receiving.test()) {
+    }
+  });
+}
+
+TEST_F(Faults, OfPools) {
+  for (const std::string function : {"MPI_Waitall", "MPI_Waitany", "MPI_Waitsome"}) {
+    SCOPED_TRACE(function);
+    std::vector<Request<Ints>> pool;
+    pool.push_back(isend(comm, out, next, 3));
+    pool.push_back(irecv(comm, in, previous, 3));
+    MPI_Barrier(comm.native());
+    const auto text = text_of_failing(function.c_str(), 1, [&] {
+      if (function == "MPI_Waitall") wait_all(pool);
+      if (function == "MPI_Waitany") wait_any(pool);
+      if (function == "MPI_Waitsome") wait_some(pool);
+    });
+    const auto failed = ": " + function + " failed: " + other;
+    EXPECT_TRUE(text == from("irecv", 3) + failed || text == to("isend", 3) + failed) << text;
+    EXPECT_FALSE(pool[0].active() && pool[1].active());
+    EXPECT_TRUE(pool[0].finished() || function != "MPI_Waitall");
+    wait_all(pool);
+  }
 }
 
 } // namespace

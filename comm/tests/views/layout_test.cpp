@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "views/overlap.hpp"
+#include "watched.hpp"
 
 #include <kontor/comm/views/layout.hpp>
 
@@ -30,9 +31,10 @@ Shape left(const Sizes& extents) {
 }
 
 Shape right(const Sizes& extents) {
-  Sizes strides(extents.size(), 1);
-  for (int d = static_cast<int>(extents.size()) - 2; d >= 0; --d) strides[d] = strides[d + 1] * extents[d + 1];
-  return shape_of(extents, strides);
+  auto shape = left({extents.rbegin(), extents.rend()});
+  std::reverse(shape.extents.begin(), shape.extents.begin() + shape.rank);
+  std::reverse(shape.strides.begin(), shape.strides.begin() + shape.rank);
+  return shape;
 }
 
 /// What two ranks see of a part of a larger LayoutRight array.
@@ -50,22 +52,14 @@ WireOrder order_of(std::vector<int> dims) {
   return order;
 }
 
-TEST(WireOrder, ContiguousSenderDecides) {
+/// A contiguous sender decides, then a contiguous receiver; else the sender's fastest dimension is last.
+TEST(WireOrder, WhoDecides) {
   EXPECT_EQ(wire_order(left({3, 4, 5}), right({3, 4, 5})), order_of({2, 1, 0}));
   EXPECT_EQ(wire_order(right({3, 4, 5}), left({3, 4, 5})), order_of({0, 1, 2}));
   EXPECT_EQ(wire_order(left({3, 4, 5}), strided({3, 4, 5})), order_of({2, 1, 0}));
-}
-
-TEST(WireOrder, ContiguousReceiverDecidesForAStridedSender) {
   EXPECT_EQ(wire_order(strided({3, 4, 5}), left({3, 4, 5})), order_of({2, 1, 0}));
-}
-
-TEST(WireOrder, SendersFastestDimensionIsLastWhereNeitherIsContiguous) {
   EXPECT_EQ(wire_order(shape_of({3, 4, 5}, {8, 100, 2}), strided({3, 4, 5})), order_of({1, 0, 2}));
-}
-
-/// The end that decides travels as it lies, whichever of the two it is.
-TEST(WireOrder, OneEndIsInOnePieceIfEitherIsContiguous) {
+  // The end that decides travels as it lies, whichever of the two it is.
   const Sizes extents{3, 4, 5};
   const std::vector<Shape> contiguous{left(extents), right(extents), shape_of(extents, {4, 1, 12})};
   for (const auto& shape : contiguous) {
@@ -74,26 +68,9 @@ TEST(WireOrder, OneEndIsInOnePieceIfEitherIsContiguous) {
     EXPECT_TRUE(is_contiguous(shape, wire_order(shape, shape)));
     for (const auto& other : contiguous) EXPECT_TRUE(is_contiguous(shape, wire_order(shape, other)));
   }
-}
-
-TEST(WireOrder, ExtentsOfOneDoNotMatter) {
-  const auto odd = shape_of({1, 6, 1}, {77, 1, 99});
+  const auto odd = shape_of({1, 6, 1}, {77, 1, 99}); // extents of 1 do not matter
   EXPECT_TRUE(is_contiguous(odd, wire_order(odd, left({1, 6, 1}))));
   EXPECT_TRUE(is_contiguous(odd, wire_order(left({1, 6, 1}), odd)));
-}
-
-TEST(Contiguous, GapsAndOrder) {
-  EXPECT_TRUE(is_contiguous(right({3, 4}), order_of({0, 1})));
-  EXPECT_FALSE(is_contiguous(right({3, 4}), order_of({1, 0})));
-  EXPECT_FALSE(is_contiguous(strided({3, 4}), order_of({0, 1})));
-  EXPECT_FALSE(is_contiguous(shape_of({4}, {2}), order_of({0})));
-  EXPECT_TRUE(is_contiguous(shape_of({1}, {2}), order_of({0})));
-  EXPECT_TRUE(is_contiguous(shape_of({}, {}), order_of({})));
-}
-
-TEST(Contiguous, WhatIsEmptyIs) {
-  EXPECT_TRUE(is_contiguous(shape_of({0}, {7}), order_of({0})));
-  EXPECT_TRUE(is_contiguous(shape_of({3, 0, 2}, {5, 3, 9}), order_of({2, 0, 1})));
 }
 
 void expect_nest(const LoopNest& nest, const Sizes& extents, const Sizes& strides) {
@@ -108,57 +85,30 @@ TEST(LoopNest, MergesWhatLiesEndToEnd) {
   expect_nest(loop_nest(right({3, 4, 5}), order_of({0, 1, 2})), {60}, {1});
   // rows 0..1 of planes of 4 x 5: the last two dimensions are one
   expect_nest(loop_nest(shape_of({2, 4, 5}, {100, 5, 1}), order_of({0, 1, 2})), {2, 20}, {100, 1});
-}
-
-TEST(LoopNest, LeavesOutExtentsOfOne) {
   expect_nest(loop_nest(shape_of({1, 4, 1}, {5, 3, 17}), order_of({0, 1, 2})), {4}, {3});
   expect_nest(loop_nest(shape_of({1, 1}, {5, 3}), order_of({0, 1})), {}, {});
+  const auto nothing = loop_nest(shape_of({3, 0}, {5, 3}), order_of({0, 1}));
+  EXPECT_EQ(std::pair(nothing.depth, nothing.extents[0]), std::pair(1, std::int64_t{0}));
 }
 
-TEST(LoopNest, NothingToDo) {
-  const auto nest = loop_nest(shape_of({3, 0}, {5, 3}), order_of({0, 1}));
-  EXPECT_EQ(nest.depth, 1);
-  EXPECT_EQ(nest.extents[0], 0);
-}
-
-TEST(PackedShape, IsContiguousInTheOrderOfTheWire) {
-  const auto order = order_of({1, 2, 0});
-  const auto packed = packed_shape(strided({3, 4, 5}), order);
-  EXPECT_TRUE(is_contiguous(packed, order));
-  EXPECT_EQ(element_count(packed), 60);
-  EXPECT_EQ(packed.strides[0], 1);
-  EXPECT_EQ(packed.strides[2], 3);
-  EXPECT_EQ(packed.strides[1], 15);
-}
-
-TEST(BufferText, Scalars) {
-  EXPECT_EQ(to_string(Scalar{ScalarKind::signed_integer, 4}), "int32");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::unsigned_integer, 1}), "uint8");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::floating, 4}), "float");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::floating, 8}), "double");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::floating, 16}), "16-byte floating point");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::complex, 16}), "complex<double>");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::complex, 8}), "complex<float>");
-  EXPECT_EQ(to_string(Scalar{ScalarKind::bytes, 48}), "48-byte struct");
-}
-
-TEST(BufferText, Extents) {
+TEST(BufferText, ScalarsAndExtents) {
+  const std::pair<Scalar, const char*> names[] = {
+      {{ScalarKind::signed_integer, 4}, "int32"},     {{ScalarKind::unsigned_integer, 1}, "uint8"},
+      {{ScalarKind::floating, 4}, "float"},           {{ScalarKind::floating, 8}, "double"},
+      {{ScalarKind::complex, 16}, "complex<double>"}, {{ScalarKind::floating, 16}, "16-byte floating point"},
+      {{ScalarKind::complex, 8}, "complex<float>"},   {{ScalarKind::bytes, 48}, "48-byte struct"}};
+  for (const auto& [scalar, name] : names) EXPECT_EQ(to_string(scalar), name);
   EXPECT_EQ(extents_to_string(left({})), "()");
-  EXPECT_EQ(extents_to_string(left({4})), "(4)");
   EXPECT_EQ(extents_to_string(left({4, 5})), "(4, 5)");
 }
 
-/// The bytes of an array.
 std::set<const std::byte*> bytes_of(const Buffer& buffer) {
-  std::vector<std::int64_t> places{0};
-  for (int d = 0; d < buffer.shape.rank; ++d) {
-    std::vector<std::int64_t> more;
-    for (const auto place : places)
-      for (std::int64_t i = 0; i < buffer.shape.extents[d]; ++i) more.push_back(place + i * buffer.shape.strides[d]);
-    places = more;
-  }
+  const auto sizes = [&](const auto& array) {
+    return std::vector<std::size_t>(array.begin(), array.begin() + buffer.shape.rank);
+  };
   std::set<const std::byte*> bytes;
-  for (const auto place : places)
+  for (const auto place :
+       test::element_offsets(sizes(buffer.shape.extents), sizes(buffer.shape.strides), test::Order::logical))
     for (std::uint32_t b = 0; b < buffer.scalar.size; ++b)
       bytes.insert(static_cast<const std::byte*>(buffer.data) + place * buffer.scalar.size + b);
   return bytes;
@@ -211,7 +161,6 @@ TEST(SharedMemory, IsFoundExactly) {
   EXPECT_LT(shared, 3 * times / 2);
 }
 
-/// Columns and rows of a large array are told apart at once.
 TEST(SharedMemory, IsFoundQuickly) {
   constexpr std::int64_t n = 20000;
   std::vector<double> memory(1);

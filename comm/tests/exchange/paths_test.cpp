@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Path `direct`: what is said where MPI is asked to take device memory and does not.
 // Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device memory, but
 // its code is the same for Views anywhere, so that it is tried here where there is no device.
+#include "each_method.hpp"
 #include "exchange/exchange_method.hpp"
-#include "ring.hpp"
 
+#include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/comm/views/rows.hpp>
+
+#include <cstdlib>
+#include <memory>
 
 namespace kontor::comm::test {
 namespace {
@@ -63,22 +69,16 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
   }
 }
 
-TEST(Staged, ShortMessages) {
+TEST(Staged, Messages) {
   expect_staged(whole<double, Left>("a", Index<2>{3, 4}), inside<double, Right>("b", Index<2>{3, 4}),
                 inside<double, Left>("c", Index<1>{9}), whole<double, Right>("d", Index<1>{9}), 1,
                 {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood});
-}
-
-/// 4 MiB a piece: 1.2 million doubles are 3 pieces; the other message has one.
-TEST(Staged, LongMessageInOnePiece) {
+  // 4 MiB a piece: 1.2 million doubles are 3 pieces; the other message has one.
   expect_staged(whole<double, Right>("a", Index<1>{1200000}), whole<double, Right>("b", Index<1>{1200000}),
                 whole<double, Left>("c", Index<2>{3, 5}), inside<double, Right>("d", Index<2>{3, 5}), 3,
                 {Pattern::blocking, Pattern::persistent});
-}
-
-/// Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of them a
-/// piece.
-TEST(Staged, LongStridedMessages) {
+  // Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of them a
+  // piece.
   expect_staged(inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
                 whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3,
                 {Pattern::nonblocking, Pattern::neighborhood});
@@ -114,12 +114,78 @@ TEST(Staged, LongLists) {
   EXPECT_EQ(right, n);
 }
 
-TEST(Staged, RefusesDatatypes) {
+TEST(PinnedPool, BlocksAreUsedAgain) {
+  detail::PinnedPool pool;
+  const void* first = nullptr;
+  {
+    const auto block = pool.take(5000);
+    first = block.data();
+    EXPECT_GE(block.size(), 5000u);
+    const auto second = pool.take(100);
+    EXPECT_NE(second.data(), first);
+  }
+  const auto large = pool.take(6000);
+  EXPECT_EQ(large.data(), first);
+  const auto small = pool.take(1);
+  EXPECT_NE(small.data(), first);
+  EXPECT_GE(pool.take(100000).size(), 100000u);
+}
+
+/// With what the environment says of MPI, and without it afterwards.
+class GpuAwareness : public testing::Test {
+ protected:
+  static void say(const char* aware) { setenv("KONTOR_GPU_AWARE_MPI", aware, 1); }
+  void TearDown() override { unsetenv("KONTOR_GPU_AWARE_MPI"); }
+};
+
+std::string direct_refused(Options options) {
+  options.path = Path::direct;
+  return text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); });
+}
+
+TEST_F(GpuAwareness, IsSaidByTheEnvironmentAndDecides) {
+  say("0");
+  EXPECT_FALSE(gpu_awareness().aware);
+  EXPECT_EQ(gpu_awareness().header, "KONTOR_GPU_AWARE_MPI in the environment says that it does not take it");
+  say("1");
+  EXPECT_TRUE(gpu_awareness().aware);
+  // Also with an MPI that takes device memory: windows lie in host memory all the same.
+  for (const auto* aware : {"0", "1"}) {
+    say(aware);
+    const auto pattern = direct_refused(method("view", Packing::kernel, Pattern::rma));
+    EXPECT_EQ(pattern.substr(0, pattern.find(";")),
+              "pattern 'rma' keeps messages in host memory of its own, which kernels on a device do not reach");
+    const auto backend = direct_refused(method("shm"));
+    EXPECT_EQ(backend.substr(0, backend.find(";")),
+              "backend 'shm' keeps messages in host memory of its own, which kernels on a device do not reach");
+  }
   auto options = method("view", Packing::datatype);
   options.path = Path::staged;
   EXPECT_EQ(text_of<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }),
             "path 'staged' packs Views into host memory, so packing 'datatype', which takes them as they "
             "lie, is not possible; choose packing 'kernel' or 'auto', or path 'direct'");
+}
+
+TEST_F(GpuAwareness, DirectIsRefusedWithoutIt) {
+  say("0");
+  for (const auto* backend : {"raw", "view"}) {
+    const auto text = direct_refused(method(backend));
+    EXPECT_EQ(text.substr(0, text.find(";")),
+              "path 'direct' hands device memory to MPI, and KONTOR_GPU_AWARE_MPI in the environment says that it "
+              "does not take it");
+    expect_facts(text, {"choose path 'staged'"});
+  }
+}
+
+/// A transport may take device memory whose MPI does not; but packing is MPI's, and it would crash.
+TEST_F(GpuAwareness, DatatypesNeedAnMpiThatKnows) {
+  say("1");
+  const auto text = direct_refused(method("view", Packing::datatype));
+  EXPECT_EQ(text.substr(0, text.find(",")), "packing 'datatype' with path 'direct' has MPI pack device memory");
+  expect_facts(text, {"choose packing 'kernel'"});
+  if (device::on_host<Kokkos::DefaultExecutionSpace>) { // else it is tried, and may crash
+    EXPECT_EQ(direct_refused(method("view", Packing::kernel)), "no error");
+  }
 }
 
 } // namespace

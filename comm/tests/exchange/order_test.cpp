@@ -32,7 +32,6 @@ void delay(const Space& instance, const Count& result, int rank, int step) {
       });
 }
 
-/// A column and a row to be sent.
 void fill(const Space& instance, const Cells& cells, int rank, int step) {
   Kokkos::parallel_for(
       "test/fill", Range(instance, 1, rows - 1), KOKKOS_LAMBDA(int i) {
