@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""heat's checkpoints: after a signal, a kill, a time limit and on a full disk, and what is refused."""
+"""heat's checkpoints: after a signal and a time limit, and what is refused. tests/torture has kills and full disks."""
 
 import os
 import signal
-import unittest
 
-from fault_case import EARLIER, ENDLESS, ENOSPC, FaultTest
-from launch import BIN, preload, wait_until
+from fault_case import ENDLESS, FaultTest
+from launch import BIN, wait_until
 
 
 class Checkpoints(FaultTest):
@@ -47,25 +46,6 @@ class Checkpoints(FaultTest):
                 *found, record = self.norms(*words, "--set", "comm.backend=view", ranks=ranks - 1)
                 self.assertEqual((record["checkpoint"].get("restarted_from"), record["checkpoint"].get("at_step")), ("c-000000300.h5", 300))
                 self.assertEqual(tuple(found), expected)
-
-    def test_after_a_kill(self):
-        expected = self.norms("deck.yaml", ranks=1)[:2]
-        running = self.start("deck.yaml", "--set", "checkpoint.every=100", "--set", "checkpoint.keep=1000", ranks=2)
-        self.addCleanup(running.end)
-        self.wait_for_checkpoints(3)
-        os.kill(running.ranks()[0], signal.SIGKILL)
-        self.assertNotEqual(running.finish(limit=30).code, 0)
-        kept = [name for name in self.checkpoints() if name > "c-000000300.h5"]
-        for name in kept:  # beyond the limit below
-            (self.folder / name).unlink()
-        newest = self.folder / self.checkpoints()[-1]
-        damaged = bytearray(newest.read_bytes())
-        damaged[3000] ^= 1
-        newest.write_bytes(damaged)
-        *found, record = self.norms("deck.yaml", "--restart", "c.h5", ranks=3)
-        self.assertEqual(record["checkpoint"]["at_step"], 200)
-        self.assertEqual(tuple(found), expected)
-        self.assertEqual([name for name in self.files() if name.endswith((".tmp", ".kontor-lock"))], [])
 
     def test_in_time_before_the_limit(self):
         """Which the run is to keep: the seconds here are no performance."""
@@ -126,37 +106,3 @@ class Checkpoints(FaultTest):
         (self.folder / "there/c-000001500.h5").rename(self.folder / "c-000001500.h5")
         result = self.ends(2, "--restart", "c-000001500.h5", "-o", "plate.h5")
         self.names(result.err, "E-FILE-SAME", "checkpoint.file is there/c.h5", "--set checkpoint.file=FILE")
-
-    def test_a_full_disk(self):
-        """The checkpoint that there is stays, though no more than one is kept, and the run goes on from it."""
-        if not os.path.exists(ENOSPC):
-            self.skipTest("KONTOR_ENOSPC does not name the library of output/tests/enospc.c")
-        expected = self.norms("deck.yaml", ranks=1)[:2]
-        one = ("--quiet", "--set", "checkpoint.every=500", "--set", "checkpoint.keep=1")
-        self.passes("deck.yaml", *one, "--set", "solver.max_sweeps=900")
-        full = {"LD_PRELOAD": preload(ENOSPC), "KONTOR_FAULT_AFTER": "1000", "KONTOR_FAULT_FILE": "c.h5."}
-        faults = {
-            "full": (full, r"output: c\.h5: .*No space left on device"),
-            "loses all": ({**full, "KONTOR_FAULT_LOSE": "1"}, r"output: c\.h5: .*written file failed"),
-            "loses a part": ({**full, "KONTOR_FAULT_LOSE": "1", "KONTOR_FAULT_RANK": "1"}, r"output: c\.h5: .*temperature.* is not what was written"),
-        }
-        self.output.write_bytes(EARLIER)
-        before = self.contents()
-        self.assertIn("c-000000500.h5", before)
-        for name, (variables, said) in faults.items():
-            with self.subTest(name):
-                result = self.ends(3, "deck.yaml", *self.LIMIT, "--restart", "c.h5", *one, ranks=2, variables=variables)
-                self.assertRegex(result.err, rf"(?m)^checkpoint after step 1000: {said}.*; c-000000500\.h5 is there \[E-FILE-WRITE\]$")
-                self.assertEqual(self.contents(), before)
-        *found, record = self.norms("deck.yaml", "--restart", "c.h5", ranks=3)
-        self.assertEqual(record["checkpoint"]["at_step"], 500)
-        self.assertEqual(tuple(found), expected)
-        room = {**full, "KONTOR_FAULT_AFTER": str(3 * len(before["c-000000500.h5"]) // 2)}  # for one, and not for two
-        result = self.ends(3, "deck.yaml", *self.LIMIT, *one, variables=room)
-        self.assertRegex(result.err, r"(?m)^checkpoint after step 1000: .*No space left on device.*; c-000000500\.h5 is there \[E-FILE-WRITE\]$")
-        self.assertEqual(self.checkpoints(), ["c-000000500.h5"])
-        self.assertEqual(self.norms("--restart", "c.h5", ranks=1)[:2], expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

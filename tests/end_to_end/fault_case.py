@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs to which something happens: their decks, and the file of an earlier run that they must leave alone."""
 
-import os
-
 from launch import HeatTest, wait_until
-
-ENOSPC = os.environ.get("KONTOR_ENOSPC", "")  # output/tests/enospc.c as a shared library
 
 ENDLESS = """\
 app: heat

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The fields in the HDF5 file, and the files and groups that describe them."""
 
-import unittest
 import xml.etree.ElementTree as xml
 
 from recorded import PLATE, RecordTest, h5py
@@ -142,7 +141,3 @@ class Series(RecordTest):
             overrides = {"problem__precision": precision, "solver__tolerance": 1e-5}
             self.run_deck(deck, f"{name}.h5", **overrides)
             self.assertEqual(len(self.grids(f"{name}.xmf")), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 """Matrices from files: where they are looked for, what is said of wrong ones, and the order of the solution."""
 
 import os
-import unittest
 import zlib
 
 import h5py
@@ -109,7 +108,3 @@ class MatrixMarketTest(HeatTest):
         override = "problem.matrix_market.file=matrix.mtx"
         facts = f"--set {override}: problem.matrix_market.file ", f"{self.folder.resolve() / 'matrix.mtx'}: No such file"
         self.refused("E-FILE-READ", *facts, words=("--set", override))
-
-
-if __name__ == "__main__":
-    unittest.main()

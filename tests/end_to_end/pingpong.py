@@ -3,7 +3,6 @@
 
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 from launch import PINGPONG, HeatTest
@@ -76,17 +75,6 @@ class Refused(RefusalTest):
         facts = "E-COMM-BACKEND", "comm.backend", "'raw'", "'datatype'", "backend view"
         self.refused_set("comm.backend=raw", *facts, deck=deck("strided", dimensions="[2]"), ranks=(2,))
 
-    def test_more_than_the_memory_of_the_machine(self):
-        self.write("deck.yaml", SMALL)
-        sizes = {"to": 2_000_000_000, "factor": 1000, "from": 2000}
-        words = [word for key, value in sizes.items() for word in ("--set", f"problem.sizes.{key}={value}")]
-        result = self.heat("deck.yaml", *words, ranks=2, limit=10)
-        if result.code == 0:
-            self.skipTest("a machine with so much memory")
-        self.assertEqual(result.code, 2, result)
-        self.names(result.err, "E-MEMORY", "--set problem.sizes.to=2000000000: problem.sizes.to", "size 2000000000, 1-D")
-        self.assertEqual(self.files(), ["deck.yaml"])
-
     def test_ways_to_exchange_a_halo(self):
         """Faces that cannot travel unpacked, and a backend that is not there."""
         for keys, lines, *facts in (
@@ -128,11 +116,6 @@ class PeerInfo(HeatTest):
         self.write("deck.yaml", SMALL)
         said = self.passes("deck.yaml", "--set", "problem.pairs=one", ranks=3)
         self.assertIn("\n  ranks 0 and 1 are measured, the other 1 are idle\n", said.out)
-
-    def test_sizes_left_out(self):
-        self.write("deck.yaml", SMALL.replace("to: 16", "to: 16, memory: 200, too_large: leave_out"))
-        said = self.passes("deck.yaml", ranks=2)
-        self.assertIn("left out, because they do not fit in 2e-07 GB a rank: 1-D double of size 16\n", said.out)
 
     def test_exchange(self):
         self.write("deck.yaml", deck("exchange", dimensions="[1, 2]", scalars="[int]", patterns="[nonblocking]"))
@@ -254,7 +237,3 @@ class Recorded(RecordTest):
     def test_bcast(self):
         run = self.run_measure(deck("bcast"), ranks=3)
         self.assertEqual(len(run["curves"]), 2 * 3 * 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

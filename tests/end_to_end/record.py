@@ -2,7 +2,6 @@
 """/run of the HDF5 file: what a run tells of itself."""
 
 import os
-import unittest
 
 from recorded import PLATE, RecordTest, h5py
 
@@ -221,7 +220,3 @@ class Run(RecordTest):
         self.assertTrue(all(0 <= row["begin"] <= row["end"] for row in table))
         refusal = self.ends(2, "deck.yaml", "--set", "measure.trace=10001")
         self.assertIn("measure.trace", refusal.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

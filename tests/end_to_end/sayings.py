@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What heat says on stdout."""
 
-import json
 import os
 import re
 import subprocess
-import unittest
 
 from launch import ENVIRONMENT, HEAT, HeatTest
 from recorded import PLATE
@@ -58,21 +56,6 @@ class Sayings(HeatTest):
         for line in lines:
             self.assertTrue(re.search(r"^auto|(built|not built) ", line), line)
 
-    def test_schema(self):
-        schema = json.loads(self.told("--schema"))
-        self.assertEqual(schema["$schema"], "https://json-schema.org/draft/2020-12/schema")
-        self.assertEqual(schema["properties"]["app"]["const"], "heat")
-
-        def walk(section, path):
-            self.assertEqual(section["type"], "object", path)
-            self.assertIs(section["additionalProperties"], False, path)
-            for name, key in section["properties"].items():
-                self.assertTrue(key["description"], f"{path}.{name}")
-                if key.get("type") == "object":
-                    walk(key, f"{path}.{name}")
-
-        walk(schema, "")
-
     def test_stdout_is_full(self):
         """Without a launcher, which would stand between."""
         self.write("deck.yaml", PLATE)
@@ -90,7 +73,3 @@ class Sayings(HeatTest):
         self.assertIn('file: "plate.h5"', first)
         self.write("printed.yaml", first)
         self.assertEqual(self.told("printed.yaml", "--print-deck"), first)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -41,7 +41,3 @@ class Starts(HeatTest):
             result = self.ends(2, "deck.yaml", ranks=2, variables={"KONTOR_START_SECONDS": text})
             self.names(result.err, "E-USAGE-OPTION", f"KONTOR_START_SECONDS is '{text}'", "999999")
         self.passes("deck.yaml", variables={"KONTOR_START_SECONDS": "0"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Choices left to auto, and backends that do less or other than their name says at first sight."""
 
-import unittest
-
 from recorded import PLATE, RecordTest
 
 SHORT = PLATE.replace("tolerance: 1.0e-9", "tolerance: 0, max_sweeps: 50").replace('  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi/2)"\n', "")
@@ -51,7 +49,3 @@ class Nodes(RecordTest):
     def test_one(self):
         file = self.run_deck(PLATE, "shm.h5", "--set", "comm.backend=shm")
         self.assertEqual(file["run"].attrs["backend_remark"], "")
-
-
-if __name__ == "__main__":
-    unittest.main()
