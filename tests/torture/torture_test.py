@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,11 +19,11 @@ try:
     import h5py
     import numpy
 
-    from fuzzing.campaign import Finding
-    from torture import check, command, fault, inputs, kill
+    from torture import check, command, fault, inputs, kill, soak
     from torture.after import Outcome
     from torture.case import Case, Run, dice, draw_run
     from torture.decks import APPS, on_gpus
+    from torture.fault_plans import cases_of
     from torture.launch import Result
     from torture.processes import marked, stack_of
     from torture.reference import Reference, Site, contents
@@ -124,14 +125,14 @@ class Checks(unittest.TestCase):
         self.xdmf.write_text(f"<DataItem>{steps[0]}</DataItem>")
         self.assertRegex("\n".join(self.findings()), "sidecar: plate.xmf is not what belongs to the ended early")
 
-    def test_a_checkpoint_with_checksums(self):
+    def test_checkpoints(self):
+        """One with checksums is right; the one that a run went on from may not be gone."""
         write_output(self.folder / "plate-checkpoint-000000010.h5", 2.0, "new")
         with (self.folder / "plate-checkpoint-000000010.h5").open("ab") as file:
             file.write(check.SEAL)
-        self.assertEqual(self.findings(), [])
-
-    def test_the_checkpoint_that_a_run_went_on_from_is_gone(self):
-        found = []
+        found = self.findings()
+        self.assertEqual(found, [])
+        (self.folder / "plate-checkpoint-000000010.h5").unlink()
         check.check_checkpoints(self.folder, found, Run("heat", 2, ("restart=plate-checkpoint.h5",)))
         self.assertRegex("".join(found), "checkpoint: the run went on from one, and none is left")
 
@@ -169,7 +170,7 @@ class Checks(unittest.TestCase):
     def test_what_cuda_does_not_give(self):
         keys = ("comm.backend=ipc",)
         sites = (Site("cudaMalloc", "heat+0x10", 1, 5, "allocate+0x3", keys), Site("new", "heat+0x20", 0, 1, "make+0x2", keys))
-        cases = fault.cases("device", 7, {"heat": self.reference._replace(sites=sites)})
+        cases = cases_of("device", 7, {"heat": self.reference._replace(sites=sites)})
         self.assertEqual({case.what["call"] for case in cases}, {"cudaMalloc"})
         self.assertLessEqual({1, 5}, {case.what["number"] for case in cases})
         self.assertEqual({(case.run.overrides, case.what["of"]) for case in cases}, {(keys, 1)})
@@ -181,12 +182,28 @@ class Checks(unittest.TestCase):
         ranges = [(case.what["of"], number) for case in drawn for number in range(case.what["first"], case.what["first"] + case.what["inputs"])]
         self.assertEqual(len(ranges), len(set(ranges)))
         case = next(case for case in drawn if case.what["of"] == "deck")
-        found = lambda batch, build, keep: batch.findings.append(Finding(keep / "deck-7-3", "signal SIGSEGV"))
-        with unittest.mock.patch.object(inputs, "run_batch", found):
+        first = case.what["first"]
+
+        def crash(what, place, *words):
+            """At the first input, which is left."""
+            if words[1] == first:
+                (place / f"deck-7-{first}").write_text("")
+            return subprocess.CompletedProcess([], -signal.SIGSEGV if words[1] == first else 0, "", "oh no")
+
+        with unittest.mock.patch.object(inputs, "fuzz", crash):
             outcome = inputs.make(case, self.folder, None, {})
-        self.assertEqual(outcome.findings, ["input: deck-7-3: signal SIGSEGV"])
+        self.assertEqual(outcome.findings, [f"input: deck-7-{first}: signal SIGSEGV: oh no"])
         entry = case.as_dict() | {"findings": [], "seen": {"hit": True, "inputs": 1000}}
         self.assertRegex(summary([entry, entry], {}), r"input +deck +2 +2 +0[^§]*inputs read: 2000")
+
+    def test_what_grows(self):
+        steady, outcome = [(50_000, 9)] * 20, Outcome(CASE)
+        soak.check_flat(1, steady, outcome)
+        self.assertEqual(outcome.findings, [])
+        for last in (52_100, 9), (50_000, 10):
+            soak.check_flat(1, [*steady[:15], *[last] * 5], outcome)
+        soak.check_flat(1, steady[:8], outcome)
+        self.assertEqual([finding.split(":")[0] for finding in outcome.findings], ["grows", "grows", "soak"])
 
     def test_a_process_that_is_left_and_a_hang(self):
         mark = f"KONTOR_TORTURE={self.folder}"

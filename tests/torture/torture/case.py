@@ -30,6 +30,9 @@ class Run:
         return dataclasses.replace(self, overrides=(*own, *(override for override in other.overrides if override.startswith(KEPT))))
 
 
+NO_RUN = Run("", 0, ())
+
+
 @dataclass(frozen=True)
 class Case:
     number: int

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from . import fault_plans
 from .after import Outcome, follow
 from .case import Case
 from .check import check_complete, check_ended
@@ -19,13 +18,8 @@ from .launch import Started, fault_variables, send
 from .own_shm import read_only
 from .reference import ARGUMENTS, Reference, prepare
 
-KINDS = tuple(fault_plans.PLANS)
 LIMIT = 30.0
 UNWORDED = re.compile(r"terminate called|Segmentation|Signal: |\*\*\* An error occurred in|Assertion|free\(\)|corrupted|std::bad_alloc$", re.M)
-
-
-def cases(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    return fault_plans.PLANS[kind](kind, seed, references)
 
 
 def make(case: Case, place: Path, reference: Reference, typical: dict[int, float], within: float) -> Outcome:

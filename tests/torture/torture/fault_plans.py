@@ -5,8 +5,9 @@ place."""
 
 import dataclasses
 import errno
+import random
 import zlib
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from .case import Case, Run, dice, draw_run
 from .launch import ENOSPC, preload, sanitizers
@@ -27,6 +28,8 @@ FILE_ERRORS: dict[str, tuple[str, ...]] = {
     "fstat": (str(errno.EIO),),
     "lstat": (str(errno.EIO), str(errno.EACCES)),
 }
+Whats = Iterable[dict[str, Any]]
+Drawn = Iterator[tuple[Run, dict[str, Any]]]
 OUTPUT_NAMES = ["plate.", "plate-checkpoint"]  # one of which a message must have
 
 
@@ -34,7 +37,7 @@ def some_calls(calls: int) -> dict[str, int]:
     return {"first": 1} | ({"last": calls} if calls > 1 else {}) | ({"between": 0} if calls > 2 else {})
 
 
-def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Iterable[dict[str, Any]]]) -> list[Case]:
+def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Whats]) -> list[Case]:
     """A case for each dictionary that pick(site, app) gives, with the calls of that site. Their numbers are made of what they are,
     because how often a run calls a function, and so how many cases there are, may differ."""
     found = []
@@ -62,126 +65,105 @@ def each_place_first(cases: list[Case]) -> list[Case]:
     return first + others
 
 
-def numbered(kind: str, seed: int, found: list[tuple[Run, Run, dict[str, Any]]]) -> list[Case]:
+def drawn(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """Those of DRAWN, with a run after each."""
+    found = []
+    for app, reference in references.items():
+        chance = dice(seed, kind, sum(app.encode()))
+        found += [(run, draw_run(chance, reference.app).like(run), what) for run, what in DRAWN[kind](chance, reference)]
     dice(seed, kind, 0).shuffle(found)
     return [Case(number, kind, run, then, what) for number, (run, then, what) in enumerate(found)]
+
+
+def cases_of(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+    """Of every place, with those that are drawn evenly between."""
+    cases = plan(kind, seed, references, PICKED[kind]) if kind in PICKED else []
+    between = drawn(kind, seed, references) if kind in DRAWN else []
+    every = len(cases) // (len(between) + 1)
+    for number, case in enumerate(between):
+        cases.insert(number * (every + 1), case)
+    return cases
 
 
 def places(cases: list[Case]) -> set[tuple[object, object]]:
     return {(case.what["call"], case.what["in"]) for case in cases if "in" in case.what}
 
 
-def files(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
-        own = site.place.startswith("libcuda")  # CUDA's own calls, such as of files in /tmp
-        return [] if own else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
-
-    return plan(kind, seed, references, pick)
-
-
-def mpi(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    """Not called, with an error; and called, with its success not told. Some end the program by MPI's own."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
-        if not site.function.startswith("MPI_") or not site.place.startswith(f"{app}+") or ends_by_itself(site):
-            return []
-        return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
-
-    return plan(kind, seed, references, pick)
+def pick_file(site: Site, app: str) -> Whats:
+    own = site.place.startswith("libcuda")  # CUDA's own calls, such as of files in /tmp
+    return [] if own else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
 
 
 ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
 
 
-def ends_by_itself(site: Site) -> bool:
-    """MPI ends the program, in words of its own. So it does at an error of a window or of MPI_COMM_WORLD until that has a handler."""
-    return site.function in ENDS_BY_ITSELF or (site.function == "MPI_Comm_set_errhandler" and "run_main" in site.name)
+def pick_mpi(site: Site, app: str) -> Whats:
+    """Not called, with an error; and called, with its success not told. MPI ends the program in words of its own at some, and at an
+    error of a window or of MPI_COMM_WORLD until that has a handler."""
+    own = site.function in ENDS_BY_ITSELF or (site.function == "MPI_Comm_set_errhandler" and "run_main" in site.name)
+    if own or not site.function.startswith("MPI_") or not site.place.startswith(f"{app}+"):
+        return []
+    return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
 
 
-def memory(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    """operator new of every place that calls it, Kokkos' malloc, and an address space that is too small."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
-        if site.function not in ("new", "malloc"):
-            return []
-        return [{"do": str(errno.ENOMEM), "words": ["memory"]}]
-
-    found = []
-    for app, reference in references.items():
-        chance = dice(seed, kind, sum(app.encode()))
-        for megabytes in () if sanitizers() else reference.app.address_spaces:  # AddressSanitizer reserves terabytes
-            run = draw_run(chance, reference.app)
-            run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
-            what = {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
-            found.append((run, draw_run(chance, reference.app).like(run), what))
-    small = numbered(kind, seed, found)
-    cases = plan(kind, seed, references, pick)
-    every = max(1, len(cases) // (len(small) + 1))
-    for number, case in enumerate(small):
-        cases.insert(number * (every + 1), case)
-    return cases
+def pick_memory(site: Site, app: str) -> Whats:
+    """operator new of every place that calls it, and Kokkos' malloc."""
+    return [{"do": str(errno.ENOMEM), "words": ["memory"]}] if site.function in ("new", "malloc") else []
 
 
-def device(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+def pick_device(site: Site, app: str) -> Whats:
     """Memory of a GPU, pinned memory, streams, events and graphs that CUDA does not give. Where Kokkos (4.6) cannot make an instance,
     its words are about memory that it frees without having got it."""
-    def pick(site: Site, app: str) -> Iterable[dict[str, Any]]:
-        return [{"do": "error", "words": ["memory", "m_scratch_locks"]}] if site.function.startswith("cuda") else []
-
-    return plan(kind, seed, references, pick)
+    return [{"do": "error", "words": ["memory", "m_scratch_locks"]}] if site.function.startswith("cuda") else []
 
 
-def clock(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+def draw_memory(chance: random.Random, reference: Reference) -> Drawn:
+    """An address space that is too small."""
+    for megabytes in () if sanitizers() else reference.app.address_spaces:  # AddressSanitizer reserves terabytes
+        run = draw_run(chance, reference.app)
+        run = dataclasses.replace(run, launcher="none" if run.ranks == 1 else "mpirun")
+        yield run, {"way": "address space", "before": ["prlimit", f"--as={megabytes << 20}"], "megabytes": megabytes, "words": ["memory", "alloc"]}
+
+
+def draw_clock(chance: random.Random, reference: Reference) -> Drawn:
     """A jump forward or backward, of seconds, an hour or ten years, at some moment."""
-    found = []
-    for app, reference in references.items():
-        chance = dice(seed, kind, sum(app.encode()))
-        for name, jumps in {"CLOCK_REALTIME": (-3e8, -3600, 3600, 3e8), "CLOCK_MONOTONIC": (1, 60, 3600, 3e8)}.items():
-            calls = max(1, reference.calls(name, 0))
-            for jump in jumps:
-                for number in sorted({1, chance.randint(1, calls), chance.randint(1, calls)}):
-                    run = draw_run(chance, reference.app)
-                    of = chance.randrange(run.ranks)
-                    found.append((run, draw_run(chance, reference.app).like(run), {"call": name, "number": number, "do": "jump", "jump": jump, "of": of,
-                                                               "words": ["waited", "apart"]}))
-    return numbered(kind, seed, found)
-
-
-def disk(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
-    """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
-    found = []
-    for app, reference in references.items():
-        chance = dice(seed, kind, sum(app.encode()))
-        for name in (".h5.", ".json.", ".xmf."):
-            for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
+    for name, jumps in {"CLOCK_REALTIME": (-3e8, -3600, 3600, 3e8), "CLOCK_MONOTONIC": (1, 60, 3600, 3e8)}.items():
+        calls = max(1, reference.calls(name, 0))
+        for jump in jumps:
+            for number in sorted({1, chance.randint(1, calls), chance.randint(1, calls)}):
                 run = draw_run(chance, reference.app)
-                lose = chance.random() < 0.3
-                variables = {**preload(ENOSPC), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
-                if lose:
-                    variables["KONTOR_FAULT_LOSE"] = "1"
-                if chance.random() < 0.4:
-                    variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
-                found.append((run, draw_run(chance, reference.app).like(run), {"way": "lost" if lose else "full", "variables": variables, "words": OUTPUT_NAMES}))
-    return numbered(kind, seed, found)
+                yield run, {"call": name, "number": number, "do": "jump", "jump": jump, "of": chance.randrange(run.ranks), "words": ["waited", "apart"]}
 
 
-def folder(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:
+def draw_disk(chance: random.Random, reference: Reference) -> Drawn:
+    """A disk that is full after so many bytes, on all ranks or on one, or that loses them."""
+    for name in (".h5.", ".json.", ".xmf."):
+        for room in (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000):
+            run = draw_run(chance, reference.app)
+            lose = chance.random() < 0.3
+            variables = {**preload(ENOSPC), "KONTOR_FAULT_AFTER": str(room), "KONTOR_FAULT_FILE": name}
+            if lose:
+                variables["KONTOR_FAULT_LOSE"] = "1"
+            if chance.random() < 0.4:
+                variables["KONTOR_FAULT_RANK"] = str(chance.randrange(run.ranks))
+            yield run, {"way": "lost" if lose else "full", "variables": variables, "words": OUTPUT_NAMES}
+
+
+def draw_folder(chance: random.Random, reference: Reference) -> Drawn:
     """A folder that cannot be written, and one that is renamed, replaced or removed while the run writes there."""
-    found = []
-    for app, reference in references.items():
-        chance = dice(seed, kind, sum(app.encode()))
-        for ranks in (1, 2, 3):
-            run = draw_run(chance, reference.app, ranks if ranks in reference.app.ranks else 2)
-            found.append((run, draw_run(chance, reference.app).like(run), {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}))
-        for way in ("renamed", "replaced", "removed"):
-            for call in ("open", "pwrite", "fsync", "rename", "MPI_Barrier"):
-                calls = reference.calls(call, 0)
-                if not calls:
-                    continue
-                run = Run(app, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
-                found.append((run, draw_run(chance, reference.app).like(run), {"way": way, "folder": way, "call": call, "of": 0, "do": "pause",
-                                                           "number": chance.randint(1, calls), "words": [*OUTPUT_NAMES, "No such file"]}))
-    return numbered(kind, seed, found)
+    for ranks in (1, 2, 3):
+        run = draw_run(chance, reference.app, ranks if ranks in reference.app.ranks else 2)
+        yield run, {"way": "read-only", "folder": "read-only", "words": ["Read-only file system"]}
+    for way in ("renamed", "replaced", "removed"):
+        for call in ("open", "pwrite", "fsync", "rename", "MPI_Barrier"):
+            if calls := reference.calls(call, 0):
+                run = Run(reference.app.name, 2, ("output.access=" + chance.choice(["parallel", "gathered"]), *reference.series))
+                yield run, {"way": way, "folder": way, "call": call, "of": 0, "do": "pause", "number": chance.randint(1, calls),
+                            "words": [*OUTPUT_NAMES, "No such file"]}
 
 
-PLANS: dict[str, Callable[[str, int, dict[str, Reference]], list[Case]]] = {
-    "files": files, "mpi": mpi, "memory": memory, "device": device, "clock": clock, "disk": disk, "folder": folder,
+PICKED: dict[str, Callable[[Site, str], Whats]] = {"files": pick_file, "mpi": pick_mpi, "memory": pick_memory, "device": pick_device}
+DRAWN: dict[str, Callable[[random.Random, Reference], Drawn]] = {
+    "memory": draw_memory, "clock": draw_clock, "disk": draw_disk, "folder": draw_folder,
 }
+KINDS = tuple({**PICKED, **DRAWN})

@@ -12,12 +12,14 @@ import uuid
 from pathlib import Path
 from typing import Any, Callable, NamedTuple
 
+from kontor.place import Place
+
 from .case import Run
 from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
 from .processes import Process, marked, stack_of, state_of
 
 ROOT = Path(__file__).resolve().parents[3]
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+BUILD = Place.here().build
 FAULTS = BUILD / "tests/faults/libkontor_faults.so"
 ENOSPC = BUILD / "output/tests/libkontor_enospc.so"
 OWN = {**ENVIRONMENT, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10",
