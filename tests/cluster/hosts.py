@@ -14,7 +14,6 @@ import struct
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 
 # A plain user keeps the name, and may do what root may in these spaces only.
 USER = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
@@ -71,12 +70,3 @@ def on_host(name):
     """The words before a command that is to run on the host of that name."""
     inside = 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && exec "$@"'
     return ["unshare", "--uts", "--ipc", "--mount", "sh", "-c", inside, name]
-
-
-def remote_shell(folder):
-    """A program that starts a command on a host as ssh does, for mpirun: HOST COMMAND..."""
-    shell = Path(folder) / "on-host"
-    words = " ".join(f"'{word}'" for word in on_host("NAME")).replace("'NAME'", '"$host"')
-    shell.write_text(f'#!/bin/sh\nhost=$1; shift\nexec {words} sh -c "$*"\n')
-    shell.chmod(0o755)
-    return shell

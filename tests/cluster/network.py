@@ -12,7 +12,6 @@ be killed as a whole. Between the interfaces is a third host, as a switch: delay
 import os
 import shutil
 import subprocess
-import time
 import unittest
 from pathlib import Path
 

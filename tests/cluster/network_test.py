@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two hosts with a network of their own: what it carries, what it costs, and what is left when one of them vanishes."""
+"""The mini-apps on two hosts with a network of their own: what it carries and costs, and what is left when a host vanishes."""
 
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 import time
@@ -86,8 +87,7 @@ class Carries(NetworkTest):
         net = self.make()
         record, field, inside = self.run_heat(net, "shm")
         self.assertIn("2 nodes", self.said())
-        self.assertEqual(record["hosts"], list(network.NAMES))
-        self.assertEqual([place["host"] for place in record["placement"]], [name for name in network.NAMES for _ in range(2)])
+        self.assert_placed(record)
         report = subprocess.run([KONTOR, "report", "deck.h5"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
         self.assertIn(", ".join(network.NAMES), report)
         # By messages there would be two in each of 1,500 sweeps.
@@ -96,9 +96,31 @@ class Carries(NetworkTest):
         self.assertEqual(alone["hosts"], [network.NAMES[0]])
         self.assertTrue((field == on_one_host).all())
 
+    def assert_placed(self, record):
+        self.assertEqual(record["hosts"], list(network.NAMES))
+        self.assertEqual([place["host"] for place in record["placement"]], [name for name in network.NAMES for _ in range(2)])
+
+    def test_mini_apps(self):
+        """As small as the line `# test:` of their decks makes them. Four ranks share the cores if there are fewer."""
+        net = self.make()
+        first, second = network.NAMES
+        for name, *words in (["cg/poisson7"], ["pingpong/thesis-1d"], ["heat/plate", "--set", "problem.cells=[32,32]", "--set", "measure.calibrate=true"]):
+            with self.subTest(name):
+                deck = (ROOT / f"inputs/{name}.yaml").read_text()
+                small = next((line for line in deck.splitlines() if line.startswith("# test: ")), "").removeprefix("# test: ")
+                record = self.run_deck(net, 2, deck, "--set", "measure.calibrate=false", *shlex.split(small), *words)
+                self.assertIn("VERIFICATION PASSED", self.said())
+                self.assert_placed(record)
+        machine = record["calibration"]
+        self.assertEqual((machine["link"], machine["internode_link"]), (f"ranks 0 and 1 of {first}", f"rank 0 of {first} and rank 2 of {second}"))
+        self.assertTrue(all(machine[f"{kind}{what}"] > 0 for kind in ("", "internode_") for what in ("latency", "bandwidth")), machine)
+        self.assertNotEqual(machine["latency"], machine["internode_latency"])
+        self.assertEqual(machine["oversubscribed"], len(os.sched_getaffinity(0)) < 2)
+
     def test_ipc_is_refused_by_name(self):
-        self.run_deck(self.make(), 1, HEAT, "--set", "comm.backend=ipc", expected=2)
-        self.assertRegex(self.said(), r"comm\.backend.*'ipc'")
+        """Of the hosts, where the build has it at all."""
+        self.run_deck(self.make(), 2, HEAT, "--set", "comm.backend=ipc", expected=2)
+        self.assertRegex(self.said(), "'ipc' (is not in this build|works within one node.*ranks 0, 1 on alpha; ranks 2, 3 on beta-2)")
 
 
 class Costs(NetworkTest):

@@ -56,60 +56,41 @@ def starts(words, variables=""):
     return "\n".join(f"{variables} {KONTOR} {words} deck.yaml {option}" for option in ("--dry-run", "--print-deck"))
 
 
+THREAD, YIELDS = "OMP_NUM_THREADS=1 ", "OMPI_MCA_mpi_yield_when_idle=1 "
+FEW_CORES = YIELDS if len(os.sched_getaffinity(0)) < 4 else ""
+UNBOUND = "OMP_PROC_BIND=false "
+ALLOCATIONS = {  # by name: the options of sbatch, the lines of the script, and the command that starts the ranks
+    "no tasks named": ("--nodes=1", starts("-n 3"), f"{THREAD}{YIELDS}{UNBOUND}srun -n 3 --mpi=pmix --overcommit"),
+    "more threads than CPUs": ("--ntasks=2", starts("-n 2", "OMP_NUM_THREADS=3"), f"OMP_NUM_THREADS=3 {YIELDS}{UNBOUND}srun -n 2 --mpi=pmix --overcommit"),
+    "CPUs per task": ("--ntasks=2 --cpus-per-task=2", starts(""),
+                      f"env -u SLURM_CPUS_PER_TASK OMP_NUM_THREADS=2 {FEW_CORES}{UNBOUND}srun -n 2 --mpi=pmix --cpus-per-task=2"),
+    "one rank on two nodes": ("--nodes=2", starts("-n 1"), f"{THREAD}{UNBOUND}srun -n 1 --nodes=1 --mpi=pmix --cpus-per-task=1"),
+    "tasks per node": ("--nodes=2 --ntasks-per-node=1", starts("-n 3"),
+                       f"env -u SLURM_NTASKS_PER_NODE {THREAD}{YIELDS}{UNBOUND}srun -n 3 --mpi=pmix --overcommit"),
+    "variables of another job": ("--ntasks=2 --cpus-per-task=2",
+                                 starts("-n 8", f"{THREAD}SLURM_CPUS_PER_TASK=2 SLURM_TRES_PER_TASK=cpu:3 SLURM_MEM_PER_CPU=100 SLURM_MEM_PER_NODE=200"),
+                                 "env -u SLURM_CPUS_PER_TASK -u SLURM_MEM_PER_CPU -u SLURM_MEM_PER_NODE -u SLURM_TRES_PER_TASK "
+                                 f"{THREAD}{YIELDS}{UNBOUND}srun -n 8 --mpi=pmix --overcommit"),
+    # As by srun --pty bash, which has the cores of the job already.
+    "a step": ("--ntasks=1", f"srun -n 1 bash -c {shlex.quote(starts('-n 1'))}", f"{THREAD}{UNBOUND}srun -n 1 --overlap --mpi=pmix --cpus-per-task=1"),
+    "the user's protocol": ("--nodes=1", starts("", "SLURM_MPI_TYPE=pmix_v4"), f"{THREAD}{UNBOUND}srun -n 1 --cpus-per-task=1"),
+}
+
+
 class Allocation(SlurmTest):
     """Whatever the job was given, the ranks start, without a warning."""
 
-    jobs = {
-        "no tasks named": ("--nodes=1", starts("-n 3")),
-        "more threads than CPUs": ("--ntasks=2", starts("-n 2", "OMP_NUM_THREADS=3")),
-        "CPUs per task": ("--ntasks=2 --cpus-per-task=2", starts("")),
-        "one rank on two nodes": ("--nodes=2", starts("-n 1")),
-        "tasks per node": ("--nodes=2 --ntasks-per-node=1", starts("-n 3")),
-        "variables": ("--ntasks=2 --cpus-per-task=2", starts("-n 8", "OMP_NUM_THREADS=1 SLURM_CPUS_PER_TASK=2 SLURM_TRES_PER_TASK=cpu:3"
-                                                            " SLURM_MEM_PER_CPU=100 SLURM_MEM_PER_NODE=200")),
-        "a step": ("--ntasks=1", f"srun -n 1 bash -c {shlex.quote(starts('-n 1'))}"),
-        "the user's protocol": ("--nodes=1", starts("", "SLURM_MPI_TYPE=pmix_v4")),
-    }
+    jobs = {name: job[:2] for name, job in ALLOCATIONS.items()}
 
-    def assert_starts(self, name, command):
-        done = self.done(name)
-        said, _, deck = done.out.partition("\n")
-        self.assertEqual((done.code, done.err), (0, ""), done)
-        self.assertEqual(deck.count("app: heat"), 1, done)
+    def test_commands(self):
         program = f" {BUILD}/bin/heat deck.yaml"
-        self.assertTrue(said.endswith(program), said)
-        self.assertEqual(said.removesuffix(program), command)
-
-    def test_a_job_that_named_no_tasks(self):
-        yields = "OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_PROC_BIND=false"
-        self.assert_starts("no tasks named", f"{yields} srun -n 3 --mpi=pmix --overcommit")
-
-    def test_more_threads_than_cpus(self):
-        yields = "OMP_NUM_THREADS=3 OMPI_MCA_mpi_yield_when_idle=1 OMP_PROC_BIND=false"
-        self.assert_starts("more threads than CPUs", f"{yields} srun -n 2 --mpi=pmix --overcommit")
-
-    def test_cpus_per_task(self):
-        few_cores = "OMPI_MCA_mpi_yield_when_idle=1 " if len(os.sched_getaffinity(0)) < 4 else ""
-        self.assert_starts("CPUs per task", f"env -u SLURM_CPUS_PER_TASK OMP_NUM_THREADS=2 {few_cores}OMP_PROC_BIND=false srun -n 2 --mpi=pmix --cpus-per-task=2")
-
-    def test_fewer_ranks_than_nodes(self):
-        self.assert_starts("one rank on two nodes", "OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 1 --nodes=1 --mpi=pmix --cpus-per-task=1")
-
-    def test_more_ranks_than_the_jobs_tasks_per_node(self):
-        command = "OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_PROC_BIND=false srun -n 3 --mpi=pmix --overcommit"
-        self.assert_starts("tasks per node", f"env -u SLURM_NTASKS_PER_NODE {command}")
-
-    def test_variables_that_contradict_each_other(self):
-        """As where a job is submitted out of another."""
-        self.assert_starts("variables", "env -u SLURM_CPUS_PER_TASK -u SLURM_MEM_PER_CPU -u SLURM_MEM_PER_NODE -u SLURM_TRES_PER_TASK "
-                           "OMP_NUM_THREADS=1 OMPI_MCA_mpi_yield_when_idle=1 OMP_PROC_BIND=false srun -n 8 --mpi=pmix --overcommit")
-
-    def test_one_task_around_it(self):
-        """As by srun --pty bash, which has the cores of the job already."""
-        self.assert_starts("a step", "OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 1 --overlap --mpi=pmix --cpus-per-task=1")
-
-    def test_the_users_protocol_holds(self):
-        self.assert_starts("the user's protocol", "OMP_NUM_THREADS=1 OMP_PROC_BIND=false srun -n 1 --cpus-per-task=1")
+        for name, (_, _, command) in ALLOCATIONS.items():
+            with self.subTest(name):
+                done = self.done(name)
+                said, _, deck = done.out.partition("\n")
+                self.assertEqual((done.code, done.err), (0, ""), done)
+                self.assertEqual(deck.count("app: heat"), 1, done)
+                self.assertEqual(said, command + program)
 
 
 SINGLETONS = r"""

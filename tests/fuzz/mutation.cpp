@@ -2,8 +2,9 @@
 #include "mutation.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string_view>
 
 namespace kontor::fuzz {
@@ -11,30 +12,12 @@ namespace {
 
 constexpr std::size_t longest = 1 << 16; ///< no input grows beyond this, but for those that repeat a piece often
 
-constexpr std::array<std::string_view, 24> numbers{"0",
-                                                   "-1",
-                                                   "1",
-                                                   "2",
-                                                   "3",
-                                                   "255",
-                                                   "65536",
-                                                   "2147483647",
-                                                   "2147483648",
-                                                   "-2147483649",
-                                                   "4294967296",
-                                                   "9223372036854775807",
-                                                   "9223372036854775808",
-                                                   "1e308",
-                                                   "1e999",
-                                                   "-1e-999",
-                                                   "nan",
-                                                   "inf",
-                                                   "0x10",
-                                                   "010",
-                                                   "1.5D+3",
-                                                   ".",
-                                                   "1e",
-                                                   "99999999999999999999999999"};
+const std::vector<std::string> numbers = [] {
+  std::istringstream all("0 -1 1 2 3 255 65536 2147483647 2147483648 -2147483649 4294967296 9223372036854775807 "
+                         "9223372036854775808 1e308 1e999 -1e-999 nan inf 0x10 010 1.5D+3 . 1e "
+                         "99999999999999999999999999");
+  return std::vector<std::string>(std::istream_iterator<std::string>(all), {});
+}();
 
 class Mutator {
  public:
@@ -117,9 +100,9 @@ class Mutator {
   void number() {
     constexpr std::string_view digits = "0123456789";
     const auto from = text_.find_first_of(digits, place());
-    if (from == std::string::npos) return put(place(), numbers[below(numbers.size())]);
+    if (from == std::string::npos) return put(place(), any(numbers));
     const auto end = std::min(text_.find_first_not_of(digits, from), text_.size());
-    text_.replace(from, end - from, numbers[below(numbers.size())]);
+    text_.replace(from, end - from, any(numbers));
   }
   void swap_lines() {
     const auto begin = text_.find('\n', place());
