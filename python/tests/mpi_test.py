@@ -4,7 +4,6 @@
 import shlex
 import subprocess
 import sys
-import unittest
 
 from command import PACKAGE, DryRunTest
 

@@ -4,13 +4,11 @@
 import contextlib
 import fcntl
 import os
-import random
 import re
 import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from command import PACKAGE
@@ -20,14 +18,10 @@ import h5py
 import numpy as np
 from sample_curves import add_curves
 from sample_file import DECK
-from sample_solve import write_solve
 
-from kontor.report.compare import compare
 from kontor.report.isolated import isolated
 from kontor.report.errors import RecordError
-from kontor.report.field import read_field
 from kontor.report.record import read_record
-from kontor.report.show import show
 
 
 class Errors(ReportTest):
@@ -200,38 +194,6 @@ class Damaged(ReportTest):
         done = subprocess.run([sys.executable, "-B", PACKAGE, "report", "a.h5"], cwd=self.folder, capture_output=True, text=True, check=False, **nobody)
         self.assertEqual((done.returncode, done.stderr), (2, "kontor: a.h5: cannot be opened: Permission denied [E-REPORT-FILE]\n"))
 
-    def test_whatever_is_damaged(self):
-        """Each is shown or refused with one line, soon, whatever HDF5 makes of it."""
-        choose = random.Random(8)
-        self.sample("plane.h5")
-        add_curves(self.folder / self.sample("curves.h5", field=False))
-        write_solve(self.folder / "solve.h5")
-        whole = [(self.folder / name).read_bytes() for name in ("plane.h5", "curves.h5", "solve.h5")]
-        ends = []
-        begin = time.monotonic()
-        for number in range(90):
-            (self.folder / "a.h5").write_bytes(damaged(whole[number % 3], choose))
-            code, said = self.isolated_told(lambda now: self.look_at(str(self.folder / "a.h5"), now), [], seconds=2)
-            self.assertIn(code, (0, 2, 17), f"file {number}: {said}")
-            ends.append(code)
-            self.assertEqual(said.count("\n"), code == 2)
-        self.assertGreater(min(ends.count(0), ends.count(17)), 20, ends)
-        self.assertLess(time.monotonic() - begin, 100)
-
-    @staticmethod
-    def look_at(path, now):
-        """In the child: 0 if all is shown, 17 if it is refused with one line; any other exception is told of as a defect, with 3."""
-        now(path)
-        try:
-            record = read_record(path)
-            show(record)
-            compare([record])
-            if not record.curves and not record.history:
-                read_field(path)
-        except RecordError as error:
-            return 17 if "\n" not in str(error) else 18
-        return 0
-
     def test_what_no_exception_tells(self):
         """A library that crashes, never ends, or takes all memory."""
         for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
@@ -262,23 +224,6 @@ class Damaged(ReportTest):
 def spin():
     while True:
         pass
-
-
-
-def damaged(whole, choose):
-    """Flips some bits, overwrites a part, or cuts the end off."""
-    data = bytearray(whole)
-    place = choose.randrange(len(data))
-    how = choose.choice(("flip", "flip", "zero", "noise", "cut"))
-    if how == "flip":
-        for _ in range(choose.choice((1, 3, 10, 100))):
-            data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
-    elif how == "cut":
-        del data[place:]
-    else:
-        size = min(choose.choice((8, 64, 512)), len(data) - place)
-        data[place : place + size] = bytes(size) if how == "zero" else choose.randbytes(size)
-    return bytes(data)
 
 
 class Repeat(ReportTest):

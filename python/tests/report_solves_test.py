@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor report of runs that iterate until a residual is small."""
 
-import unittest
-
 from report_case import ReportTest
 
 import h5py

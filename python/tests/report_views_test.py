@@ -3,7 +3,6 @@
 
 import json
 import sys
-import unittest
 from unittest import mock
 
 from report_case import ReportTest

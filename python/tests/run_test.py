@@ -46,15 +46,6 @@ class Command(DryRunTest):
             if name != "--restart":  # of a checkpoint, which may stand elsewhere
                 self.assert_fails(self.kontor("run", "plate.yaml", name), f"kontor: run: {name} needs a value")
 
-    def test_ways_to_write_the_app(self):
-        for line in ("app: 'heat'", 'app: "heat"', "app:   heat   ", "app: heat\r", "app : heat", '"app": heat', "{app: heat}",
-                     "? app\n: heat", "problem:\n  app: pingpong\napp: &name heat", "--- \napp: >-\n  heat"):
-            self.write("plate.yaml", f"# a comment\n{line}\n")
-            self.assert_starts("plate.yaml", "plate.yaml")
-        for encoding in "utf-8-sig", "utf-16":
-            (self.folder / "plate.yaml").write_text("app: heat\n", encoding=encoding)
-            self.assert_starts("plate.yaml", "plate.yaml")
-
 
 @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
 class Restart(DryRunTest):

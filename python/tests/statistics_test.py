@@ -12,7 +12,7 @@ import numpy as np
 from kontor.report.crossover import compare, crossings, pairs
 from kontor.report.matrix import totals
 from kontor.report.model import exchanges, link_of, message_seconds, pop_of, predict, useful_times
-from kontor.report.record import Record, read_record
+from kontor.report.record import Record
 from kontor.report.scaling import fit, scale, serial_fraction, warnings
 from kontor.report.series import series_of
 from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio

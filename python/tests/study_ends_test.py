@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import unittest
 from unittest.mock import patch
 
 from study_case import ALL, ONE, StudyTest

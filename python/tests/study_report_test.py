@@ -3,7 +3,6 @@
 
 import json
 import re
-import unittest
 
 from report_case import ReportTest
 

@@ -1,58 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that are killed, told to end or interrupted, and two that write the same file."""
+"""Runs that are told to end, and two that write the same file. tests/torture has kills and `kontor run`."""
 
-import importlib.util
 import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
-from fault_case import EARLIER, ENDLESS, SHORT, FaultTest
-from launch import HEAT, Running, wait_until
+from fault_case import ENDLESS, SHORT, FaultTest
+from launch import wait_until
 
 
-class Killed(FaultTest):
-    def test_the_next_run_removes_what_a_killed_one_left(self):
-        self.write("plate.h5.tmp", "the user's")
-        self.write("endless.yaml", ENDLESS)
-        running = self.start("endless.yaml", ranks=3)
-        self.wait_for_series()
-        os.kill(running.ranks()[0], signal.SIGKILL)
-        result = running.finish(limit=20)
-        self.assertNotEqual(result.code, 0, result)
-        wait_until(lambda: not running.ranks(), "the end of all ranks")
-        self.assert_intact()
-        for left in "plate.h5", "plate.xmf":
-            self.assertIsNotNone(self.temporary(left))
-            self.assertIn(f".{left}.kontor-lock", self.files())
-        self.write("short.yaml", SHORT)
-        self.passes("short.yaml", ranks=3)
-        self.assertEqual(self.files(), ["endless.yaml", "plate.h5", "plate.h5.tmp", "plate.xmf", "short.yaml"])
-        self.assertEqual((self.folder / "plate.h5.tmp").read_text(), "the user's")
-
-
-class Script(Running):
-    """scripts/kontor run, and the ranks that it starts."""
-
-    def __init__(self, *arguments, cwd):
-        build = Path(HEAT).resolve().parents[1]
-        script = Path(__file__).resolve().parents[2] / "scripts/kontor"
-        self.launch([str(script), "run", *arguments], cwd, KONTOR_BUILD_DIR=str(build), KONTOR_BUILT="1")
-
-
-class ScriptTest(FaultTest):
-    def start_script(self, *arguments):
-        """On three ranks, a run that has written several fields of its series."""
-        self.write("endless.yaml", ENDLESS)
-        running = Script("endless.yaml", "-n", "3", "--quiet", *arguments, cwd=self.folder)
-        for end in running.end, running.process.stdout.close, running.process.stderr.close:
-            self.addCleanup(end)
-        self.wait_for_series()
-        return running
-
-
-class ToldToEnd(ScriptTest):
+class ToldToEnd(FaultTest):
     """By a signal, as before a time limit: all ranks end, and leave a record that says so."""
 
     def assert_ended_early(self, result, signal, repeats, figures):
@@ -93,17 +49,6 @@ class ToldToEnd(ScriptTest):
         record = self.assert_ended_early(result, "USR1", r"\d+", figures=True)
         self.assertGreater(len(record["repeats"]), 0)
 
-    def test_by_kontor_run(self):
-        running = self.start_script("--results", "record.json")
-        running.process.terminate()
-        result = running.finish(limit=20)
-        self.assert_ended_early(result, "USR1", "0", figures=False)
-        self.assertRegex(result.err, r"\Akontor: heat ended early, as signal TERM asked\b.*\n\Z")
-        if importlib.util.find_spec("h5py"):
-            report = Path(__file__).resolve().parents[2] / "python/kontor"
-            shown = subprocess.run([sys.executable, report, "report", self.output], capture_output=True, text=True, check=True).stdout
-            self.assertRegex(shown, r"not verified\n.*ended early.*\bUSR1\b")
-
 
 class TwoRuns(FaultTest):
     """A second run that would write a file of the first, which rests meanwhile."""
@@ -139,20 +84,3 @@ class TwoRuns(FaultTest):
         self.assertEqual(self.record("first.json")["sweeps"], 20)
         self.assertEqual(self.output.read_bytes()[:4], b"\x89HDF")
         self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
-
-
-class Interrupted(ScriptTest):
-    """Whatever ends `kontor run`, no rank outlives it."""
-
-    def test_by_a_kill(self):
-        running = self.start_script()
-        running.process.kill()
-        self.assertEqual(running.finish(limit=20).code, -signal.SIGKILL)
-        wait_until(lambda: not running.ranks(), "the end of all ranks")
-        if self.output.read_bytes() == EARLIER:
-            self.assert_intact()
-            return
-        import h5py  # Open MPI 5 hands the SIGTERM on that tells mpirun, and the ranks end early with a record
-
-        with h5py.File(self.output) as file:
-            self.assertEqual(file["run"].attrs["ended_early"], 1)

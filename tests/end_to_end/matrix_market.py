@@ -77,10 +77,6 @@ class MatrixMarketTest(HeatTest):
         self.names(result.err, error_id, *facts)
         self.assertEqual(self.files(), before)
 
-    def test_a_wrong_file_is_told_with_its_line(self):
-        self.write("decks/matrix.mtx", text_of(ENTRIES + [(2, 2, 3.0)]))
-        self.refused("E-FILE-FORMAT", "decks/matrix.mtx:14: ", "(2, 2)", "line 4")
-
     def test_is_not_written(self):
         for option, path, role in (("-o", "decks/matrix.mtx", "file and the HDF5 file"), ("--results", "decks/./rhs.mtx", "rhs_file and the file of --results")):
             self.refused("E-FILE-SAME", path, f"problem.matrix_market.{role}", words=(option, path))
@@ -103,8 +99,3 @@ class MatrixMarketTest(HeatTest):
         elsewhere.unlink()
         result = self.ends(2, *moved, ranks=1)
         self.names(result.err, "E-FILE-READ", "problem.matrix_market.rhs_file", "other.mtx: No such file")
-
-    def test_a_file_of_the_command_line_is_looked_for_here(self):
-        override = "problem.matrix_market.file=matrix.mtx"
-        facts = f"--set {override}: problem.matrix_market.file ", f"{self.folder.resolve() / 'matrix.mtx'}: No such file"
-        self.refused("E-FILE-READ", *facts, words=("--set", override))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""/run of the HDF5 file: what a run tells of itself."""
+"""/run of the HDF5 file: what a run tells of itself. docs/record_reference has the types of all entries."""
 
 import os
 
@@ -8,21 +8,9 @@ from recorded import PLATE, RecordTest, h5py
 if h5py:
     import numpy as np
 
-    TEXT, INTEGER, NUMBER, TRUTH, LIST = str, np.int64, np.float64, np.uint8, np.ndarray
+    TEXT, NUMBER, TRUTH = str, np.float64, np.uint8
 else:
-    TEXT = INTEGER = NUMBER = TRUTH = LIST = None
-
-RUN = {
-    **dict.fromkeys("app version git_revision started command deck process_grid precision".split(), TEXT),
-    **dict.fromkeys("kernel stores sums graph".split(), TEXT),
-    **dict.fromkeys("execution_space kokkos_version mpi_library hdf5_version compiler flags".split(), TEXT),
-    **dict.fromkeys("backend backend_remark pattern packing check path".split(), TEXT),
-    **dict.fromkeys("ranks threads sweeps queues norm_batch field_memory peak_memory".split(), INTEGER),
-    **dict.fromkeys("start_to_first_step compute_alone_seconds exposed_seconds".split(), NUMBER),
-    "overlap": TRUTH,
-    "ended_early": TRUTH,
-    "hosts": LIST,
-}
+    TEXT = NUMBER = TRUTH = None
 FIGURE = {"name": TEXT, "unit": TEXT, **dict.fromkeys("value bytes_read bytes_written attainable fraction".split(), NUMBER)}
 PATTERNS = "read_bandwidth", "copy_bandwidth", "triad_bandwidth"
 
@@ -53,28 +41,22 @@ class Run(RecordTest):
     def test_three_ranks(self):
         """One run shows most of the record."""
         file = self.run_deck(PLATE, "plate.h5", "--results", "plate.json", ranks=3, comm__backend="view")
-        for check in (self.attributes, self.tables, self.seconds_of_ranks, self.distributions, self.history, self.deck_gives_the_same_deck_again,
-                      self.results_are_the_record, self.ranks_that_share_cores_are_not_set_beside_the_machine):
+        for check in (self.values, self.tables, self.deck_gives_the_same_deck_again, self.results_are_the_record,
+                      self.ranks_that_share_cores_are_not_set_beside_the_machine):
             with self.subTest(check.__name__):
                 check(file["run"])
 
-    def attributes(self, run):
-        self.assert_attributes(run, RUN)
+    def values(self, run):
+        """What was used, not auto."""
         value = run.attrs
-        self.assertEqual(
-            (value["app"], value["ranks"], value["backend"], value["pattern"], value["overlap"], value["precision"]),
-            ("heat", 3, "view", "nonblocking", 1, "double"),
-        )
-        self.assertIn(value["path"], ("host", "direct", "staged"), "what was used, not auto")
+        self.assertEqual([value[name] for name in ("app", "ranks", "backend", "pattern", "overlap", "precision", "process_grid")],
+                         ["heat", 3, "view", "nonblocking", 1, "double", "3 x 1"])
+        self.assertIn(value["path"], ("host", "direct", "staged"))
         self.assertEqual("devices" in run, value["path"] != "host")
-        self.assertIn(value["packing"], ("kernel", "datatype", "none"), "what was used, not auto")
+        self.assertIn(value["packing"], ("kernel", "datatype", "none"))
         self.assertRegex(value["started"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertRegex(value["command"], r"heat deck\.yaml -o plate\.h5 --results plate\.json --set comm\.backend=view$")
-        self.assertEqual(value["process_grid"], "3 x 1")
-        self.assertEqual(value["sweeps"] % 50, 0)
-        self.assertEqual(list(run["cells"]), [26, 22])
-        self.assertEqual(len(run["repeats"]), 2)
-        self.assertGreaterEqual(len(value["hosts"]), 1)
+        self.assertEqual((list(run["cells"]), len(run["repeats"])), ([26, 22], 2))
 
     def tables(self, run):
         timers = run["timers"]
@@ -94,40 +76,6 @@ class Run(RecordTest):
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
         face = 22 * 8
         self.assertEqual(table, [(0, 1, 1, face), (1, 0, 1, face), (1, 2, 1, face), (2, 1, 1, face)])
-
-    def seconds_of_ranks(self, run):
-        """In each repeat the slowest rank's time is the repeat's, and no rank is longer in its regions than in the repeat."""
-        table = run["per_rank"]
-        self.assertEqual(table.attrs["useful"], int("devices" not in run))
-        regions = list(table.attrs["regions"])
-        self.assertLessEqual({"compute", "wait", "reduce"}, set(regions))
-        self.assertFalse({"setup", "verify", "calibrate", "io"} & set(regions))
-        seconds, wall = table["seconds"][...], table["wall"][...]
-        self.assertEqual((seconds.shape, wall.shape), ((2, 3, len(regions)), (2, 3)))
-        np.testing.assert_allclose(wall.max(axis=1), run["repeats"], atol=1e-9)
-        self.assertTrue(np.all(seconds >= 0) and np.all(seconds.sum(axis=2) <= wall + 1e-6))
-        timers = {row["region"].decode(): row["mean"] for row in run["timers"]}
-        for region, mean in zip(regions, seconds.mean(axis=(0, 1))):
-            self.assertAlmostEqual(mean, timers[region], delta=1e-8 + 1e-6 * mean)
-
-    def distributions(self, run):
-        """Of the steps and exchanges of all repeats, each rank's its own."""
-        if "devices" in run:
-            return self.assertIn("distributions_remark", run.attrs)
-        table = run["distributions"]
-        self.assertEqual(table.dtype.names, ("name", "count", "p50", "p95", "p99", "max", "slowest_rank"))
-        rows = {row["name"].decode(): row for row in table}
-        self.assertEqual(set(rows), {"exchange", "step"})
-        for row in rows.values():
-            self.assertEqual(row["count"], run.attrs["sweeps"] * len(run["repeats"]) * 3)
-            self.assertTrue(0 < row["p50"] <= row["p95"] <= row["p99"] <= row["max"], row)
-            self.assertIn(row["slowest_rank"], range(3))
-        self.assertLessEqual(rows["step"]["max"], max(run["repeats"]))
-
-    def history(self, run):
-        iteration, norm = run["history/iteration"][...], run["history/norm"][...]
-        self.assertEqual(list(iteration), list(range(50, run.attrs["sweeps"] + 1, 50)))
-        self.assertTrue(np.all(norm[:-1] >= 1e-9) and norm[-1] < 1e-9, norm)
 
     def deck_gives_the_same_deck_again(self, run):
         """On another number of ranks: what was chosen for three is not in it."""
@@ -203,20 +151,3 @@ class Run(RecordTest):
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
         if "remark" not in bandwidth:
             self.assertAlmostEqual(bandwidth["attainable"] / machine["copy_bandwidth"], 1)
-
-    def test_a_trace_without_calibration(self):
-        run = self.run_deck(PLATE, "plate.h5", ranks=3, measure__trace="5", measure__calibrate="false")["/run"]
-        self.assertEqual(run["calibration"].attrs["read_bandwidth"], 0)
-        self.assertNotIn("noise", run)
-        self.assertNotIn(b"calibrate", set(run["timers"]["region"]))
-        for figure in run["figures_of_merit"].values():
-            self.assertFalse({"attainable", "fraction"} & set(figure.attrs))
-        table = run["trace"]
-        self.assertEqual(table.dtype.names, ("rank", "region", "begin", "end"))
-        self.assertEqual({row["rank"] for row in table}, {0, 1, 2})
-        regions = [row["region"] for row in table if row["rank"] == 1]
-        self.assertLessEqual({b"compute", b"post", b"wait"}, set(regions))
-        self.assertEqual((regions.count(b"post"), regions.count(b"wait")), (5, 5))
-        self.assertTrue(all(0 <= row["begin"] <= row["end"] for row in table))
-        refusal = self.ends(2, "deck.yaml", "--set", "measure.trace=10001")
-        self.assertIn("measure.trace", refusal.err)
