@@ -106,14 +106,3 @@ class Backends(RefusalTest):
             self.names(result.err, "E-COMM-BACKEND", f"--set comm.backend={name}: comm.backend", *facts[:2])
             self.assertTrue(any(way in result.err for way in facts[2:]), result.err)
             self.assertEqual((result.code, result.out), (2, ""))
-
-    def test_datatypes_on_raw(self):
-        self.refused_set("comm.packing=datatype", "E-COMM-BACKEND", "comm.packing", "'raw'", "'kernel'", "view", ranks=(1, 2))
-
-    def test_no_packing_where_a_face_does_not_lie_in_one_piece(self):
-        for backend in "raw", "view":
-            settings = "comm.packing=none", f"comm.backend={backend}", "decomposition.process_grid=[3,1]"
-            self.refused(
-                "E-COMM-BACKEND", "exchange 'heat/halo of u'", "rank 0", "View 'heat/u', (1, 11, 1) double", "rank 1", "'kernel'",
-                words=[word for setting in settings for word in ("--set", setting)], ranks=[3],
-            )

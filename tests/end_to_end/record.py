@@ -139,15 +139,3 @@ class Run(RecordTest):
         self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
         for name in "gpu", "package":
             self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
-
-    def test_attainable_of_what_is_not_in_a_cache(self):
-        large = {"problem__cells": "[3600,3600]", "problem__exact": "none", "solver__tolerance": "0"}
-        run = self.run_deck(PLATE, "plate.h5", ranks=1, solver__max_sweeps="2", output__fields="none", **large)["/run"]
-        if "devices" in run:
-            self.skipTest("a device streams through more than this")
-        machine = run["calibration"].attrs
-        self.assertGreater(machine["working_set"], 16 * 3600**2)
-        self.assertNotIn("working_set_read_bandwidth", machine)
-        bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
-        if "remark" not in bandwidth:
-            self.assertAlmostEqual(bandwidth["attainable"] / machine["copy_bandwidth"], 1)

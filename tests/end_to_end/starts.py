@@ -1,34 +1,66 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ranks that never find each other: the others do not wait for ever."""
+"""Ranks that never find each other: the others do not wait for ever. And failures that tests/torture does not try."""
 
+import os
 import unittest
 
-from failed_calls import DECK, FaultTest
-from launch import HeatTest, starts_several_programs
+from launch import HeatTest, preload, starts_several_programs
+
+FAULTS = os.environ.get("KONTOR_FAULTS", "")  # tests/faults as a shared library
+DECK = """\
+app: heat
+problem:
+  cells: [24, 20]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 4}
+comm: {patience: 0.5}
+"""
 
 
-def check_given_up(test, result, words, seconds):
-    test.assertEqual(result.code, 3, result)
-    test.assertRegex(result.err, rf"rank \d: .*{words}.* {seconds} s.*KONTOR_START_SECONDS")
-    test.assertEqual(test.files(), ["deck.yaml"])
-
-
-class FirstMessages(FaultTest):
-    def test_that_do_not_come(self):
-        """Rank 1 stops itself before the first of them."""
-        result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "3"}, DO="pause", RANK=1)
-        check_given_up(self, result, "first messages", 3)
-
-
-class Starts(HeatTest):
+class StartTest(HeatTest):
     def setUp(self):
         super().setUp()
         self.write("deck.yaml", DECK)
 
+    def check_given_up(self, result, words, seconds):
+        self.assertEqual(result.code, 3, result)
+        self.assertRegex(result.err, rf"rank \d: .*{words}.* {seconds} s.*KONTOR_START_SECONDS")
+        self.assertEqual(self.files(), ["deck.yaml"])
+
+
+@unittest.skipUnless(os.path.exists(FAULTS), "KONTOR_FAULTS does not name the library of tests/faults")
+class FailedCalls(StartTest):
+    def run_with(self, function, ranks=1, variables={}, **more):
+        variables = {**variables, "LD_PRELOAD": preload(FAULTS), "KONTOR_FAULT_CALL": function}
+        variables |= {f"KONTOR_FAULT_{name}": str(value) for name, value in more.items()}
+        return self.heat("deck.yaml", ranks=ranks, variables=variables)
+
+    def test_first_messages_that_do_not_come(self):
+        """Rank 1 stops itself before the first of them."""
+        result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "3"}, DO="pause", RANK=1)
+        self.check_given_up(result, "first messages", 3)
+
+    @unittest.skipIf("KONTOR_SANITIZER_LIBRARY" in os.environ, "a sanitizer has an operator new of its own")
+    def test_no_memory_from_some_moment_on(self):
+        for number in 500, 3000:
+            with self.subTest(number):
+                result = self.run_with("new", DO="error", NUMBER=number, REPEAT=1)
+                self.assertEqual(result.code, 3, result)
+                self.assertRegex(result.err, "^rank 0: out of memory")
+                self.assertNotIn("deck.h5", self.files())
+
+    def test_an_exit_handler_that_does_not_come_back(self):
+        """The run ends with its own exit code all the same."""
+        result = self.run_with("exit", ranks=2, RANK=1)
+        self.assertEqual(result.code, 0, result)
+
+
+class Starts(StartTest):
     @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
     def test_a_process_that_does_not_start_mpi(self):
         result = self.heat("deck.yaml", ":", "-n", "1", "sleep", "60", variables={"KONTOR_START_SECONDS": "1"})
-        check_given_up(self, result, "MPI_Init", 1)
+        self.check_given_up(result, "MPI_Init", 1)
 
     def test_runs_may_take_longer(self):
         """The limit is that of the start alone."""
