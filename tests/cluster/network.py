@@ -6,17 +6,18 @@
     net.end()
 
 Each host has its own name, /dev/shm, /tmp and network interface; the second one has its own processes, too, so that it can
-be killed as a whole. Between the interfaces is a third host, as a switch: delay_line.c carries what comes.
+be killed as a whole. Between the interfaces is a third host, as a switch: delay_line.py carries what comes.
 """
 
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 from pathlib import Path
 
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
-LINE = BUILD / "tests/cluster/delay_line"
+LINE = Path(__file__).with_name("delay_line.py")
 NAMES = ("alpha", "beta-2")
 ADDRESSES = ("10.78.0.1", "10.78.0.2")
 SUBNET = "10.78.0.0/24"
@@ -33,8 +34,6 @@ def reason_not_to():
     """Why there is no such network here; empty if there is. Asked within the namespaces."""
     if not shutil.which("ip"):
         return "no ip: apt-get install iproute2"
-    if not LINE.exists():
-        return f"no {LINE}: build the target delay_line"
     words = ["unshare", "--net", "ip", "link", "add", "name", "kv0", "type", "veth", "peer", "name", "kv1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     return f"no virtual Ethernet here: {done.stderr.strip()}" if done.returncode else ""
@@ -119,7 +118,7 @@ class Network:
             raise
 
     def start_line(self, latency, bandwidth):
-        words = [*self.hosts[2].words, LINE, "port0", "port1", repr(latency), repr(bandwidth)]
+        words = [*self.hosts[2].words, sys.executable, LINE, "port0", "port1", repr(latency), repr(bandwidth)]
         self.line = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         if self.line.stdout.readline() != "ready\n":
             raise AssertionError("the delay line has not begun")

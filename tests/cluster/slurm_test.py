@@ -93,23 +93,12 @@ class Allocation(SlurmTest):
                 self.assertEqual(said, command + program)
 
 
-SINGLETONS = r"""
-cat >alone <<'EOF'
-#!/bin/bash
-# -n RANKS PROGRAM...: starts them so that none knows of the others
-exec srun --mpi=none --overcommit "$1" "$2" env $(env | sed -n 's/^\(SLURM[^=]*\|PMI[^=]*\)=.*/-u \1/p') "${@:3}"
-EOF
-chmod +x alone
-"""
-
-
 class Ends(SlurmTest):
     """What the exit code tells."""
 
     jobs = {
         "launcher": ("--nodes=1", f'KONTOR_LAUNCHER="srun --nodes=7" {KONTOR} -n 2 deck.yaml'),
         "protocol": ("--nodes=1", f'KONTOR_LAUNCHER="srun --mpi=none" {KONTOR} -n 1 deck.yaml'),
-        "singletons": ("--nodes=1", f"{SINGLETONS} KONTOR_LAUNCHER=./alone {KONTOR} -n 2 deck.yaml"),
         "wrong": ("--nodes=1", f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0"),
     }
 
@@ -123,12 +112,6 @@ class Ends(SlurmTest):
         self.assertEqual(done.code, 3, done)
         self.assertIn("kontor: the program could not be started: srun --mpi=none -n 1 ", done.err)
 
-    def test_ranks_that_do_not_find_each_other(self):
-        done = self.done("singletons")
-        self.assertEqual(done.code, 3, done)
-        self.assertRegex(done.err, r"\b1 rank\b.*\b2\b.*SLURM_MPI_TYPE")
-        self.assertNotIn("VERIFICATION", done.out)
-
     def test_a_wrong_answer(self):
         done = self.done("wrong")
         self.assertEqual(done.code, 1, done)
@@ -137,32 +120,21 @@ class Ends(SlurmTest):
 
 
 class EndsEarly(SlurmTest):
-    """As by sbatch --signal=USR1@60, which tells the ranks, and --signal=B:USR1@60, which tells the script."""
+    """As by sbatch --signal=B:USR1@60, which tells the script; the job of GoesOn tells the ranks."""
 
     words = "-n 3 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
-    jobs = {
-        "ranks": ("--nodes=1", f"{KONTOR} {words}"),
-        "script": ("--nodes=1", f"exec {KONTOR} {words}"),
-    }
-
-    def ends_early(self, name, *words):
-        """When it is signalled after it has begun."""
-        folder, (_, number) = self.submitted[name]
-        size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
-        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
-        subprocess.run(["scancel", *words, number], check=True)
-        done = self.done(name)
-        self.assertEqual(done.code, 4, done)
-        self.assertIn("ENDED EARLY", done.out)
-        record = self.record(name)
-        self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
-        return done
-
-    def test_the_ranks_are_told(self):
-        self.ends_early("ranks", "--signal=USR1")
+    jobs = {"script": ("--nodes=1", f"exec {KONTOR} {words}")}
 
     def test_the_script_is_told(self):
-        done = self.ends_early("script", "--signal=USR1", "--batch")
+        folder, (_, number) = self.submitted["script"]
+        size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
+        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
+        subprocess.run(["scancel", "--signal=USR1", "--batch", number], check=True)
+        done = self.done("script")
+        self.assertEqual(done.code, 4, done)
+        self.assertIn("ENDED EARLY", done.out)
+        record = self.record("script")
+        self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
         self.assertIn("kontor: heat ended early, as signal USR1 asked", done.err)
 
 

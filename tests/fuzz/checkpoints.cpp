@@ -52,14 +52,12 @@ void write(const Family& family, const ordered_json& header) {
 
 /// What an app reads of its state. Of mutated files the checksums are wrong, so this is tried without them.
 void read_state(const fs::path& file) {
-  try {
+  static_cast<void>(refusal_of<output::Error>([&] {
     const output::Reader reader(MPI_COMM_SELF, file);
     std::vector<double> u(24);
     static_cast<void>(miniapp::read_values<double>(reader, "/state/norms"));
     reader.read("/state/u", {{4, 6}, {0, 0}, {4, 6}}, u.data());
-  } catch (const output::Error&) {
-    return;
-  }
+  }));
 }
 
 /// The next checkpoint gets a number of its own.
@@ -70,14 +68,11 @@ void require_countable(const Family& family) {
 
 /// What a program does with a checkpoint before it makes its app. Returns why it is refused.
 std::string restart_from(const Family& family) {
-  try {
+  return refusal_of<config::Error>([&] {
     const miniapp::Restart restart(MPI_COMM_SELF, family.name.string());
     const auto deck = config::Deck::parse(restart.header().deck, restart.path(), {});
     restart.require_same("heat", deck, {{"problem.cells", "[6,4]"}}, {"comm."});
-    return {};
-  } catch (const config::Error& error) {
-    return error.what();
-  }
+  });
 }
 
 } // namespace
@@ -111,11 +106,8 @@ Target checkpoint_headers() {
             if (header.is_discarded()) return std::string("it is no JSON");
             std::error_code ignored;
             fs::remove(family->newest, ignored);
-            try {
-              write(*family, header);
-            } catch (const output::Error& error) { // a value that no record has
-              return std::string(error.what());
-            }
+            const auto why = refusal_of<output::Error>([&] { write(*family, header); }); // a value that no record has
+            if (!why.empty()) return why;
             require_countable(*family);
             return restart_from(*family);
           }};

@@ -26,17 +26,14 @@ Target matrices() {
                   "%%matrixmarket MATRIX Coordinate Real General\r\n\r\n1 1 1\r\n1 1 1.5D+3\r\n"},
       .words = words};
   return {"matrix", std::move(material), [](const std::string& input, const auto& file) {
-            try {
+            return refusal_of<config::Error>([&] {
               std::istringstream in(input);
               auto matrix = cg::read_matrix(in, file.string(), 1e9);
               if (matrix.entries.capacity() > input.size() + (1 << 16))
                 throw std::runtime_error("room for more entries than the file can hold");
               sort_entries(matrix);
               require_symmetric_with_positive_diagonal(matrix);
-              return std::string();
-            } catch (const config::Error& error) {
-              return std::string(error.what());
-            }
+            });
           }};
 }
 
@@ -45,13 +42,8 @@ Target vectors() {
                                 "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n"},
                     .words = words};
   return {"vector", std::move(material), [](const std::string& input, const auto& file) {
-            try {
-              std::istringstream in(input);
-              static_cast<void>(cg::read_vector(in, file.string(), 3));
-              return std::string();
-            } catch (const config::Error& error) {
-              return std::string(error.what());
-            }
+            std::istringstream in(input);
+            return refusal_of<config::Error>([&] { static_cast<void>(cg::read_vector(in, file.string(), 3)); });
           }};
 }
 

@@ -174,18 +174,16 @@ Target results() {
     material.samples.push_back(text_of(path));
   }
   return {"result", std::move(material), [](const auto&, const fs::path& file) {
-            std::string refusal;
-            try {
+            std::string inside;
+            const auto refusal = refusal_of<output::Error>([&] {
               const output::Reader reader(MPI_COMM_SELF, file);
               Visit visit(reader);
               visit.all();
-              refusal = visit.error();
-            } catch (const output::Error& error) {
-              refusal = error.what();
-            }
+              inside = visit.error();
+            });
             if (const auto open = H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL); open != 0)
               throw std::runtime_error(std::to_string(open) + " objects of the file stay open");
-            return refusal;
+            return refusal.empty() ? inside : refusal;
           }};
 }
 

@@ -35,6 +35,17 @@ Target checkpoints();
 /// What a checkpoint tells of itself, as JSON text: written into one whose checksums are right.
 Target checkpoint_headers();
 
+/// Why a call is refused, by an error of this kind; empty: it is not.
+template <class Error, class Call>
+std::string refusal_of(Call&& call) {
+  try {
+    call();
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 /// A folder of this process alone, removed at its end.
 class TemporaryFolder {
  public:
