@@ -177,20 +177,6 @@ class GoesOn(SlurmTest):
             self.assertEqual((run["ranks"], run["sweeps"], goes_on.get("at_step"), goes_on.get("restarted_from")), (3, step + 20, step, checkpoint), said)
 
 
-class Runs(SlurmTest):
-    jobs = {"two nodes": ("--nodes=2", f"{KONTOR} -n 4 deck.yaml --quiet --results record.json --set measure.calibrate=true")}
-
-    def test_more_ranks_than_cores_on_two_nodes(self):
-        """They yield while they wait: else this takes minutes."""
-        done = self.done("two nodes")
-        self.assertEqual((done.code, done.err), (0, ""), done)
-        record = self.record("two nodes")
-        self.assertEqual((record["ranks"], record["hosts"]), (4, ["n0", "n1"]))
-        machine = record["calibration"]
-        self.assertEqual(machine["link"].split(" of ")[1], "n0")
-        self.assertRegex(machine["internode_link"], r"^rank 0 of n0 and rank \d of n1$")
-
-
 if __name__ == "__main__":
     hosts.isolate()
     unittest.main(verbosity=2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/kontor study --submit on a real Slurm: array jobs on one and two nodes, a job that is told to end, collecting."""
+"""scripts/kontor study --submit on a real Slurm: array jobs on one and two nodes, and collecting."""
 
 import json
 import shutil
@@ -69,18 +69,6 @@ class Submitted(unittest.TestCase):
         self.assertTrue(state["machine"]["job"].startswith("Slurm "), state["machine"])
         self.assertIn("jobs/study.csv", self.study("jobs", "--resume", "--submit") + "jobs/study.csv")
         self.assertEqual(len(self.state()["jobs"]), 2, "there was nothing to submit")
-
-    def test_a_job_that_is_told_to_end(self):
-        """As before its time limit: what it has under way is ended early, and is missing afterwards."""
-        options = ["--set", "nodes=1", "--set", "repeats=1", "--set", "set.solver.max_sweeps=2000000000"]
-        self.study("study.yaml", "--submit", *options)
-        log = self.folder / "jobs/runs/p000-r1.log"
-        slurm.wait_for(lambda: log.exists() and subprocess.run(["squeue", "-h", "-s", "-t", "R"], capture_output=True, text=True,
-                                                               check=False).stdout.count("heat"), "the start of the run", 60)
-        subprocess.run(["scancel", "--signal=TERM", "--batch", self.state()["jobs"][0]["id"]], check=True)
-        self.wait()
-        self.assertIn("1 ended early", self.study("jobs", "--collect"), self.told())
-        self.assertEqual([run["state"] for run in self.state()["runs"]], ["ended early"])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 import os
 import signal
 
-from fault_case import ENDLESS, FaultTest
+from faults import ENDLESS, FaultTest
 from launch import BIN, wait_until
 
 

