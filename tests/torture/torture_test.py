@@ -193,8 +193,8 @@ class Checks(unittest.TestCase):
         with unittest.mock.patch.object(inputs, "fuzz", crash):
             outcome = inputs.make(case, self.folder, None, {})
         self.assertEqual(outcome.findings, [f"input: deck-7-{first}: signal SIGSEGV: oh no"])
-        entry = case.as_dict() | {"findings": [], "seen": {"hit": True, "inputs": 1000}}
-        self.assertRegex(summary([entry, entry], {}), r"input +deck +2 +2 +0[^§]*inputs read: 2000")
+        entry = case.as_dict() | {"findings": ["input: it"], "seen": {"hit": True, "inputs": 1000, "seconds_until_gone": 1.5}}
+        self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"input +deck +2 +2 +1 +1\.50 +1\.50[^§]*inputs read: 2000")
 
     def test_what_grows(self):
         steady, outcome = [(50_000, 9)] * 20, Outcome(CASE)
@@ -220,10 +220,6 @@ class Checks(unittest.TestCase):
             self.assertEqual(stack_of(left.pid), ["Thread 1", "#0 pause ()"])
         with unittest.mock.patch.dict(os.environ, PATH=str(self.folder / "nothing")):
             self.assertEqual(stack_of(left.pid), [])
-
-    def test_the_table_counts(self):
-        entry = CASE.as_dict() | {"findings": ["hang: it did not end"], "seen": {"hit": True, "seconds_until_gone": 1.5, "output": "earlier"}}
-        self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"KILL to rank +2 +2 +1 +1\.50 +1\.50")
 
     def test_a_place_that_no_run_has_come_to_is_not_hit(self):
         places = [("fsync", f"sync()+{n:#x}") for n in range(3)]
@@ -251,11 +247,6 @@ class Checks(unittest.TestCase):
             with unittest.mock.patch.object(fault, "Started", return_value=started), unittest.mock.patch.object(fault, "follow"):
                 outcome = fault.make(case, self.folder / str(within), self.reference, {}, within)
             self.assertRegex("\n".join(outcome.findings), finds)
-
-    def test_what_is_there_before_a_run(self):
-        reference = self.reference._replace(checkpoint={"plate-checkpoint-000000004.h5": b"it"})
-        self.assertNotIn("plate-checkpoint-000000004.h5", reference.files(RUN))
-        self.assertIn("plate-checkpoint-000000004.h5", reference.files(Run("heat", 2, ("restart=plate-checkpoint.h5",))))
 
 
 class Ends(unittest.TestCase):

@@ -27,7 +27,7 @@ Found = Iterator[tuple[str, str]]  # the file of an input, and what happened
 KINDS = {
     "deck": (25, 1000), "override": (18, 1000), "formula": (10, 1000), "matrix": (18, 1000), "vector": (6, 1000),
     "result": (4, 100), "checkpoint": (2, 100), "header": (2, 100),
-    "study": (8, 8), "machine": (4, 8), "report": (1, 8), "json": (1.7, 8),
+    "study": (8, 25), "machine": (4, 25), "report": (1, 25), "json": (1.7, 25),
     "program-deck": (0.15, 2), "program-matrix": (0.15, 2),
 }
 DECKS = {
