@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "pingpong/findings.hpp"
 #include "pingpong/memory.hpp"
 #include "pingpong/options.hpp"
-#include "pingpong/timing.hpp"
 #include "run/mini_app.hpp"
+#include "timing/findings.hpp"
+#include "timing/interleave.hpp"
 
 #include <kontor/comm/exchange.hpp>
 #include <kontor/device/compat.hpp>
@@ -77,6 +77,9 @@ struct Bench {
     return samples;
   }
 };
+
+/// What typed bindings cost: the median and the largest of all comparisons with raw.
+std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
 
 /// The two ranks that one plays with another; begins() is that of the lower half.
 struct Players {

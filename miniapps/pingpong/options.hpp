@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "pingpong/timing.hpp"
 #include "run/options.hpp"
+#include "timing/interleave.hpp"
 
 #include <kontor/comm/options.hpp>
 #include <kontor/config/deck.hpp>
@@ -16,6 +16,8 @@
 #include <vector>
 
 namespace kontor::pingpong {
+
+using namespace timing;
 
 enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange, calls };
 enum class ScalarName { of_int, of_double };

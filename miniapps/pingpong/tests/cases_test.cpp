@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/findings.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/memory.hpp"
 #include "run/tests/refusal.hpp"
+#include "timing/findings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/statistics.hpp"
+#include "timing/statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace kontor::pingpong;
+using namespace kontor::timing;
 using Bounds = std::pair<std::size_t, std::size_t>;
 
 TEST(Summary, OfFewValues) {

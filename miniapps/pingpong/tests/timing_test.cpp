@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/payload.hpp"
-#include "pingpong/timing.hpp"
+#include "timing/interleave.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

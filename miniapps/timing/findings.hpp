@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "pingpong/statistics.hpp"
 #include "run/record/result.hpp"
+#include "timing/statistics.hpp"
 
 #include <kontor/comm/phase_times.hpp>
 
@@ -15,7 +15,7 @@
 #include <vector>
 
 /// What a run finds out: tables for people and for the file.
-namespace kontor::pingpong {
+namespace kontor::timing {
 
 /// What one or several ways are timed at.
 struct Subject {
@@ -23,7 +23,7 @@ struct Subject {
   std::int64_t size = 0; ///< elements along an edge
   std::int64_t elements = 0;
   std::int64_t bytes = 0;
-  std::int64_t messages = 1; ///< that a rank sends in one execution
+  std::int64_t messages = 1; ///< that a rank sends in one execution; 0: none, so the time has no phases
 };
 
 /// One way at one size: a point of a curve. Seconds.
@@ -75,7 +75,4 @@ nlohmann::ordered_json to_json(const Findings&);
 /// A line for each subject, with the fastest of many ways and the first comparison; and the notes.
 std::string to_text(const Findings&);
 
-/// What typed bindings cost: the median and the largest of all comparisons with raw.
-std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
-
-} // namespace kontor::pingpong
+} // namespace kontor::timing

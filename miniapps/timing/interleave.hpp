@@ -13,7 +13,7 @@
 #include <vector>
 
 /// Fair comparison of several ways to do the same thing.
-namespace kontor::pingpong {
+namespace kontor::timing {
 
 /// How one learns where the time of some executions goes.
 struct Phases {
@@ -63,4 +63,4 @@ struct Samples {
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
                    miniapp::StopRequest* end, bool clocked);
 
-} // namespace kontor::pingpong
+} // namespace kontor::timing

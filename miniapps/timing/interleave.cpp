@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/timing.hpp"
+#include "timing/interleave.hpp"
 
 #include "run/record/timers.hpp"
 
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kontor::pingpong {
+namespace kontor::timing {
 namespace {
 
 using comm::mpi::check;
@@ -138,4 +138,4 @@ Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, co
   return result;
 }
 
-} // namespace kontor::pingpong
+} // namespace kontor::timing

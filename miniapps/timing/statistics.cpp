@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/statistics.hpp"
+#include "timing/statistics.hpp"
 
 #include "run/record/timers.hpp"
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <numeric>
 
-namespace kontor::pingpong {
+namespace kontor::timing {
 
 Summary summarise(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
@@ -47,4 +47,4 @@ Interval paired_ratio(const std::vector<double>& a, const std::vector<double>& b
   return {miniapp::median(ratios), ratios[low], ratios[high]};
 }
 
-} // namespace kontor::pingpong
+} // namespace kontor::timing

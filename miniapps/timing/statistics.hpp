@@ -7,7 +7,7 @@
 #include <vector>
 
 /// What is said of repeated times.
-namespace kontor::pingpong {
+namespace kontor::timing {
 
 struct Summary {
   std::int64_t repetitions = 0;
@@ -35,4 +35,4 @@ std::pair<std::size_t, std::size_t> median_bounds(std::size_t n);
 /// Of a[i] / b[i]. Both have the same length and are not empty.
 Interval paired_ratio(const std::vector<double>& a, const std::vector<double>& b);
 
-} // namespace kontor::pingpong
+} // namespace kontor::timing

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/findings.hpp"
-
-#include "run/record/timers.hpp"
+#include "timing/findings.hpp"
 
 #include <fmt/format.h>
 
@@ -9,20 +7,24 @@
 #include <string_view>
 #include <utility>
 
-namespace kontor::pingpong {
+namespace kontor::timing {
 namespace {
 
 using nlohmann::ordered_json;
 
 ordered_json to_json(const Point& p) {
-  return {{"curve", p.subject.curve},      {"series", p.series},
-          {"size", p.subject.size},        {"elements", p.subject.elements},
-          {"bytes", p.subject.bytes},      {"repetitions", p.time.repetitions},
-          {"mean", p.time.mean},           {"standard_error", p.time.standard_error},
-          {"median", p.time.median},       {"min", p.time.min},
-          {"pack", p.phases.pack},         {"post", p.phases.post},
-          {"wait", p.phases.wait},         {"unpack", p.phases.unpack},
-          {"messages", p.subject.messages}};
+  ordered_json json{{"curve", p.subject.curve}, {"series", p.series},
+                    {"size", p.subject.size},   {"elements", p.subject.elements},
+                    {"bytes", p.subject.bytes}, {"repetitions", p.time.repetitions},
+                    {"mean", p.time.mean},      {"standard_error", p.time.standard_error},
+                    {"median", p.time.median},  {"min", p.time.min}};
+  if (p.subject.messages > 0)
+    json.update({{"pack", p.phases.pack},
+                 {"post", p.phases.post},
+                 {"wait", p.phases.wait},
+                 {"unpack", p.phases.unpack},
+                 {"messages", p.subject.messages}});
+  return json;
 }
 
 ordered_json to_json(const Comparison& c) {
@@ -72,12 +74,4 @@ std::string to_text(const Findings& findings) {
   return text + findings.text;
 }
 
-std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings& findings) {
-  std::vector<double> ratios;
-  for (const auto& c : findings.ratios)
-    if (c.baseline == "raw") ratios.push_back(c.ratio.median);
-  return {{"typed_over_raw", miniapp::median(ratios), "1"},
-          {"typed_over_raw_worst", *std::max_element(ratios.begin(), ratios.end()), "1"}};
-}
-
-} // namespace kontor::pingpong
+} // namespace kontor::timing
