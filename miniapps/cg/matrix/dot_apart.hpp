@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/dot.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
+#include "stepping/dot.hpp"
 #include "stepping/row_sums.hpp"
 
 #include <string>

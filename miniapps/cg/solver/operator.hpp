@@ -2,10 +2,10 @@
 #pragma once
 
 #include "cg/names.hpp"
-#include "cg/solver/global_dots.hpp"
 #include "cg/solver/workspace.hpp"
 #include "partition/ghosted_vector.hpp"
 #include "run/record/sampled_exchange.hpp"
+#include "stepping/global_dots.hpp"
 
 #include <optional>
 

@@ -3,7 +3,6 @@
 
 #include "cg/names.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/solver/global_dots.hpp"
 #include "cg/solver/operator.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver_state.hpp"
@@ -11,6 +10,7 @@
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 #include "run/loop/steps.hpp"
+#include "stepping/global_dots.hpp"
 #include "stepping/row_sums.hpp"
 #include "stepping/step_graph.hpp"
 

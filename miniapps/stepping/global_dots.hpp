@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
-#include "cg/options.hpp"
+#include "stepping/sum_kind.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <kontor/comm/exact_sum.hpp>
@@ -11,7 +10,7 @@
 #include <string>
 #include <variant>
 
-namespace kontor::cg {
+namespace kontor::stepping {
 
 /// A few sums over all rows of all ranks, again and again: dot() or a kernel gives this rank's, start() and finish()
 /// make them those of all. Reproducible ones are exact but for one rounding, so neither the order nor the number of
@@ -61,4 +60,4 @@ class GlobalDots {
   Sums sums_;
 };
 
-} // namespace kontor::cg
+} // namespace kontor::stepping

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <cstdint>
 
-namespace kontor::cg {
+namespace kontor::stepping {
 
 /// A row's part of a dot, of the rows from `begin` on.
 struct DotTerm {
@@ -19,4 +18,4 @@ struct DotTerm {
   }
 };
 
-} // namespace kontor::cg
+} // namespace kontor::stepping
