@@ -2,9 +2,9 @@
 """The pages of the manual, and how many words each may have, code blocks and generated parts left out."""
 
 BUDGETS = {
-    "README.md": 600,
+    "README.md": 610,
     "CONTRIBUTING.md": 900,
-    "CHANGELOG.md": 700,
+    "CHANGELOG.md": 710,
     "docs/quickstart.md": 800,
     "docs/choose.md": 1200,
     "docs/gpu.md": 1500,
@@ -16,7 +16,7 @@ BUDGETS = {
     "docs/run-rules.md": 800,
     "SECURITY.md": 100,
     "CODE_OF_CONDUCT.md": 150,
-    "docs/reference/figures.md": 1100,
+    "docs/reference/figures.md": 1180,
     "docs/reference/metrics.md": 1300,
     "docs/library/guide.md": 2500,
     "docs/library/from-mpi.md": 2000,
@@ -26,8 +26,9 @@ BUDGETS = {
     "docs/apps/cg.md": 2200,
     "docs/apps/matmul.md": 1200,
     "docs/apps/pingpong.md": 900,
+    "docs/apps/kernels.md": 700,
     "docs/apps/advection.md": 300,
-    "docs/dev/design.md": 2500,
+    "docs/dev/design.md": 2510,
     "docs/dev/config-output.md": 900,
     "docs/dev/backend.md": 800,
     "docs/dev/miniapp.md": 500,

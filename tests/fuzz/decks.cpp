@@ -5,6 +5,7 @@
 #if defined(KONTOR_HAS_MATMUL)
 #include "matmul/options.hpp"
 #endif
+#include "kernels/options.hpp"
 #include "pingpong/options.hpp"
 #include "run/app.hpp"
 #include "run/options.hpp"
@@ -38,6 +39,7 @@ miniapp::App app_named(const std::string& name) {
   if (name == "matmul") return with<matmul::Options>(name);
 #endif
   if (name == "pingpong") return with<pingpong::Options>(name);
+  if (name == "kernels") return with<kernels::Options>(name);
   if (name == "advection") return with<advection::Options>(name);
   throw config::Error({"unknown app"}, "E-DECK-APP");
 }
