@@ -14,6 +14,7 @@ namespace {
 
 using namespace kontor;
 using namespace kontor::pingpong;
+using namespace kontor::timing;
 
 struct Timing : testing::Test {
   comm::Communicator comm{MPI_COMM_WORLD};
