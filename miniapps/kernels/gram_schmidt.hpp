@@ -35,6 +35,7 @@ inline void subtract(const Space& instance, const double* sum, double* r, const 
 /// over all ranks is needed by the next kernel.
 inline void modified_gram_schmidt(const Space& instance, const Matrix& q, const Matrix& r, stepping::GlobalDots& dots) {
   const auto column = [&](int j) { return Column(Kokkos::subview(q, Kokkos::ALL, j)); };
+  const auto entry = [&](int j, int k) { return Kokkos::subview(r, j, k).data(); };
   const auto dot = [&](int j, int k) {
     dots.dot(instance, 0, column(j), column(k));
     dots.start(instance);
@@ -43,8 +44,8 @@ inline void modified_gram_schmidt(const Space& instance, const Matrix& q, const 
   };
   const int columns = static_cast<int>(q.extent(1));
   for (int j = 0; j < columns; ++j) {
-    normalise(instance, dot(j, j), &r(j, j), column(j));
-    for (int k = j + 1; k < columns; ++k) subtract(instance, dot(j, k), &r(j, k), column(j), column(k));
+    normalise(instance, dot(j, j), entry(j, j), column(j));
+    for (int k = j + 1; k < columns; ++k) subtract(instance, dot(j, k), entry(j, k), column(j), column(k));
   }
 }
 

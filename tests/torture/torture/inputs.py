@@ -89,7 +89,7 @@ def in_python(what: What, place: Path) -> Found:
 def whole_programs(what: What, place: Path) -> Found:
     (place / "solve").write_text(SOLVE)
     for file in make_inputs(what, place):
-        app = re.search(rb"^app: *(heat|cg|matmul|pingpong|advection)\b", file.read_bytes(), re.M)
+        app = re.search(rb"^app: *(heat|cg|matmul|pingpong|kernels|advection|dynamics)\b", file.read_bytes(), re.M)
         words = [BUILD / "bin" / (app[1].decode() if app else "heat"), file, "--print-deck"]
         if what["of"] == "program-matrix":
             words = [BUILD / "bin/cg", "solve", "--set", f"problem.matrix_market.file={file}", "--quiet", "-o", "out.h5"]
