@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "overrides.hpp"
-#include "problems.hpp"
 #include "reader.hpp"
-#include "yaml.hpp"
+#include "tree.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/limits.hpp>
 #include <kontor/config/text.hpp>
+#include <kontor/config/unused.hpp>
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 
 namespace kontor::config {
 
@@ -108,6 +111,31 @@ Location Deck::location(std::string_view path) const { return {locate(path), std
 
 void Deck::fail(std::string_view path, std::string_view message, errors::Id id) const {
   location(path).fail(message, id);
+}
+
+std::string read_text(const std::string& path) {
+  const auto refuse = [&](std::string_view reason) {
+    throw Error({fmt::format("{}: cannot read the deck: {}", path, reason)}, "E-FILE-READ");
+  };
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse("it is a directory");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text(limits::bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) refuse(std::strerror(errno));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+void UnusedKeys::refuse_unless(bool used, std::string_view path, std::string_view needs) const {
+  if (used) return;
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    const auto& [key, value] = given_[i];
+    const bool below = key.starts_with(path) && (key.size() == path.size() || key[path.size()] == '.');
+    if (below && value != defaults_[i].value)
+      deck_.fail(key, fmt::format("is {}, but not used: {} for that; leave it out", shown(value), needs));
+  }
 }
 
 } // namespace kontor::config

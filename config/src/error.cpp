@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/config/error.hpp>
+#include <kontor/config/location.hpp>
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
@@ -17,5 +18,14 @@ std::string joined(std::vector<std::string>& messages, errors::Id id) {
 
 Error::Error(std::vector<std::string> messages, errors::Id id)
     : std::runtime_error(joined(messages, id)), messages_(std::move(messages)) {}
+
+std::string Location::text() const {
+  return place.empty() || key.empty() ? place + key : fmt::format("{}: {}", place, key);
+}
+
+void Location::fail(std::string_view message, errors::Id id) const {
+  const auto where = text();
+  throw Error({fmt::format("{}{}{}", where, where.empty() ? "" : " ", message)}, id);
+}
 
 } // namespace kontor::config

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "formula.hpp"
-
 #include "compile.hpp"
+#include "leaf.hpp"
 #include "names.hpp"
 
 #include <kontor/config/text.hpp>

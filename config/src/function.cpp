@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compile.hpp"
 
-#include <kontor/config/error.hpp>
 #include <kontor/config/function.hpp>
 
 #include <fmt/format.h>

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "problems.hpp"
 #include "tree.hpp"
 
 #include <kontor/config/input_file.hpp>
 #include <kontor/config/location.hpp>
+#include <kontor/config/visitor.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kontor::config {
 
@@ -51,6 +54,234 @@ class Leaf {
 
  private:
   std::string alternative_;
+};
+
+/// `true` or `false`; the other spellings of YAML are refused.
+class Boolean final : public Leaf {
+ public:
+  explicit Boolean(bool& value) : value_(value) {}
+
+  std::string expected() const override { return "true or false"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return value_; }
+  Json schema() const override { return {{"type", "boolean"}}; }
+
+ private:
+  bool& value_;
+};
+
+/// Any text.
+class Text final : public Leaf {
+ public:
+  explicit Text(std::string& value) : value_(value) {}
+
+  std::string expected() const override { return "a text"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return value_; }
+  Json schema() const override { return {{"type", "string"}}; }
+
+ private:
+  std::string& value_;
+};
+
+/// The name of a file.
+class FileName final : public Leaf {
+ public:
+  explicit FileName(InputFile& value) : value_(value) {}
+
+  std::string expected() const override { return "the name of a file"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_.location = location; }
+  const InputFile* file() const override { return &value_; }
+  Json json() const override { return value_.path; }
+  Json schema() const override { return {{"type", "string"}}; }
+
+ private:
+  InputFile& value_;
+};
+
+/// One of some words; `chosen` is its number, names.size() if the option holds none of them.
+class Choice final : public Leaf {
+ public:
+  /// `location` of its key, if not null, is noted there.
+  Choice(std::size_t& chosen, const std::vector<std::string_view>& names, Location* location = nullptr)
+      : chosen_(chosen), names_(names.begin(), names.end()), location_(location) {}
+
+  void set_location(const Location& location) override {
+    if (location_) *location_ = location;
+  }
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override;
+  Json schema() const override;
+
+ private:
+  std::size_t& chosen_;
+  std::vector<std::string> names_;
+  Location* location_;
+};
+
+/// A list of some words; `chosen` are their numbers.
+class Choices final : public Leaf {
+ public:
+  Choices(std::vector<std::size_t>& chosen, const std::vector<std::string_view>& names, Lengths lengths)
+      : chosen_(chosen), names_(names), lengths_(lengths) {}
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override;
+  Json schema() const override;
+
+ private:
+  std::vector<std::size_t>& chosen_;
+  const std::vector<std::string_view>& names_;
+  Lengths lengths_;
+};
+
+/// An integer or a floating-point number within a range; T is std::int64_t or double.
+template <class T>
+class Number final : public Leaf {
+ public:
+  Number(T& value, Range<T> range) : value_(value), range_(range) {}
+
+  /// "integer" or "number".
+  static std::string_view noun() { return std::is_integral_v<T> ? "integer" : "number"; }
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return value_; }
+  Json schema() const override;
+
+ private:
+  T& value_;
+  Range<T> range_;
+};
+
+extern template class Number<std::int64_t>;
+extern template class Number<double>;
+
+/// A formula of some variables, or a number.
+class Formula final : public Leaf {
+ public:
+  Formula(Expression& value, Visitor::Names variables)
+      : value_(value), variables_(variables.begin(), variables.end()) {}
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_ = Expression(value_.text(), location); }
+  Json json() const override { return value_.text(); }
+  Json schema() const override { return {{"type", {"string", "number"}}}; }
+
+ private:
+  Expression& value_;
+  std::vector<std::string> variables_;
+};
+
+/// One of several forms: a word, or a word with a formula; `chosen` is its number.
+class TaggedFormula final : public Leaf {
+ public:
+  TaggedFormula(std::size_t& chosen, Expression& value, const std::vector<Visitor::Form>& forms,
+                Visitor::Names variables)
+      : chosen_(chosen), value_(value), forms_(forms), variables_(variables) {}
+
+  std::string expected() const override;
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  void set_location(const Location& location) override { value_ = Expression(value_.text(), location); }
+  Json json() const override;
+  Json schema() const override;
+
+ private:
+  std::size_t& chosen_;
+  Expression& value_;
+  const std::vector<Visitor::Form>& forms_;
+  Visitor::Names variables_;
+};
+
+/// A list of numbers.
+template <class T>
+class Sequence final : public Leaf {
+ public:
+  Sequence(std::vector<T>& values, Range<T> range, Lengths lengths)
+      : values_(values), range_(range), lengths_(lengths) {}
+
+  std::string expected() const override {
+    const auto noun = Number<T>::noun();
+    const bool bounded = lengths_.max != Lengths{}.max;
+    if (bounded && lengths_.min == lengths_.max)
+      return fmt::format("a list of {} {}{}", lengths_.min, noun, lengths_.min == 1 ? "" : "s");
+    if (bounded && lengths_.min > 0) return fmt::format("a list of {} to {} {}s", lengths_.min, lengths_.max, noun);
+    if (bounded) return fmt::format("a list of at most {} {}s", lengths_.max, noun);
+    if (lengths_.min > 0) return fmt::format("a list of {} or more {}s", lengths_.min, noun);
+    return fmt::format("a list of {}s", noun);
+  }
+
+  bool read(const Node& node, const std::string& path, Problems& problems) override {
+    const auto count = node.children.size();
+    if (!node.is_sequence()) return refuse(node, path, problems, "E-DECK-TYPE");
+    if (count < lengths_.min || count > lengths_.max) return refuse(node, path, problems, "E-DECK-RANGE");
+    std::vector<T> values(count);
+    bool good = true;
+    for (std::size_t i = 0; i < count; ++i) {
+      Number<T> element(values[i], range_);
+      good &= element.read(node.children[i], fmt::format("{}[{}]", path, i), problems);
+    }
+    if (good) values_ = std::move(values);
+    return good;
+  }
+
+  Json json() const override { return values_; }
+
+  Json schema() const override {
+    T any{};
+    Json result{{"type", "array"}, {"items", Number<T>(any, range_).schema()}};
+    if (lengths_.min > 0) result["minItems"] = lengths_.min;
+    if (lengths_.max != Lengths{}.max) result["maxItems"] = lengths_.max;
+    return result;
+  }
+
+ private:
+  std::vector<T>& values_;
+  Range<T> range_;
+  Lengths lengths_;
+};
+
+/// What `Inner`, a leaf of T, takes, or one word for its absence.
+template <class T, class Inner>
+class Optional final : public Leaf {
+ public:
+  /// `arguments` are those of Inner's constructor after the value.
+  template <class... Arguments>
+  Optional(std::optional<T>& value, std::string_view word, const Arguments&... arguments)
+      : target_(value), word_(word), value_(value.value_or(T{})), inner_(value_, arguments...) {
+    inner_.also_takes(word);
+  }
+
+  std::string expected() const override { return fmt::format("{}, or {}", inner_.expected(), word_); }
+
+  bool read(const Node& node, const std::string& path, Problems& problems) override {
+    if (node.is_scalar() && node.scalar == word_) {
+      target_.reset();
+      return true;
+    }
+    if (!inner_.read(node, path, problems)) return false;
+    target_ = value_;
+    return true;
+  }
+
+  void set_location(const Location& location) override {
+    inner_.set_location(location);
+    if (target_) target_ = value_;
+  }
+
+  Json json() const override { return target_ ? inner_.json() : Json(word_); }
+  Json schema() const override { return {{"anyOf", {inner_.schema(), {{"const", word_}}}}}; }
+
+ private:
+  std::optional<T>& target_;
+  std::string word_;
+  T value_;
+  Inner inner_;
 };
 
 } // namespace kontor::config

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "overrides.hpp"
 
-#include "yaml.hpp"
+#include "tree.hpp"
 
 #include <kontor/config/error.hpp>
 #include <kontor/config/limits.hpp>

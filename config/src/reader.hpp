@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "problems.hpp"
 #include "tree.hpp"
 
 #include <kontor/config/visitor.hpp>

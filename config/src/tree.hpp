@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/errors/id.hpp>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,5 +50,30 @@ struct Node {
 
 /// "section.key", or "key" at the top.
 std::string join_path(std::string_view section, std::string_view key);
+
+/// The mistakes found in a deck so far.
+class Problems {
+ public:
+  void add(const Place& place, std::string message, errors::Id id);
+  bool empty() const { return problems_.empty(); }
+
+  /// Throws Error with the first limits::mistakes of them, file before overrides, by line and column, and the number of
+  /// the others; returns if there are none.
+  void raise() const;
+
+ private:
+  struct Problem {
+    Place place;
+    std::string message;
+  };
+  std::vector<Problem> problems_;
+};
+
+/// Parses YAML into a tree; `source` says where the text is from (its line and column are ignored). Duplicate keys,
+/// merge keys and tags go to `problems`; throws Error where no tree can be made or a limit of limits.hpp is passed.
+Node parse_yaml(const std::string& text, const Place& source, Problems& problems);
+
+/// Applies the n-th override (from 1), "section.key=value", to the tree.
+void apply_override(Node& root, const std::string& text, int n, Problems& problems);
 
 } // namespace kontor::config

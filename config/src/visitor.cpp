@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "composite.hpp"
-#include "formula.hpp"
-#include "word.hpp"
+#include "leaf.hpp"
 
 #include <kontor/config/visitor.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "word.hpp"
-
+#include "leaf.hpp"
 #include "names.hpp"
 
 #include <kontor/config/limits.hpp>

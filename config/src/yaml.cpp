@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "yaml.hpp"
+#include "tree.hpp"
 
 #include <kontor/config/error.hpp>
 #include <kontor/config/limits.hpp>
