@@ -3,7 +3,6 @@
 
 #include "machine/user_error.hpp"
 
-#include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 //
 // Halos against what each ghost must hold, found from its global index.
 #include "common.hpp"
+#include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
 #include "grid/wrap.hpp"
 
