@@ -3,8 +3,6 @@
 
 #include <kontor/device/compat.hpp>
 
-#include <Kokkos_Core.hpp>
-
 namespace kontor::stepping {
 
 /// Whether the kernels of a step are queued, as a device has it, or made one after the other, as a CPU does: where

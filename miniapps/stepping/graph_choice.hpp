@@ -13,7 +13,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 /// Whether repeated steps are made by graphs: as the deck says, or by trial.
 namespace kontor::stepping {

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
