@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <dlfcn.h>
-#include <initializer_list>
 #include <sys/mman.h>
 
 namespace kontor::miniapp {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "machine/calibrate.hpp"
-
+#include "machine/calibration.hpp"
 #include "machine/cores.hpp"
 #include "machine/link.hpp"
 #include "machine/simulation.hpp"
@@ -11,7 +10,6 @@
 #include <algorithm>
 
 namespace kontor::miniapp {
-
 namespace {
 
 /// Where ranks take turns no figure is compared with the rates: one sample of each way is enough.

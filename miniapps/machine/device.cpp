@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {

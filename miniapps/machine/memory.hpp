@@ -4,11 +4,24 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <exception>
+#include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
-/// Whether a problem fits, before its Views are allocated.
 namespace kontor::miniapp {
+
+/// Bytes that Linux's control groups grant; infinite where they limit nothing.
+struct GrantedMemory {
+  double free = std::numeric_limits<double>::infinity();
+  double limit = std::numeric_limits<double>::infinity();
+};
+
+/// Local. What the groups of this process and all groups around them, of version 1 or 2, leave it. Cached files that
+/// would make room count as free. `root` is where proc and sys are, for tests.
+GrantedMemory memory_of_cgroups(const std::filesystem::path& root = "/");
+
+// Whether a problem fits, before its Views are allocated.
 
 /// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups and of the
 /// process's address space; infinite where nobody says.

@@ -16,7 +16,6 @@
 #include <kontor/output/xdmf.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

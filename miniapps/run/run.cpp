@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/run.hpp"
 
-#include "machine/calibrate.hpp"
+#include "machine/calibration.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
-#include "run/record/report.hpp"
+#include "run/record/record.hpp"
 #include "run/start/communicator.hpp"
 #include "run/start/guard.hpp"
-#include "run/start/to_stderr.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

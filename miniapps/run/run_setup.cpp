@@ -7,7 +7,6 @@
 #include "run/record/build_info.hpp"
 #include "run/run.hpp"
 #include "run/start/communicator.hpp"
-#include "run/start/deck_file.hpp"
 #include "run/start/files.hpp"
 
 #include <kontor/comm/mpi_check.hpp>

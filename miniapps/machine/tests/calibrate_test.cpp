@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid/field.hpp"
-#include "machine/calibrate.hpp"
+#include "machine/calibration.hpp"
 #include "machine/cores.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/gather_to_root.hpp"

@@ -3,8 +3,6 @@
 #include "machine/gemm.hpp"
 #include "tasks.hpp"
 
-#include <kontor/device/compat.hpp>
-
 #include <gtest/gtest.h>
 
 #include <atomic>

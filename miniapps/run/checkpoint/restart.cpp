@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/restart.hpp"
 
-#include "run/start/broadcast_text.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/progress.hpp"
 
-#include "run/start/to_stderr.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/device/clock.hpp>
 

@@ -2,15 +2,39 @@
 #pragma once
 
 #include "run/loop/progress.hpp"
-#include "run/loop/step_clock.hpp"
+#include "run/record/trace.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 
-/// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does what comes
-/// between them.
 namespace kontor::miniapp {
+
+/// Takes a sample of each step of a repeat: the host seconds from the end of the step before it to its own, with what
+/// is waited for in between, such as norms, and without files. Ends a trace after its steps. Steps that are queued on a
+/// device take the time of their launch.
+class StepClock {
+ public:
+  /// Local. Begins.
+  explicit StepClock(Timers& timers) : timers_(timers), durations_(timers.durations("step")) {}
+
+  /// Local. What was done since the last step is not part of the next one.
+  void skip() { last_ = device::seconds(); }
+  void made(std::int64_t steps) {
+    const double now = device::seconds();
+    durations_.add(now - last_);
+    last_ = now;
+    if (auto* const trace = timers_.trace(); trace && trace->made(steps)) timers_.trace(nullptr);
+  }
+
+ private:
+  Timers& timers_;
+  Distribution& durations_;
+  double last_ = device::seconds();
+};
+
+// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does what comes
+// between them.
 
 /// Steps count from 1.
 struct StepPlan {

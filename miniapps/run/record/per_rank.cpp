@@ -3,8 +3,6 @@
 
 #include "machine/gather_to_root.hpp"
 
-#include <Kokkos_Core.hpp>
-
 #include <cmath>
 #include <span>
 

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -94,5 +95,11 @@ std::string_view path_name(comm::Path);
 
 /// Local. The tree as JSON text, for --results: a line for each value, array of numbers, and row of a table.
 std::string json_text(const nlohmann::ordered_json& tree);
+
+/// Local, for rank 0: the table for people, with what the app found out in it and which files were written.
+void print_table(const RunRecord&, const std::string& findings, const std::vector<std::filesystem::path>& written);
+
+/// Local, for rank 0: `FOM <name> = <value> <unit>` lines and the verdict, for scripts.
+void print_verdict(const Outcome&);
 
 } // namespace kontor::miniapp

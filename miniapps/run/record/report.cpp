@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/record/report.hpp"
-
 #include "machine/simulation.hpp"
+#include "run/record/record.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 
 namespace kontor::miniapp {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "machine/gather_to_root.hpp"
 #include "run/record/trace.hpp"
-#include "run/start/broadcast_text.hpp"
+#include "run/start/messages.hpp"
 
 #include <fmt/format.h>
 

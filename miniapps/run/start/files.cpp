@@ -3,7 +3,9 @@
 
 #include "machine/user_error.hpp"
 #include "run/checkpoint/checkpoint_files.hpp"
+#include "run/start/messages.hpp"
 
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 #include <kontor/output/xdmf.hpp>
@@ -15,6 +17,24 @@
 #include <vector>
 
 namespace kontor::miniapp {
+
+using comm::mpi::check;
+
+config::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides) {
+  int rank = 0;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  std::string problem;
+  std::string text;
+  try {
+    if (rank == 0) text = config::read_text(path);
+  } catch (const config::Error& error) {
+    problem = error.what();
+  }
+  problem = broadcast(MPI_COMM_WORLD, problem);
+  if (!problem.empty()) throw config::Error({problem}, "E-FILE-READ");
+  return config::Deck::parse(broadcast(MPI_COMM_WORLD, text), path, overrides);
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/config/deck.hpp>
 #include <kontor/config/input_file.hpp>
 
 #include <filesystem>
@@ -9,6 +10,10 @@
 #include <vector>
 
 namespace kontor::miniapp {
+
+/// Collective over MPI_COMM_WORLD. Rank 0 reads the file; every rank parses the same text, so the result, or the
+/// config::Error, is the same on all of them.
+config::Deck read_deck(const std::string& path, const std::vector<std::string>& overrides);
 
 /// The files of a run, as the user named them.
 struct Files {

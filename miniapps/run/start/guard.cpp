@@ -4,7 +4,7 @@
 #include "machine/memory.hpp"
 #include "machine/simulation.hpp"
 #include "run/start/launcher.hpp"
-#include "run/start/to_stderr.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>

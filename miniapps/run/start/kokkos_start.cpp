@@ -4,7 +4,7 @@
 #include "machine/device.hpp"
 #include "machine/node.hpp"
 #include "run/start/guard.hpp"
-#include "run/start/to_stderr.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>

@@ -4,14 +4,11 @@
 #include "run/loop/stop_request.hpp"
 #include "run/options.hpp"
 #include "run/run.hpp"
-#include "run/start/broadcast_text.hpp"
 #include "run/start/command_line.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/kokkos_start.hpp"
 #include "run/start/launcher.hpp"
-#include "run/start/start_timeout.hpp"
-#include "run/start/started_alike.hpp"
-#include "run/start/to_stderr.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
