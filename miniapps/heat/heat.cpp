@@ -8,7 +8,6 @@
 #include "run/record/exchange_record.hpp"
 #include "stepping/seconds_alone.hpp"
 
-#include <kontor/comm/collectives.hpp>
 #include <kontor/config/error.hpp>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
 #include "grid/regions.hpp"
 #include "heat/kernels/device_sweep.hpp"

@@ -5,12 +5,9 @@
 #include "heat/problem/stencil.hpp"
 #include "stepping/norm_parts.hpp"
 
-#include <kontor/device/compat.hpp>
-
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// The sweep of a device. A thread owns a few neighbouring cells along x, which memory moves in one access, and moves
 /// along the slowest axis (y in 2-D, z in 3-D), so that of the neighbours on that axis

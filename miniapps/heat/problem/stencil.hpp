@@ -6,8 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
-
 namespace kontor::heat {
 
 /// The update of one cell by the 5-point (2-D) or 7-point (3-D) formula on cell centres,

@@ -20,16 +20,6 @@ struct Case {
 };
 
 const Case cases[] = {
-    {"steady_2d",
-     R"deck(
-app: heat
-problem:
-  cells: [{0}, {0}]
-  boundary: {{y_max: {{dirichlet: "sin(pi*x)"}}}}
-  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
-solver: {{tolerance: 1.0e-12}}
-)deck",
-     {12, 24, 48}},
     {"steady_2d_neumann_and_source_on_an_oblong_box",
      R"deck(
 app: heat
@@ -64,17 +54,6 @@ problem:
 solver: {{tolerance: 1.0e-12}}
 )deck",
      {8, 16, 32}},
-    {"transient_2d",
-     R"deck(
-app: heat
-problem:
-  equation: transient
-  cells: [{0}, {0}]
-  initial: "sin(pi*x)*sin(pi*y)"
-  exact: "exp(-2*pi^2*t)*sin(pi*x)*sin(pi*y)"
-time: {{end: 0.05}}
-)deck",
-     {12, 24, 48}},
     {"transient_3d_with_moving_boundary_and_source",
      R"deck(
 app: heat

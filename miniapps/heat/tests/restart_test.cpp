@@ -10,19 +10,12 @@
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 
-#include <kontor/comm/collectives.hpp>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <limits>
-#include <optional>
 #include <utility>
 #include <vector>
 
