@@ -2,7 +2,7 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/algorithm/algorithms.hpp"
+#include "matmul/algorithm/multiplication.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "matmul/problem/dataset.hpp"
 #include "matmul/problem/fill.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "matmul/algorithm/algorithms.hpp"
 #include "matmul/algorithm/cannon_steps.hpp"
 #include "matmul/algorithm/layer_sum.hpp"
+#include "matmul/algorithm/multiplication.hpp"
 #include "matmul/algorithm/ring_block.hpp"
 #include "matmul/problem/given_part.hpp"
 

@@ -9,7 +9,6 @@
 #include <kontor/comm/exchange.hpp>
 
 #include <optional>
-#include <utility>
 
 namespace kontor::matmul {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "matmul/algorithm/algorithms.hpp"
+#include "matmul/algorithm/multiplication.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "matmul/problem/given_part.hpp"
 
@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 
 namespace kontor::matmul {
 namespace {

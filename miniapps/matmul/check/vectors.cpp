@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/check/vectors.hpp"
 
-#include "matmul/problem/element.hpp"
+#include "matmul/problem/matrix.hpp"
 
 #include <kontor/comm/reductions.hpp>
-
-#include <algorithm>
 
 namespace kontor::matmul {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/check/verification.hpp"
 
-#include "matmul/problem/element.hpp"
+#include "matmul/problem/matrix.hpp"
 
 #include <kontor/comm/reductions.hpp>
 

@@ -3,10 +3,8 @@
 
 #include "machine/user_error.hpp"
 #include "matmul/problem/dataset.hpp"
-#include "matmul/problem/element.hpp"
+#include "matmul/problem/matrix.hpp"
 
-#include <kontor/comm/error.hpp>
-#include <kontor/config/error.hpp>
 #include <kontor/config/function.hpp>
 #include <kontor/config/text.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/problem/given_matrices.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace kontor::matmul {

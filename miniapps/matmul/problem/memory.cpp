@@ -2,8 +2,8 @@
 #include "matmul/problem/memory.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/algorithm/algorithms.hpp"
 #include "matmul/algorithm/layer_sum.hpp"
+#include "matmul/algorithm/multiplication.hpp"
 #include "matmul/check/vectors.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "matmul/problem/given_part.hpp"

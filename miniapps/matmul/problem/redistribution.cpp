@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/problem/redistribution.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace kontor::matmul {

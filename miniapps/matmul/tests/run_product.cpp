@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run_product.hpp"
 
-#include "matmul/problem/element.hpp"
+#include "matmul/problem/matrix.hpp"
 #include "methods.hpp"
 
 #include <mpi.h>
