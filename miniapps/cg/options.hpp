@@ -7,6 +7,7 @@
 #include "partition/row_plan.hpp"
 #include "run/options.hpp"
 #include "stepping/graph_choice.hpp"
+#include "stepping/norm.hpp"
 #include "stepping/sum_kind.hpp"
 
 #include <kontor/config/deck.hpp>

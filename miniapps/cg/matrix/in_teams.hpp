@@ -6,8 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-
 /// A format's rows given to the threads of a device.
 namespace kontor::cg {
 

@@ -11,8 +11,6 @@
 // on all of (0, largest].
 //
 // An application of degree d exchanges d times.
-#include "cg/preconditioner/diagonal.hpp"
-#include "cg/preconditioner/eigenvalues.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/operator.hpp"
 #include "cg/solver/solver.hpp"

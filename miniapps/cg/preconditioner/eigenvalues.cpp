@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/preconditioner/eigenvalues.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
 
 #include <cstddef>
 #include <limits>

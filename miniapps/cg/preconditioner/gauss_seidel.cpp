@@ -6,7 +6,6 @@
 
 #if defined(KONTOR_CG_KOKKOS_KERNELS)
 
-#include "cg/preconditioner/diagonal.hpp"
 #include "stepping/row_sums.hpp"
 
 #include <KokkosKernels_Handle.hpp>

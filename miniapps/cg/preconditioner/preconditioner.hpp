@@ -2,8 +2,10 @@
 #pragma once
 
 #include "cg/cost.hpp"
+#include "cg/matrix/compressed_rows.hpp"
 #include "cg/solver/workspace.hpp"
 
+#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::cg {
@@ -59,5 +62,28 @@ std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
 /// What this program lacks for the preconditioner gauss_seidel; empty: nothing.
 std::string gauss_seidel_needs();
 inline bool has_gauss_seidel() { return gauss_seidel_needs().empty(); }
+
+/// The diagonal D of the matrix.
+struct InverseDiagonal {
+  Vector values;        ///< of D^-1, own rows; 0 where an entry of D is 0
+  bool positive = true; ///< all entries of D are above 0, on all ranks
+  /// The largest eigenvalue of D^-1 A is not above this: of all ranks' rows the largest sum |a_ij| / a_ii (S. A.
+  /// Gershgorin, 1931).
+  double gershgorin = 0;
+};
+
+/// Collective.
+InverseDiagonal inverse_diagonal(const comm::Communicator&, const CompressedRows&);
+
+/// The smallest and largest eigenvalue.
+struct EigenvalueBounds {
+  double smallest = 0;
+  double largest = 0;
+};
+
+/// Local. Of the operator that a conjugate-gradient method has made some iterations with: of the tridiagonal matrix of
+/// Lanczos that its alpha and beta give (Y. Saad, "Iterative methods for sparse linear systems", 2nd ed., section
+/// 6.7.3), by bisection with Sturm sequences. Both lie between the operator's own. At least one iteration.
+EigenvalueBounds ritz_values(const std::vector<std::pair<double, double>>& alpha_beta);
 
 } // namespace kontor::cg

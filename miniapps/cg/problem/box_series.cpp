@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/problem/box_series.hpp"
+#include "cg/problem/known_solution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/known_solution.hpp"
 
-#include "cg/problem/box_series.hpp"
-
 #include <kontor/comm/collectives.hpp>
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
 
-#include <kontor/comm/error.hpp>
 #include <kontor/config/error.hpp>
 #include <kontor/config/text.hpp>
 

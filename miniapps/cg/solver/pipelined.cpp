@@ -18,13 +18,16 @@
 namespace kontor::cg {
 namespace {
 
-/// Where M is diagonal, or not there, u = M r and q = M s need no recurrences: z = n + beta z, s = w + beta s, p = u +
-/// beta p, x += alpha p, r -= alpha s, w -= alpha z, m = M w, and the sums r.u, r.r, w.u.
-template <bool scaled>
-struct UpdateDiagonal {
-  Vector x, r, w, n, p, s, z, m, inverse;
+/// z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z, and the sums r.u, r.r,
+/// w.u. Where M is diagonal, or not there, u = M r needs no recurrence, and m = M w; else q = m + beta q, u -= alpha q.
+enum class By { identity, diagonal, application };
+template <By m_is>
+struct Update {
+  Vector x, r, u, w, m, n, p, s, q, z, inverse;
   EndOfStep before;
-  static constexpr Cost cost{.updates = scaled ? 9 : 8, .reads = scaled ? 8 : 7, .writes = scaled ? 7 : 6};
+  static constexpr Cost cost = m_is == By::application ? Cost{.updates = 11, .reads = 10, .writes = 8}
+                               : m_is == By::diagonal  ? Cost{.updates = 9, .reads = 8, .writes = 7}
+                                                       : Cost{.updates = 8, .reads = 7, .writes = 6};
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   KOKKOS_FUNCTION PartialSums<3> operator()(std::int64_t i, const StepScalars& c) const {
@@ -32,53 +35,28 @@ struct UpdateDiagonal {
     if (!c.goes_on) return sums;
     const double zi = n(i) + c.beta * z(i);
     const double si = w(i) + c.beta * s(i);
-    double ui = r(i);
-    if constexpr (scaled) ui = inverse(i) * ui;
+    double ui = m_is == By::application ? u(i) : r(i);
+    if constexpr (m_is == By::diagonal) ui = inverse(i) * ui;
     const double pi = ui + c.beta * p(i);
     const double ri = r(i) - c.alpha * si;
     const double wi = w(i) - c.alpha * zi;
-    z(i) = zi;
-    s(i) = si;
-    p(i) = pi;
-    x(i) += c.alpha * pi;
-    r(i) = ri;
-    w(i) = wi;
-    ui = ri;
-    if constexpr (scaled) {
+    if constexpr (m_is == By::application) {
+      const double qi = m(i) + c.beta * q(i);
+      ui = ui - c.alpha * qi;
+      q(i) = qi;
+      u(i) = ui;
+    } else {
+      ui = ri;
+    }
+    if constexpr (m_is == By::diagonal) {
       ui = inverse(i) * ri;
       m(i) = inverse(i) * wi;
     }
-    sums[0] = ri * ui;
-    sums[1] = ri * ri;
-    sums[2] = wi * ui;
-    return sums;
-  }
-};
-
-/// The same with q = m + beta q and u -= alpha q.
-struct UpdateAll {
-  Vector x, r, u, w, m, n, p, s, q, z;
-  EndOfStep before;
-  static constexpr Cost cost{.updates = 11, .reads = 10, .writes = 8};
-
-  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  KOKKOS_FUNCTION PartialSums<3> operator()(std::int64_t i, const StepScalars& c) const {
-    PartialSums<3> sums;
-    if (!c.goes_on) return sums;
-    const double zi = n(i) + c.beta * z(i);
-    const double qi = m(i) + c.beta * q(i);
-    const double si = w(i) + c.beta * s(i);
-    const double pi = u(i) + c.beta * p(i);
-    const double ri = r(i) - c.alpha * si;
-    const double ui = u(i) - c.alpha * qi;
-    const double wi = w(i) - c.alpha * zi;
     z(i) = zi;
-    q(i) = qi;
     s(i) = si;
     p(i) = pi;
     x(i) += c.alpha * pi;
     r(i) = ri;
-    u(i) = ui;
     w(i) = wi;
     sums[0] = ri * ui;
     sums[1] = ri * ri;
@@ -165,9 +143,9 @@ class Pipelined final : public Solver {
   Cost step_cost() const override {
     auto cost = product_cost;
     if (applies())
-      cost += UpdateAll::cost + preconditioner_->cost();
+      cost += Update<By::application>::cost + preconditioner_->cost();
     else
-      cost += diagonal() ? UpdateDiagonal<true>::cost : UpdateDiagonal<false>::cost;
+      cost += diagonal() ? Update<By::diagonal>::cost : Update<By::identity>::cost;
     if (!fused()) cost += {.reads = applies() ? 5. : 4.}; // r.u, r.r, w.u, which then have loops of their own
     return cost;
   }
@@ -222,11 +200,11 @@ class Pipelined final : public Solver {
   void update_vectors() {
     const auto& m = ghosted_.own();
     if (applies())
-      update_and_sum(UpdateAll{x_, r_, u_, w_, m, n_, p_, s_, q_, z_, before()}, u_);
+      update_and_sum(Update<By::application>{x_, r_, u_, w_, m, n_, p_, s_, q_, z_, {}, before()}, u_);
     else if (diagonal())
-      update_and_sum(UpdateDiagonal<true>{x_, r_, w_, n_, p_, s_, z_, m, *diagonal(), before()}, u_);
+      update_and_sum(Update<By::diagonal>{x_, r_, {}, w_, m, n_, p_, s_, {}, z_, *diagonal(), before()}, u_);
     else
-      update_and_sum(UpdateDiagonal<false>{x_, r_, w_, n_, p_, s_, z_, {}, {}, before()}, r_);
+      update_and_sum(Update<By::identity>{x_, r_, {}, w_, {}, n_, p_, s_, {}, z_, {}, before()}, r_);
   }
   template <class Row>
   void update_and_sum(const Row& row, const Vector& u) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every format gives the bits of a plain loop.
+#include "app.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/sell.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/problem.hpp"
-#include "refusal.hpp"
 #include "small_system.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/config/deck.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,14 +24,8 @@
 #include <string>
 #include <vector>
 
+namespace kontor::cg::test {
 namespace {
-
-using namespace kontor;
-using namespace kontor::cg;
-using cg::test::expect_facts;
-using cg::test::on_host;
-using cg::test::refusal_of;
-using cg::test::to_view;
 
 constexpr double untouched = -7.25;
 
@@ -343,3 +336,4 @@ TEST(StencilOptions, TooManyPointsAreRefused) {
 }
 
 } // namespace
+} // namespace kontor::cg::test

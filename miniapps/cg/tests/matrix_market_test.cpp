@@ -1,25 +1,386 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cg with matrices from files.
+// Rows: their orders, how they are divided among ranks and sent to them; files that they come from.
 #include "app.hpp"
-#include "grid_matrix.hpp"
-#include "refusal.hpp"
+#include "cg/names.hpp"
+#include "cg/options.hpp"
+#include "cg/problem/distribute.hpp"
+#include "cg/problem/lines.hpp"
+#include "cg/problem/matrix_market_reader.hpp"
+#include "grid/axis_parts.hpp"
+#include "partition/metis_partition.hpp"
+#include "partition/reverse_cuthill_mckee.hpp"
+#include "partition/row_order.hpp"
+#include "partition/row_plan.hpp"
+#include "small_system.hpp"
 
+#include <kontor/comm/collectives.hpp>
 #include <kontor/comm/communicator.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kontor::cg::test {
 namespace {
 
 using header::array;
+using header::general;
 using header::symmetric;
 using miniapp::test::Folder;
+
+constexpr auto no_limit = std::numeric_limits<double>::infinity();
+
+CoordinateMatrix checked(const std::string& text, double memory = no_limit) {
+  std::istringstream in(text);
+  auto matrix = read_matrix(in, "m.mtx", memory);
+  sort_entries(matrix);
+  require_symmetric_with_positive_diagonal(matrix);
+  return matrix;
+}
+
+std::vector<double> vector_of(const std::string& text, std::int64_t rows = 3) {
+  std::istringstream in(text);
+  return read_vector(in, "v.mtx", rows);
+}
+
+/// Values by row and column, 0 where there is no entry.
+std::vector<std::vector<double>> dense(const CoordinateMatrix& matrix) {
+  std::vector<std::vector<double>> values(matrix.rows, std::vector<double>(matrix.rows, 0));
+  for_each_entry(matrix, [&](auto row, auto column, double value) { values[row][column] = value; });
+  return values;
+}
+
+TEST(MatrixMarketFile, MayBeWrittenInManyWays) {
+  const std::vector<std::vector<double>> expected{{2, -1, 0}, {-1, 2.5, -1e-3}, {0, -1e-3, 3}};
+  const std::string head = "%%MatrixMarket matrix coordinate real ";
+  for (const auto& text : {
+           head + "symmetric\n3 3 5\n1 1 2\n2 1 -1\n2 2 2.5\n3 2 -1e-3\n3 3 3\n",
+           head + "symmetric\r\n% comment\r\n\r\n3 3 5\r\n3 3 3.\r\n2 2 25E-1\r\n1 1 2\r\n3 2 -1e-3\r\n2 1 -1",
+           head + "general\n3 3 7\n1 1 +2\n+2 1 -1\n1 2 -1\n2 2 2.5\n3 2 -1d-3\n2 3 -.1D-02\n3 3 3\n",
+           head + "general\n+3 3 +8\n1 1 2\n2 1 -1\n1 2 -1\n2 2 .25+001\n3 2 -0.1-2\n2 3 -.1-02\n3 3 3d0\n3 "
+                  "1 0\n",
+           head + "general\n3 3 8\n1 1 2\n2 1 -1\n1 2 -1\n2 2 25.E-1\n3 2 -1e-3\n2 3 -.1e-2\n3 3 3\n1 3 "
+                  "1e-400\n",
+           std::string("%%MATRIXMARKET Matrix\tCoordinate  REAL Symmetric \n%\n%x\n 3\t3 5 \n\n"
+                       "  1   1 2.0\n% in between\n2 1 -1\n 2 2 2.5\n\t\n3 2\t-0.001\n3 3 3\n\n% end\n"),
+       }) {
+    const auto matrix = checked(text);
+    EXPECT_EQ(dense(matrix), expected) << text;
+    EXPECT_EQ(matrix.nonzeros(), 7) << text;
+  }
+  EXPECT_EQ(checked("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 +9007199254740992").entries[0].value,
+            9007199254740992.0);
+  const auto value = [&](const std::string& number) {
+    return checked(symmetric + "2 2 3\n1 1 1\n2 2 1\n2 1 " + number + "\n").entries[1].value;
+  };
+  EXPECT_EQ(value("0.15-101"), 0.15e-101);
+  EXPECT_EQ(value("1.5D+3"), 1500);
+  EXPECT_EQ(value("-1e-310"), -1e-310);
+  for (const auto* tiny : {"1e-400", "-1D-400", "0.15-401", "1e-99999999999"}) EXPECT_EQ(value(tiny), 0);
+}
+
+TEST(MatrixMarketFile, IsRefusedWithItsLine) {
+  const std::string ok = symmetric + "2 2 3\n1 1 1\n2 1 -1\n2 2 4\n";
+  EXPECT_EQ(checked(ok).rows, 2);
+  const auto with = [&](std::string_view old, std::string_view text) {
+    auto changed = ok;
+    return changed.replace(changed.find(old), old.size(), text);
+  };
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      // header
+      {"", {"m.mtx: ", "empty", "%%MatrixMarket matrix coordinate"}},
+      {"2 2 3\n1 1 1\n", {"m.mtx:1: ", "%%MatrixMarket matrix coordinate real|integer", "\"2 2 3\""}},
+      {"\x1f\x8b\x08", {"m.mtx:1: ", "compressed", "gunzip"}},
+      {"\xef\xbb\xbf" + ok, {"m.mtx:1: ", "byte order mark"}},
+      {std::string("\xff\xfe%\0%\0", 6), {"m.mtx:1: ", "UTF-16"}},
+      {std::string(257, '\0') + "ustar  " + ok, {"m.mtx:1: ", "tar archive", "tar xf"}},
+      {with("real", "complex"), {"m.mtx:1: ", "\"complex\"", "real or integer"}},
+      {with("real", "pattern"), {"m.mtx:1: ", "\"pattern\"", "real or integer"}},
+      {with("symmetric", "skew-symmetric"), {"m.mtx:1: ", "\"skew-symmetric\"", "general or symmetric"}},
+      {with("symmetric", "hermitian"), {"m.mtx:1: ", "\"hermitian\"", "general or symmetric"}},
+      {with("coordinate", "array"), {"m.mtx:1: ", "\"array\"", "coordinate"}},
+      {with("symmetric", "symmetric x"), {"m.mtx:1: "}},
+      {with("matrix", "vector"), {"m.mtx:1: ", "vector"}},
+      // size line
+      {symmetric + "% nothing\n", {"m.mtx:2: ", "rows, columns and entries"}},
+      {with("2 2 3", "2 2"), {"m.mtx:2: ", "number of entries", "missing"}},
+      {with("2 2 3", "2 2 3 4"), {"m.mtx:2: ", "\"4\""}},
+      {with("2 2 3", "2 3 3"), {"m.mtx:2: ", "2 rows", "3 columns", "square"}},
+      {with("2 2 3", "0 0 0"), {"m.mtx:2: ", "rows is 0", "1 or more"}},
+      {with("2 2 3", "2 2 1"), {"m.mtx:2: ", "2 rows", "1 entries", "positive definite"}},
+      {with("2 2 3", "2 2 99999999999999999999"), {"m.mtx:2: ", "\"99999999999999999999\"", "64 bits"}},
+      {with("2 2 3", "2 2 1000000000000000"), {"m.mtx:5: ", "ends after 3 of the 1000000000000000 entries"}},
+      {with("2 2 3", "2 2 2.5"), {"m.mtx:2: ", "whole number", "\"2.5\""}},
+      // entries
+      {with("2 2 3", "2 2 4"), {"m.mtx:5: ", "ends after 3 of the 4 entries", "line 2"}},
+      {with("2 2 3", "2 2 2"), {"m.mtx:5: ", "more entries than the 2", "line 2"}},
+      {with("2 1 -1", "2 1"), {"m.mtx:4: ", "value is missing"}},
+      {with("2 1 -1", "2 1 x"), {"m.mtx:4: ", "number", "\"x\""}},
+      {with("2 1 -1", "2 1 -1 0"), {"m.mtx:4: ", "a row, a column and a value", "\"0\""}},
+      {with("2 1 -1", "2 1 nan"), {"m.mtx:4: ", "\"nan\"", "finite"}},
+      {with("2 1 -1", "2 1 -1e300"), {"m.mtx:4: ", "\"-1e300\"", "1e+150", "[E-FILE-FORMAT]"}},
+      {with("2 1 -1", "2 1 1e400"), {"m.mtx:4: ", "\"1e400\"", "double"}},
+      {with("2 1 -1", "2 1 -1.5+400"), {"m.mtx:4: ", "\"-1.5+400\"", "double"}},
+      {with("2 1 -1", "2 1 1-2"), {"m.mtx:4: ", "number", "\"1-2\""}},
+      {with("2 1 -1", "++2 1 -1"), {"m.mtx:4: ", "row", "\"++2\""}},
+      {with("2 1 -1", "3 1 -1"), {"m.mtx:4: ", "(3, 1)", "1 to 2"}},
+      {with("2 1 -1", "2 0 -1"), {"m.mtx:4: ", "column is 0", "1 or more"}},
+      {with("2 1 -1", "1 2 -1"), {"m.mtx:4: ", "(1, 2)", "above the diagonal", "lower triangle"}},
+      {with("2 1 -1", "2 1.0 -1"), {"m.mtx:4: ", "column", "\"1.0\""}},
+      {with("2 1 -1", "2 1 " + std::string(1 << 20, '1')), {"m.mtx:4: ", "1048576 characters"}},
+      {with("2 1 -1", "1 1 -1"), {"m.mtx:4: ", "(1, 1) is given twice", "line 3"}},
+      // what conjugate gradients need
+      {with("2 2 4", "2 2 0"), {"m.mtx:5: ", "(2, 2) is 0", "above 0"}},
+      {with("1 1 1", "1 1 -3"), {"m.mtx:3: ", "(1, 1) is -3", "above 0"}},
+      {symmetric + "3 3 3\n1 1 1\n3 3 1\n2 1 1\n", {"m.mtx: ", "(2, 2) is missing"}},
+      {general + "2 2 4\n1 1 1\n2 2 1\n2 1 -1\n1 2 -1.001\n",
+       {"m.mtx:5: ", "(2, 1) is -1", "(1, 2) of line 6 is -1.001", "symmetric"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n", {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
+      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n", {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
+      {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n", {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
+  };
+  for (const auto& [text, facts] : cases)
+    expect_facts(error_of([&, t = text] { checked(t); }), facts, text.substr(0, 200));
+  expect_facts(error_of([&] { checked(with("real", "integer")), checked(with("real", "integer").append("x")); }),
+               {"m.mtx:6: ", "more entries"}, "integer");
+  expect_facts(error_of([&] {
+                 auto text = with("real", "integer");
+                 checked(text.replace(text.find("-1"), 2, "-1.5"));
+               }),
+               {"m.mtx:4: ", "integer", "\"-1.5\""}, "-1.5");
+  expect_facts(error_of([&] { checked(ok, 50); }), {"m.mtx:2: ", "3 entries", "GB"}, "no memory");
+}
+
+TEST(MatrixMarketFile, IsKnownByItsChecksum) {
+  Crc32 crc;
+  crc.add("1234", 4);
+  crc.add("56789", 5);
+  EXPECT_EQ(crc.value(), 0xcbf43926U); // as everybody has it
+  const auto text = symmetric + "1 1 1\n1 1 3\n% more\n" + std::string(1 << 20, '\n') + "% end";
+  Crc32 whole;
+  whole.add(text.data(), text.size());
+  EXPECT_EQ(checked(text).crc32, whole.value());
+}
+
+TEST(MatrixMarketFile, EqualButForRoundingIsSymmetric) {
+  EXPECT_EQ(checked(general + "2 2 4\n1 1 1e8\n2 2 1\n2 1 -1\n1 2 -1.00000000001\n").rows, 2);
+}
+
+TEST(MatrixMarketFile, HasVectorsToo) {
+  EXPECT_EQ(vector_of(array + "% b\n3 1\n1\n-2.5\n\n3e0"), (std::vector<double>{1, -2.5, 3}));
+  EXPECT_EQ(vector_of("%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 1.5d0\n+1 1 -2\n"),
+            (std::vector<double>{-2, 0, 1.5}));
+  for (const auto* plain : {"1\n-2.5\n+3\n", "% of a program\n\n 1 \r\n-.25D1\n3"})
+    EXPECT_EQ(vector_of(plain), (std::vector<double>{1, -2.5, 3})) << plain;
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+      {"", {"v.mtx: ", "empty"}},
+      {"1\n2\n", {"v.mtx:2: ", "2 of the 3 values", "the matrix has"}},
+      {"% nothing\n", {"v.mtx:1: ", "0 of the 3 values"}},
+      {"1\n2\n3\n4\n", {"v.mtx:4: ", "more values than the 3"}},
+      {"1 2 3\n", {"v.mtx:1: ", "one value", "\"2\""}},
+      {"\xef\xbb\xbf"
+       "1\n2\n3\n",
+       {"v.mtx:1: ", "byte order mark"}},
+      {"%%MatrixMarket matrix coordinate real general\n3 1 2\n3 1 1\n3 1 2\n",
+       {"v.mtx:4: ", "(3, 1)", "twice", "line 3"}},
+      {"%%MatrixMarket matrix coordinate real general\n3 1 1\n4 1 1\n", {"v.mtx:3: ", "(4, 1)", "1 to 3"}},
+      {array + "4 1\n1\n2\n3\n4\n", {"v.mtx:2: ", "4 rows", "3 rows of the matrix"}},
+      {array + "3 2\n1\n2\n3\n1\n2\n3\n", {"v.mtx:2: ", "2 columns"}},
+      {array + "3 1\n1\n2\n", {"v.mtx:4: ", "2 of the 3 values", "line 2"}},
+      {array + "3 1\n1\n2\n3\n4\n", {"v.mtx:6: ", "more values than the 3"}},
+      {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
+      {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"symmetric\"", "general"}},
+  };
+  for (const auto& [text, facts] : cases) expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);
+}
+
+TEST(MatrixMarketFile, EntriesOfARowComeInTheOrderOfColumns) {
+  for (const bool is_symmetric : {true, false}) {
+    const auto matrix = shuffled_grid(7, is_symmetric);
+    std::vector<std::int64_t> last(matrix.rows, -1);
+    std::int64_t count = 0;
+    for_each_entry(matrix, [&](auto row, auto column, double) {
+      EXPECT_LT(last[row], column);
+      last[row] = column;
+      ++count;
+    });
+    EXPECT_EQ(count, matrix.nonzeros());
+    EXPECT_EQ(count, 49 + 4 * 7 * 6);
+  }
+}
+
+TEST(Ordering, BringsNeighboursTogether) {
+  for (const std::int64_t n : {1, 2, 9, 20}) {
+    const auto matrix = shuffled_grid(n, n % 2 == 0);
+    const auto order = reverse_cuthill_mckee(make_graph<std::int64_t>(matrix));
+    EXPECT_EQ(std::set<std::int64_t>(order.begin(), order.end()).size(), static_cast<std::size_t>(n * n));
+    EXPECT_LE(bandwidth(matrix, order), n) << n; // levels are diagonals of the grid
+  }
+  // A path, and rows that have no neighbours: so many parts must not take long.
+  CoordinateMatrix many{.source = "", .rows = 200001, .symmetric = true, .entries = {}};
+  for (std::int64_t row = 0; row < many.rows; ++row) {
+    const std::int64_t half = 100000;
+    if (row > half) many.entries.push_back({row, row - half - 1, -1, 1}); // row 0 to row half + 1 and so on
+    if (row > half && row - half < half) many.entries.push_back({row, row - half, -1, 1});
+    many.entries.push_back({row, row, 4, 1});
+  }
+  many.rows += 100000;
+  for (auto row = many.rows - 100000; row < many.rows; ++row) many.entries.push_back({row, row, 4, 1});
+  const auto order = reverse_cuthill_mckee(make_graph<std::int64_t>(many));
+  EXPECT_EQ(bandwidth(many, order), 1);
+}
+
+TEST(RowPlan, GivesEachRankARowAndBalancesBytes) {
+  for (const std::int64_t n : {1, 2, 5})
+    for (int ranks = 1; ranks <= n * n; ++ranks) {
+      const auto plan = plan_rows(shuffled_grid(n, true), PartitionKind::rows, Ordering::natural, ranks);
+      for (int rank = 0; rank < ranks; ++rank) EXPECT_LT(plan.first[rank], plan.first[rank + 1]);
+      EXPECT_EQ(plan.first[ranks], n * n);
+    }
+  // The first row of an arrow has as many entries as all others: it weighs as much as a quarter of them.
+  CoordinateMatrix arrow{.source = "", .rows = 1000, .symmetric = true, .entries = {}};
+  for (std::int64_t row = 0; row < arrow.rows; ++row) {
+    if (row > 0) arrow.entries.push_back({row, 0, -1, 1});
+    arrow.entries.push_back({row, row, 2000, 1});
+  }
+  const auto plan = plan_rows(arrow, PartitionKind::rows, Ordering::natural, 2);
+  EXPECT_NEAR(static_cast<double>(plan.first[1]), 450, 5);
+  EXPECT_EQ(plan.cut, 2 * (1000 - plan.first[1]));
+  EXPECT_EQ(plan.interior[1], 0); // all read row 0
+}
+
+TEST(RowPlan, IsNotMadeWithoutMemoryForIt) {
+  const auto matrix = shuffled_grid(30, true);
+  const auto refusal = [&](PartitionKind partition, Ordering ordering, double memory) {
+    return error_of([&] { plan_rows(matrix, partition, ordering, 3, memory); });
+  };
+  constexpr double enough = 50 * 900; // for consecutive rows
+  EXPECT_EQ(refusal(PartitionKind::rows, Ordering::natural, enough), "");
+  expect_facts(refusal(PartitionKind::rows, Ordering::natural, 1000), {"900 rows", "4.05e-05 GB", "1e-06 GB"}, "rows");
+  expect_facts(refusal(PartitionKind::metis, Ordering::natural, enough), {"900 rows", "partition: rows"}, "metis");
+  expect_facts(refusal(PartitionKind::rows, Ordering::rcm, enough), {"900 rows", "ordering: natural"}, "rcm");
+}
+
+TEST(RowPlan, OfMetisIsAlwaysTheSameAndCutsLess) {
+  if (!has_metis()) GTEST_SKIP() << "this build has no METIS";
+  const auto matrix = shuffled_grid(20, true);
+  const auto rows = plan_rows(matrix, PartitionKind::rows, Ordering::natural, 4);
+  const auto metis = plan_rows(matrix, PartitionKind::metis, Ordering::natural, 4);
+  EXPECT_EQ(metis.owner, plan_rows(matrix, PartitionKind::metis, Ordering::natural, 4).owner);
+  EXPECT_LT(metis.cut, rows.cut / 5);
+  EXPECT_LT(metis.cut, 2 * 4 * 20);
+  EXPECT_LT(metis.imbalance(), 1.1);
+  EXPECT_TRUE(metis_refusal(std::int64_t{1} << 40).has_value() || sizeof(void*) == 0);
+  for (const std::int64_t n : {1, 2, 3}) // parts may be empty
+    for (int ranks = 1; ranks <= n * n; ++ranks)
+      EXPECT_EQ(plan_rows(shuffled_grid(n, true), PartitionKind::metis, Ordering::rcm, ranks).first[ranks], n * n);
+}
+
+/// Collective. All values in the order of rows, on every rank; of these one has its block.
+Values all_in_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
+  const auto all = gathered(comm, partition, own);
+  const auto begin = [&](int rank) { return all.begin() + grid::part_begin(partition.rows, comm.size(), rank); };
+  EXPECT_EQ(in_row_order(comm, partition, own), Values(begin(comm.rank()), begin(comm.rank() + 1)));
+  return all;
+}
+
+std::vector<PartitionKind> partitions() {
+  if (has_metis()) return {PartitionKind::rows, PartitionKind::metis};
+  return {PartitionKind::rows};
+}
+
+TEST(Distribute, RowsAreTheSameOnWhateverRank) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const bool root = comm.rank() == 0;
+  for (const bool is_symmetric : {true, false}) {
+    const auto matrix = shuffled_grid(11, is_symmetric);
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    std::vector<double> product(n, 0), sums(n, 0);
+    for_each_entry(matrix, [&](auto row, auto column, double value) {
+      product[row] += value * number_of(column);
+      sums[row] += value;
+    });
+    for (const auto partition : partitions())
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        WholeSystem whole;
+        if (root) {
+          whole.matrix = matrix;
+          whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+          for (std::size_t row = 0; row < n; ++row) whole.initial.push_back(number_of(row));
+        }
+        const auto system = distribute(comm, std::move(whole), RhsKind::a_times_ones);
+        const auto& part = system.partition;
+        EXPECT_EQ(all_in_order(comm, part, system.rhs), sums); // the same bits
+        GhostedVector x(comm, part, "x");
+        Kokkos::deep_copy(x.own(), system.initial);
+        x.exchange().start();
+        x.exchange().finish();
+        const auto y = Vector("y", part.own);
+        make_csr(system.matrix, part.interior)->multiply(Space(), Part::all, x.all(), y);
+        Kokkos::fence();
+        EXPECT_EQ(all_in_order(comm, part, y), product);
+
+        const auto columns = on_host(system.matrix.columns);
+        const auto offsets = on_host(system.matrix.offsets);
+        for (LocalIndex row = 0; row < part.own; ++row) {
+          bool ghosts = false;
+          for (auto e = offsets[row]; e < offsets[row + 1]; ++e) ghosts = ghosts || columns[e] >= part.own;
+          EXPECT_EQ(ghosts, row >= part.interior) << row;
+        }
+        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum), matrix.rows);
+      }
+  }
+}
+
+/// Residuals and solution, in the order of the file's rows; collective over `native`.
+std::vector<double> solved(MPI_Comm native, const CoordinateMatrix& matrix, PartitionKind partition, Ordering ordering,
+                           const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  WholeSystem whole;
+  if (comm.rank() == 0) {
+    whole.matrix = matrix;
+    whole.plan = plan_rows(matrix, partition, ordering, comm.size());
+    for (GlobalIndex row = 0; row < matrix.rows; ++row) whole.initial.push_back(number_of(row));
+  }
+  Bench bench(comm, distribute(comm, std::move(whole), RhsKind::a_times_ones), options);
+  const auto solver = make_solver(bench.workspace());
+  solver->reset();
+  solve(*solver);
+  auto all = solver->history();
+  const auto x = all_in_order(comm, bench.system().partition, solver->solution());
+  all.insert(all.end(), x.begin(), x.end());
+  return all;
+}
+
+TEST(Distribute, SolutionsHaveTheSameBitsForAnyPartition) {
+  const auto matrix = shuffled_grid(11, true);
+  for (const auto& [method, preconditioner] : {std::pair(Method::classic, PreconditionerKind::jacobi),
+                                               {Method::merged, PreconditionerKind::chebyshev},
+                                               {Method::pipelined, PreconditionerKind::none}}) {
+    const SolverOptions options{.method = method,
+                                .replace_every = 9,
+                                .preconditioner = preconditioner,
+                                .tolerance = 1e-9,
+                                .sums = SumKind::reproducible};
+    const auto alone = solved(MPI_COMM_SELF, matrix, PartitionKind::rows, Ordering::natural, options);
+    EXPECT_GT(alone.size(), static_cast<std::size_t>(matrix.rows) + 5);
+    for (const auto partition : partitions())
+      for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
+        EXPECT_EQ(solved(MPI_COMM_WORLD, matrix, partition, ordering, options), alone)
+            << "method " << int(method) << " partition " << int(partition) << " ordering " << int(ordering);
+      }
+  }
+}
 
 Options options_of(const std::string& file) {
   Options options;

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All methods, with all preconditioners, come to the solution that elimination finds, by as many iterations.
+// All methods and preconditioners: solutions, numbers of iterations, kernels that they launch, bits on any ranks.
+#include "app.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
+#include "cg/problem/problem.hpp"
+#include "cg/solver/solver_state.hpp"
+#include "cost.hpp"
 #include "small_system.hpp"
 
+#include <kontor/comm/communicator.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <array>
 #include <cmath>
+#include <memory>
+#include <numbers>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg::test {
 namespace {
+
+using stepping::Graphs;
 
 double true_residual(const SmallSystem& s, const Values& x) {
   double residual = 0, rhs = 0;
@@ -176,6 +189,309 @@ TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
   EXPECT_LT(replaced.record["drift"], 1e-10);
   EXPECT_LT(true_residual(system, replaced.x), 0.1 * true_residual(system, drifted.x))
       << true_residual(system, replaced.x) << " " << true_residual(system, drifted.x) << " " << replaced.record;
+}
+
+/// The residuals of a solve; collective over `native`.
+std::vector<double> residuals(MPI_Comm native, Options options, bool overlap) {
+  const comm::Communicator comm(native);
+  options.process_grid = {1, comm.size(), 1};
+  App app(options, comm, overlap);
+  app.run();
+  return app.cg.record().history.values;
+}
+
+TEST(Reproducible, SameResidualsAsOnOneRank) {
+  bool overlap = false; // another one each time
+  for (const auto kind : {ProblemKind::stencil, ProblemKind::fe_heat})
+    for (const auto method : all_methods)
+      for (const auto format : {Format::csr, Format::sell})
+        for (const auto preconditioner : preconditioners(true)) {
+          overlap = !overlap;
+          auto options = reproducible(kind, method, preconditioner);
+          options.solver.format = format;
+          SCOPED_TRACE(testing::Message()
+                       << "problem " << int(kind) << ", overlap " << overlap << words_of(options.solver));
+          const auto alone = residuals(MPI_COMM_SELF, options, true);
+          EXPECT_GT(alone.size(), 5u);
+          EXPECT_EQ(residuals(MPI_COMM_WORLD, options, overlap), alone);
+        }
+}
+
+int kernels_of(const SolverOptions& options) {
+  const comm::Communicator alone(MPI_COMM_SELF);
+  Bench bench(alone, irregular(40), options, true, true);
+  const auto solver = make_solver(bench.workspace());
+  solver->reset();
+  comm::test::start_recording_tools();
+  solve(*solver);
+  return static_cast<int>(comm::test::stop_recording_tools().kernels.size());
+}
+
+/// Of one rank, where no messages are packed.
+int kernels_an_iteration(SolverOptions options) {
+  options.tolerance = 0;
+  options.replace_every = 0;
+  options.graph = stepping::Graphs::off;
+  options.max_iterations = 4;
+  const int few = kernels_of(options);
+  options.max_iterations = 14;
+  const int more = kernels_of(options) - few;
+  EXPECT_EQ(more % 10, 0);
+  return more / 10;
+}
+
+TEST(Launches, AreFewAnIteration) {
+  const int dot = device::kernels_on_host ? 1 : 0; // a host adds up the parts of a product's dot by a kernel
+  for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
+    SCOPED_TRACE(static_cast<int>(preconditioner));
+    EXPECT_EQ(kernels_an_iteration({.method = Method::classic, .preconditioner = preconditioner}), 3 + dot);
+    EXPECT_EQ(kernels_an_iteration({.method = Method::merged, .preconditioner = preconditioner}), 2 + dot);
+    EXPECT_EQ(kernels_an_iteration({.method = Method::pipelined, .preconditioner = preconditioner}), 2);
+  }
+  for (const auto method : all_methods)
+    EXPECT_EQ(kernels_an_iteration({.method = method, .fused = false}), 5) << int(method);
+}
+
+double dot(const Values& a, const Values& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// The largest eigenvalue of D^-1 A.
+double largest_eigenvalue(const SmallSystem& s) {
+  Values x(s.rows());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(7.0 * static_cast<double>(i) + 1);
+  double norm = 0;
+  for (int iteration = 0; iteration < 300; ++iteration) {
+    Values y(s.rows());
+    for (std::size_t i = 0; i < x.size(); ++i) y[i] = dot(s.matrix[i], x) / s.matrix[i][i];
+    norm = std::sqrt(dot(y, y) / dot(x, x));
+    for (auto& value : y) value /= norm;
+    x = y;
+  }
+  return norm;
+}
+
+class Preconditioners : public testing::TestWithParam<PreconditionerKind> {};
+INSTANTIATE_TEST_SUITE_P(All, Preconditioners, testing::ValuesIn([] {
+                           auto kinds = preconditioners();
+                           kinds.erase(kinds.begin()); // none
+                           return kinds;
+                         }()));
+
+TEST_P(Preconditioners, AreSymmetricAndPositive) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto& system : {irregular(61), line(3), line(40)})
+    for (const std::int64_t degree : {1, 2, 3, 6}) {
+      if (degree > 1 && GetParam() != PreconditionerKind::chebyshev) continue;
+      Bench bench(comm, system, {.preconditioner = GetParam(), .chebyshev_degree = degree});
+      const auto m = make_preconditioner(bench.workspace());
+      EXPECT_TRUE(m->definite());
+      const auto& partition = bench.system().partition;
+      const auto apply = [&](const Values& r) {
+        const Vector z("test/z", static_cast<std::size_t>(partition.own));
+        m->apply(own_of(partition, r), z);
+        return gathered(comm, partition, z);
+      };
+      Values x, y;
+      for (std::size_t i = 0; i < system.rows(); ++i) {
+        x.push_back(std::sin(static_cast<double>(i) + 0.5));
+        y.push_back(std::cos(2.0 * static_cast<double>(i * i)));
+      }
+      const auto mx = apply(x), my = apply(y);
+      const double scale = std::sqrt(dot(x, x) * dot(my, my)) + std::sqrt(dot(y, y) * dot(mx, mx));
+      EXPECT_LT(std::abs(dot(x, my) - dot(y, mx)), 1e-15 * static_cast<double>(system.rows()) * scale);
+      EXPECT_GT(dot(x, mx), 0);
+      EXPECT_GT(dot(y, my), 0);
+      EXPECT_EQ(apply(x), mx); // and nothing is left of what came between
+    }
+}
+
+TEST_P(Preconditioners, SaveIterations) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  SolverOptions options{.tolerance = 1e-10};
+  const auto without = solve(comm, irregular(61), options).outcome.iterations;
+  options.preconditioner = GetParam();
+  EXPECT_LT(solve(comm, irregular(61), options).outcome.iterations, without);
+}
+
+TEST(Chebyshev, ItsBoundsHold) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto& system : {irregular(61), line(100)}) {
+    const auto found = solve(comm, system, {.preconditioner = PreconditionerKind::chebyshev});
+    const auto& record = found.record;
+    const double largest = largest_eigenvalue(system), bound = record["eigenvalue_max"];
+    EXPECT_GE(bound, largest);
+    EXPECT_LE(bound, 1.1 * largest + 1e-9);
+    EXPECT_GT(record["eigenvalue_min"], 0);
+  }
+}
+
+TEST(Chebyshev, AHigherDegreeSavesIterations) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  auto system = line(150);
+  for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(static_cast<double>(i * i));
+  SolverOptions options{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-8};
+  std::int64_t before = solve(comm, system, {.tolerance = 1e-8}).outcome.iterations;
+  for (const std::int64_t degree : {1, 3, 7}) {
+    options.chebyshev_degree = degree;
+    const auto iterations = solve(comm, system, options).outcome.iterations;
+    EXPECT_LT(iterations, 0.8 * static_cast<double>(before));
+    before = iterations;
+  }
+}
+
+TEST(RitzValues, AreTheEigenvaluesAfterAsManyIterationsAsThereAre) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  auto system = line(8);
+  system.rhs = {1, -0.3, 0.7, 0.2, 0.9, -0.8, 0.1, 0.4};
+  Bench bench(comm, system, {.tolerance = 0, .max_iterations = 8});
+  const auto solver = make_solver(bench.workspace());
+  solver->reset();
+  solve(*solver);
+  const auto found = ritz_values(solver->coefficients());
+  EXPECT_NEAR(found.smallest, 2 - 2 * std::cos(std::numbers::pi / 9), 1e-10);
+  EXPECT_NEAR(found.largest, 2 - 2 * std::cos(8 * std::numbers::pi / 9), 1e-10);
+  EXPECT_DOUBLE_EQ(ritz_values({{0.25, 0}}).largest, 4);
+}
+
+TEST(GaussSeidel, IsRefusedByNameWithReproducibleSums) {
+  expect_facts(refusal_of("app: cg\nsolver:\n  preconditioner: gauss_seidel\n  sums: reproducible\n"),
+               {"deck.yaml:3", "gauss_seidel", "chebyshev"});
+}
+
+TEST(AtomicAssembly, IsRefusedByNameWithReproducibleSumsWhereThreadsCompute) {
+  const auto message = refusal_of("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: atomic\n"
+                                  "    boundary: {x_min: {temperature: 0}}\nsolver:\n  sums: reproducible\n");
+  if (Space::name() == std::string_view("Serial"))
+    EXPECT_EQ(message, "");
+  else
+    expect_facts(message, {"deck.yaml:5", "gather"});
+}
+
+/// A stencil's system of one rank, of several teams on a device.
+class Persistent : public testing::Test {
+ protected:
+  Persistent() {
+    options_.stencil.points = {23, 17, 29};
+    options_.stencil.exact = config::Expression("sin(3*x)*y+z");
+    options_.process_grid = {1, 1, 1};
+    options_.solver = {.tolerance = 0, .max_iterations = 41, .format = Format::sell, .graph = Graphs::off};
+  }
+
+  /// Warmed up and set back; only the last one works.
+  std::unique_ptr<Solver> solver(Method method = Method::persistent, bool as_on_device = true) {
+    options_.solver.method = method;
+    problem_ = make_problem(options_, {self_, true, timers_, progress_});
+    system_ = problem_->build();
+    const auto& p = system_.partition;
+    matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
+              : options_.solver.format == Format::sell      ? make_sell(system_.matrix, p.interior, p.own + p.ghosts)
+                                                            : make_csr(system_.matrix, p.interior);
+    auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver, true,
+                             streams_, timers_, as_on_device});
+    made->warm_up();
+    made->reset();
+    return made;
+  }
+  Solved solved(Solver& by) const {
+    solve(by);
+    return found_by(by, self_, system_.partition);
+  }
+  Solved solved_by(Method method) { return solved(*solver(method)); }
+
+  comm::Communicator self_{MPI_COMM_SELF};
+  miniapp::Timers timers_{"cg"};
+  miniapp::Progress progress_{miniapp::Progress::Style::silent};
+  stepping::Streams<Space> streams_{true};
+  Options options_;
+  std::unique_ptr<Problem> problem_;
+  LinearSystem system_;
+  std::unique_ptr<Matrix> matrix_;
+};
+
+void expect_close(const Solved& found, const Solved& expected) {
+  EXPECT_EQ(found.outcome.iterations, expected.outcome.iterations);
+  ASSERT_EQ(found.history.size(), expected.history.size());
+  for (std::size_t i = 0; i < found.history.size(); ++i)
+    EXPECT_NEAR(found.history[i], expected.history[i], 1e-9 * expected.history[i] + 1e-14) << i;
+  for (std::size_t i = 0; i < found.x.size(); ++i) ASSERT_NEAR(found.x[i], expected.x[i], 1e-9) << "row " << i;
+}
+
+TEST_F(Persistent, HasTheResidualsOfSeparateKernels) {
+  for (const auto format : {Format::sell, Format::matrix_free})
+    for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
+      SCOPED_TRACE(fmt::format("format {}, preconditioner {}", int(format), int(preconditioner)));
+      options_.solver.format = format;
+      options_.solver.preconditioner = preconditioner;
+      const auto separate = solved_by(Method::merged);
+      EXPECT_LT(separate.history.back(), 1e-3 * separate.history.front());
+      const auto one = solver();
+      const auto found = solved(*one);
+      EXPECT_EQ(found.outcome.ending, StopReason::all_iterations);
+      EXPECT_EQ(found.outcome.iterations, 41);
+      expect_close(found, separate);
+      one->reset();
+      EXPECT_EQ(solved(*one).history, found.history); // the same bits again
+    }
+}
+
+TEST_F(Persistent, EndsWhereTheToleranceIsReached) {
+  options_.solver.tolerance = 1e-6;
+  options_.solver.max_iterations = 500;
+  const auto separate = solved_by(Method::merged), one = solved_by(Method::persistent);
+  EXPECT_EQ(one.outcome.ending, StopReason::converged);
+  expect_close(one, separate);
+}
+
+/// However many iterations a kernel has, as before and after a checkpoint.
+TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
+  const auto whole = solved_by(Method::persistent);
+  for (const std::int64_t at : {1, 16, 21}) {
+    SCOPED_TRACE(at);
+    options_.solver.max_iterations = at;
+    const auto first = solver();
+    solve(*first);
+    auto state = first->state();
+    std::vector<Values> saved;
+    for (const auto& vector : state.vectors) saved.push_back(on_host(vector.values));
+    options_.solver.max_iterations = 41;
+    const auto second = solver();
+    state.vectors = second->state().vectors;
+    std::size_t next = 0;
+    second->go_on_from(
+        state, [&](const SolverStateVector& vector) { Kokkos::deep_copy(vector.values, to_view(saved.at(next++))); });
+    const auto found = solved(*second);
+    EXPECT_EQ(found.history, whole.history);
+    EXPECT_EQ(found.x, whole.x);
+  }
+}
+
+TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
+  const auto usual = options_.solver;
+  const auto refused = [&](const char* fact, bool as_on_device = true) {
+    expect_facts(error_of([&] { solver(Method::persistent, as_on_device); }), {fact}, fact);
+    options_.solver = usual;
+  };
+  refused("on the host", false);
+  options_.solver.fused = false;
+  refused("solver.fused");
+  options_.solver.graph = Graphs::on;
+  refused("solver.graph");
+  options_.solver.sums = SumKind::reproducible;
+  refused("solver.sums");
+  options_.solver.preconditioner = PreconditionerKind::chebyshev;
+  refused("preconditioner");
+  options_.solver.format = Format::csr;
+  refused("sell and matrix_free");
+}
+
+TEST(PersistentOption, NeedsOneRank) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "several ranks are refused";
+  const SolverOptions options{.method = Method::persistent};
+  expect_facts(error_of([&] { solve(comm, irregular(40), options, true, true); }), {"several ranks"});
 }
 
 } // namespace

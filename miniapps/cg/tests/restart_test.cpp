@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solve that goes on from a state has the residuals and the solution, to the last bit, of one that was never
-// interrupted.
+// A solve that goes on from a state, or from a checkpoint's file on any ranks, has the residuals and the solution, to
+// the last bit, of one that was never interrupted.
+#include "app.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/solver_state.hpp"
+#include "methods.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "small_system.hpp"
 
 #include <kontor/mpi/world.hpp>
@@ -14,12 +17,19 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg::test {
 namespace {
 
-using mpi::world_size;
+using miniapp::test::checkpoints;
+using miniapp::test::FirstRanks;
+using miniapp::test::Folder;
+using miniapp::test::some_grid;
+using miniapp::test::some_ranks;
+using miniapp::test::world_size;
 
 /// How a small system is solved.
 struct Way {
@@ -179,6 +189,128 @@ TEST(Restart, TheEstimatesOfChebyshevStay) {
   EXPECT_EQ(found.record["eigenvalue_min"], expected.record["eigenvalue_min"]);
   EXPECT_EQ(found.record["eigenvalue_max"], expected.record["eigenvalue_max"]);
   EXPECT_NEAR(found.outcome.iterations, expected.outcome.iterations, 1);
+}
+
+/// A run of cg that writes checkpoints.
+struct Written : miniapp::test::Loan {
+  Written(const Options& options, MPI_Comm native, const miniapp::CheckpointOptions& wanted)
+      : Loan("cg", comm::Communicator(native), wanted), cg(options, context()) {
+    run(cg);
+  }
+  Cg cg;
+};
+
+/// What a run finds.
+struct Answer {
+  std::vector<double> history;
+  Values x;
+  double iterations = 0; ///< that were made here
+};
+Answer answer_of(const comm::Communicator& comm, Cg& cg) {
+  EXPECT_TRUE(cg.verify().passed());
+  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()), cg.figures(1.0, {})[2].value};
+}
+
+/// On the ranks of `native`, from the beginning or from a checkpoint.
+Answer run(const Options& options, MPI_Comm native, const std::string& checkpoint = "", const comm::Options& how = {},
+           bool overlap = true) {
+  const comm::Communicator comm(native, how);
+  App app(options, comm, overlap);
+  app.cg.warm_up();
+  app.cg.reset();
+  if (!checkpoint.empty()) app.cg.read_state(miniapp::Restart(native, checkpoint).reader());
+  app.cg.run();
+  return answer_of(comm, app.cg);
+}
+
+void expect_same(const Answer& found, const Answer& expected, const std::string& how) {
+  EXPECT_EQ(found.history, expected.history) << how;
+  EXPECT_TRUE(found.x == expected.x) << how;
+}
+
+/// Through files, from each of some numbers of ranks onto each of them, by other methods each time.
+TEST(Restart, AnyRanksGoOnFromAnyRanks) {
+  if (world_size() != 7) GTEST_SKIP() << "others are 7";
+  const Folder folder("cg-restart");
+  const auto matrix = write(folder, "matrix.mtx", text_of(shuffled_grid(9, true)));
+  const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
+  int turn = 0, problem = 0;
+  for (const auto& [kind, method, preconditioner] :
+       {std::tuple(ProblemKind::stencil, Method::classic, PreconditionerKind::none),
+        std::tuple(ProblemKind::fe_heat, Method::merged, PreconditionerKind::chebyshev),
+        std::tuple(ProblemKind::matrix_market, Method::pipelined, PreconditionerKind::jacobi),
+        std::tuple(ProblemKind::stencil, Method::pipelined, PreconditionerKind::chebyshev)}) {
+    auto options = reproducible(kind, method, preconditioner);
+    options.matrix_market.file.path = matrix;
+    ++problem;
+    turn = 0;
+    const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
+      auto o = options;
+      if (boxes) o.process_grid = some_grid(ranks, 3, grid);
+      o.matrix_market.ordering = grid % 2 == 0 ? Ordering::natural : Ordering::rcm;
+      return o;
+    };
+    const auto alone = run(on(1, 0), MPI_COMM_SELF);
+    for (const int from : some_ranks()) {
+      const auto file = folder / fmt::format("{}-from-{}.h5", problem, from);
+      if (const FirstRanks writers(from); writers) {
+        Written written(on(from, from), writers, checkpoints(file, 4, 1));
+        EXPECT_GE(written.checkpoints->summary().steps.size(), 1u);
+        expect_same(answer_of(written.comm, written.cg), alone, fmt::format("{} ranks write", from));
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      for (const int onto : some_ranks()) {
+        if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
+        if (const FirstRanks readers(onto); readers) {
+          const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
+          const auto found = run(on(onto, turn), readers, file, method, turn % 2 == 0);
+          expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
+          EXPECT_LT(found.iterations, static_cast<double>(alone.history.size() - 4));
+        }
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+  }
+}
+
+/// The facts of a refusal.
+void expect_refused(const Options& options, const std::string& checkpoint, const std::vector<std::string>& facts) {
+  expect_facts(error_of([&] { run(options, MPI_COMM_WORLD, checkpoint); }), facts);
+}
+
+TEST(Restart, RefusesWhatItCannotGoOnWith) {
+  if (world_size() > 2) GTEST_SKIP() << "fewer ranks do";
+  const Folder folder("cg-refusal");
+  auto options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::none);
+  options.process_grid = some_grid(world_size(), 3, 0);
+  auto wanted = checkpoints(folder / "x.h5", 10);
+  Written(options, MPI_COMM_WORLD, wanted);
+  if (device::kernels_on_host) { // on a device the newest is of a solve that has ended
+    auto other = options;
+    other.solver.max_iterations = 10;
+    expect_refused(other, wanted.file, {"solver.max_iterations", "10", "x-0000000", "made"});
+    other = options;
+    other.solver.tolerance = 1e-11;
+    EXPECT_GT(run(other, MPI_COMM_WORLD, wanted.file).history.size(), run(options, MPI_COMM_WORLD).history.size());
+  }
+
+  options.kind = ProblemKind::matrix_market;
+  options.matrix_market.file.path = write(folder, "matrix.mtx", text_of(shuffled_grid(9, true)));
+  options.process_grid.clear();
+  wanted.file = folder / "m.h5";
+  Written(options, MPI_COMM_WORLD, wanted);
+  write(folder, "matrix.mtx", text_of(shuffled_grid(9, false)));
+  expect_refused(options, wanted.file, {"matrix", "CRC-32", "m-0000000"});
+
+  if (!has_gauss_seidel() || world_size() == 1) return;
+  options = reproducible(ProblemKind::stencil, Method::classic, PreconditionerKind::gauss_seidel);
+  options.solver.sums = SumKind::fast;
+  options.process_grid = some_grid(world_size(), 3, 0);
+  wanted = checkpoints(folder / "g.h5", 3);
+  Written(options, MPI_COMM_WORLD, wanted);
+  run(options, MPI_COMM_WORLD, wanted.file);
+  options.process_grid = some_grid(world_size(), 3, 1);
+  expect_refused(options, wanted.file, {"gauss_seidel", "g-0000000", "process grid"});
 }
 
 } // namespace

@@ -3,13 +3,18 @@
 
 #include "cg/check/verification.hpp"
 #include "cg/matrix/matrix.hpp"
+#include "cg/names.hpp"
 #include "cg/problem/linear_system.hpp"
 #include "cg/solver/solver.hpp"
+#include "partition/coordinate_matrix.hpp"
+#include "run/tests/first_ranks.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 /// Systems of a few rows, known whole to every rank.
@@ -116,5 +121,24 @@ class SolvedOnce {
 std::vector<PreconditionerKind> preconditioners(bool without_gauss_seidel = false);
 
 inline constexpr Method all_methods[] = {Method::classic, Method::merged, Method::pipelined};
+
+// A matrix of a grid in two dimensions, as from a file, and the first lines of files.
+
+/// Laplace's matrix on n x n points, plus 1, with rows numbered at random.
+CoordinateMatrix shuffled_grid(std::int64_t n, bool is_symmetric, unsigned seed = 1);
+
+/// The file of a matrix.
+std::string text_of(const CoordinateMatrix&);
+/// Collective over the world. A file that all ranks see; returns its path.
+std::string write(const miniapp::test::Folder&, const std::string& name, const std::string& text);
+
+/// Numbers that differ from row to row.
+double number_of(std::int64_t row);
+
+namespace header {
+inline const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
+inline const std::string general = "%%MatrixMarket matrix coordinate real general\n";
+inline const std::string array = "%%MatrixMarket matrix array real general\n";
+} // namespace header
 
 } // namespace kontor::cg::test

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each way in which an iteration ends.
+// Each way in which an iteration ends, and what the verification makes of it.
 #include "app.hpp"
-#include "refusal.hpp"
+#include "cg/check/symmetry.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
+#include "cg/solver/residual_log.hpp"
 #include "small_system.hpp"
 
 #include <kontor/mpi/world.hpp>
@@ -13,11 +15,95 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg::test {
 namespace {
+
+TEST(Steps, AreRefusedForTheRightReason) {
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  const auto problem = [](double rr, double rz, double curvature, bool exact = true) {
+    return problem_of(rr, rz, exact, curvature, exact);
+  };
+  EXPECT_EQ(problem(1, 1, 1), 0);
+  EXPECT_EQ(problem(1, 1, -1), code_of(StopReason::indefinite));
+  EXPECT_EQ(problem(1, 1, 0), code_of(StopReason::indefinite));
+  EXPECT_EQ(problem(1, 1, -1, false), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1, -1, 1), code_of(StopReason::indefinite_preconditioner));
+  EXPECT_EQ(problem(1, -1, 1, false), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1, 0, 1), code_of(StopReason::breakdown));
+  EXPECT_EQ(problem(1e-300, 1e-300, 0), code_of(StopReason::breakdown)); // underflow
+  EXPECT_EQ(problem(1, 1, nan), code_of(StopReason::not_finite));
+  EXPECT_EQ(problem(1, nan, 1), code_of(StopReason::not_finite));
+}
+
+TEST(Steps, OfOneSumHaveTheCurvatureOfTheirDirection) {
+  CgScalars numbers;
+  EXPECT_EQ(end_of_step(numbers, 4, 4, 2, true, 4).problem, 0);
+  EXPECT_EQ(numbers.alpha, 2);
+  const auto next = [&](double delta, bool exact, double rhs) {
+    auto copy = numbers; // beta = 1 / 4, and p.A p = delta - 1 / 8
+    return std::pair(end_of_step(copy, 1, 1, delta, exact, rhs).problem, copy.alpha);
+  };
+  EXPECT_EQ(next(0.5, true, 4), std::pair(0, 1 / 0.375));
+  EXPECT_EQ(next(0.1, true, 4).first, code_of(StopReason::breakdown)); // not proved
+  EXPECT_EQ(next(-0.1, true, 4).first, code_of(StopReason::indefinite));
+  EXPECT_EQ(next(-0.1, false, 4).first, code_of(StopReason::breakdown));
+  EXPECT_EQ(next(-0.1, false, 1e26), std::pair(0, 0.0)); // rounding
+}
+
+/// A log that is written to here.
+class WrittenLog {
+ public:
+  explicit WrittenLog(int interval, double tolerance, std::int64_t stagnation) : log(interval) {
+    log.begin();
+    auto& state = *log.state();
+    state.rhs = 1;
+    state.tolerance = tolerance * tolerance;
+    state.stagnation = stagnation;
+  }
+  void write(double residual) {
+    log.writer()({residual * residual, 0, 0, 0, true});
+    ++written;
+  }
+  ResidualLog log;
+  std::int64_t written = 0;
+};
+
+TEST(ResidualLog, IsReadLateAndLosesNothing) {
+  if (!device::kernels_on_host) GTEST_SKIP();
+  for (const int at_once : {1, 16}) {
+    WrittenLog w(16, 1e-3, 0);
+    bool ended = false;
+    while (!ended) {
+      for (int i = 0; i < at_once; ++i) w.write(w.written < 1000 ? 1.0 + static_cast<double>(w.written) : 1e-4);
+      ended = w.log.ended(Space(), w.written);
+      ASSERT_LT(w.written, 1100);
+    }
+    EXPECT_GE(w.written, 1001 + 16); // not before a look later
+    EXPECT_LE(w.written, 1001 + 32 + at_once);
+    w.log.end(Space(), w.written);
+    EXPECT_EQ(w.log.ending(), StopReason::converged);
+    ASSERT_EQ(w.log.made().size(), 1001u);
+    for (std::size_t i = 0; i < 1000; ++i) ASSERT_DOUBLE_EQ(w.log.made()[i].residual, 1.0 + static_cast<double>(i));
+  }
+}
+
+TEST(ResidualLog, GivesUpWithoutASmallerResidual) {
+  if (!device::kernels_on_host) GTEST_SKIP();
+  WrittenLog w(1, 1e-3, 10);
+  for (const double residual : {1.0, 2.0, 3.0, 0.5}) w.write(residual); // 0.5 is of iteration 3
+  for (int i = 0; i < 9; ++i) {
+    w.write(0.5);
+    EXPECT_FALSE(w.log.ended(Space(), w.written)) << i;
+  }
+  w.write(0.5);
+  EXPECT_TRUE(w.log.ended(Space(), w.written));
+  EXPECT_EQ(w.log.ending(), StopReason::stagnation);
+}
 
 /// By each method, with and without jacobi where that makes sense.
 template <class Check>
@@ -257,6 +343,73 @@ TEST(Cg, IsInconclusiveWhereNothingWasSolved) {
     EXPECT_EQ(verification.passed(), passes);
     EXPECT_EQ(verification.conclusive, passes);
   }
+}
+
+/// Of the matrix, and of M if there is one.
+std::vector<double> asymmetries(MPI_Comm native, const SmallSystem& system, const SolverOptions& options) {
+  const comm::Communicator comm(native);
+  Bench bench(comm, system, options);
+  const auto work = bench.workspace();
+  const auto& partition = bench.system().partition;
+  const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
+  std::vector<double> found{asymmetry(comm, partition, Space(), [&](const Vector& v, const Vector& av) {
+    work.matrix.multiply(Space(), Part::all, v, av);
+  })};
+  if (const auto m = make_preconditioner(work))
+    found.push_back(asymmetry(comm, partition, Space(),
+                              [&](const Vector& v, const Vector& mv) { m->apply(Kokkos::subview(v, own), mv); }));
+  return found;
+}
+
+TEST(Symmetry, IsThereButForRounding) {
+  for (const auto& system : {irregular(61), line(40), line(2), diagonal({3})})
+    for (const auto preconditioner : preconditioners()) {
+      const auto found = asymmetries(MPI_COMM_WORLD, system, {.preconditioner = preconditioner});
+      for (const double departure : found) EXPECT_LT(departure, 1e-3 * symmetry_tolerance);
+      if (preconditioner == PreconditionerKind::gauss_seidel) continue; // another one on other ranks
+      EXPECT_EQ(found, asymmetries(MPI_COMM_SELF, system, {.preconditioner = preconditioner}));
+    }
+}
+
+/// The identity and a part of the row before.
+class Skew final : public Preconditioner {
+ public:
+  explicit Skew(double part) : part_(part) {}
+  void apply(const Vector& r, const Vector& z) override {
+    const auto from = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), r);
+    const auto to = Kokkos::create_mirror_view(z);
+    for (std::size_t i = 0; i < from.extent(0); ++i) to(i) = from(i) + (i > 0 ? part_ * from(i - 1) : 0);
+    Kokkos::deep_copy(z, to);
+  }
+  Cost cost() const override { return {}; }
+
+ private:
+  double part_;
+};
+
+TEST(Symmetry, MissingFailsARun) {
+  Skew identity(0), skew(1e-3);
+  const SolverOptions options{.tolerance = 1e-3};
+  SolvedOnce solved(irregular(61), options);
+  const auto right = solved.verified(&identity);
+  EXPECT_TRUE(right.passed());
+  ASSERT_EQ(right.more.size(), 4u);
+  EXPECT_EQ(right.more[0].first, "matrix_asymmetry");
+  EXPECT_EQ(right.more[1].first, "preconditioner_asymmetry");
+  EXPECT_NE(right.remark.find("asymmetry of the matrix"), std::string::npos) << right.remark;
+
+  auto system = irregular(61);
+  system.matrix[40][41] *= 1 + 1e-5; // one of a few hundred; it converges all the same
+  const auto wrong_matrix = SolvedOnce(system, options).verified(&identity);
+  EXPECT_TRUE(wrong_matrix.failed());
+  EXPECT_NE(wrong_matrix.measure.find("asymmetry of the matrix"), std::string::npos) << wrong_matrix.measure;
+  EXPECT_EQ(wrong_matrix.error, wrong_matrix.more[0].second);
+  EXPECT_GT(wrong_matrix.error, 100 * symmetry_tolerance);
+
+  const auto wrong_preconditioner = solved.verified(&skew);
+  EXPECT_TRUE(wrong_preconditioner.failed());
+  EXPECT_NE(wrong_preconditioner.measure.find("asymmetry of the preconditioner"), std::string::npos)
+      << wrong_preconditioner.measure;
 }
 
 } // namespace
