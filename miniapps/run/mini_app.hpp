@@ -27,7 +27,7 @@ class MiniApp;
 
 /// The fields of a run at one step, as the output describes them.
 struct FieldOutput {
-  output::Image image;
+  output::Mesh mesh;
   output::Snapshot snapshot;
 };
 

@@ -197,10 +197,11 @@ std::vector<std::filesystem::path> Run::write(const MiniApp& app, FieldSeries& s
   std::optional<FieldOutput> fields;
   if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file, "/fields");
   if (fields) {
-    if (fields->image.dimensions > 1) file.image_data(fields->image, fields->snapshot.fields);
+    const auto* image = std::get_if<output::Image>(&fields->mesh); // VTK's reader has none of one dimension
+    if (!image || image->dimensions > 1) file.describe(fields->mesh, fields->snapshot.fields);
     series.snapshots.push_back(fields->snapshot);
     file.sidecar(output::xdmf_path(options_.output_file),
-                 output::xdmf(options_.output_file, fields->image, series.snapshots));
+                 output::xdmf(options_.output_file, fields->mesh, series.snapshots));
   }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   return file.commit();

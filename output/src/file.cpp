@@ -257,8 +257,8 @@ void File::attributes(const std::string& object, const Json& flat) {
   impl_->on_root([&](hid_t file, auto& receipts) { write_attributes(file, object, flat, receipts); });
 }
 
-void File::image_data(const Image& image, const std::vector<MeshField>& fields) {
-  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, image, fields, receipts); });
+void File::describe(const Mesh& mesh, const std::vector<MeshField>& fields) {
+  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, mesh, fields, receipts); });
 }
 
 template <FieldScalar T>

@@ -22,4 +22,12 @@ std::vector<std::uint64_t> extents(const Image& image, Centering centering) {
   return result;
 }
 
+std::vector<std::uint64_t> extents(const Mesh& mesh, const MeshField& field) {
+  if (const auto* image = std::get_if<Image>(&mesh)) return extents(*image, field.centering);
+  const auto& hexahedra = std::get<Hexahedra>(mesh);
+  std::vector<std::uint64_t> result{field.centering == Centering::points ? hexahedra.points : hexahedra.cells};
+  if (field.components > 1) result.push_back(field.components);
+  return result;
+}
+
 } // namespace kontor::output

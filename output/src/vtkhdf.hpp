@@ -9,7 +9,7 @@
 
 namespace kontor::output {
 
-/// Writes the group /VTKHDF, as File::image_data() says.
-void write_vtkhdf(hid_t file, const Image& image, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
+/// Writes the group /VTKHDF, as File::describe() says.
+void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
 
 } // namespace kontor::output

@@ -38,16 +38,25 @@ std::string collection(const char* name, const char* kind, const std::string& gr
                      kind, grids);
 }
 
-std::string values(const MeshField& field, const std::array<std::uint64_t, 3>& extents, const std::string& file) {
-  const bool real = field.scalar == Scalar::float64 || field.scalar == Scalar::float32;
-  const bool eight = field.scalar == Scalar::float64 || field.scalar == Scalar::int64;
-  return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"{}\">\n"
-                     "        <DataItem Dimensions=\"{}\" NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\">"
-                     "{}:{}</DataItem>\n"
-                     "      </Attribute>\n",
-                     escaped(field.name), field.centering == Centering::points ? "Node" : "Cell",
-                     fmt::join(extents, " "), real ? "Float" : "Int", eight ? 8 : 4, escaped(file),
-                     escaped(field.dataset));
+/// Numbers that are in the HDF5 file.
+template <class Extents>
+std::string stored(const std::string& dataset, Scalar scalar, const Extents& extents, const std::string& file) {
+  const bool real = scalar == Scalar::float64 || scalar == Scalar::float32;
+  const bool eight = scalar == Scalar::float64 || scalar == Scalar::int64;
+  return fmt::format("        <DataItem Dimensions=\"{}\" NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\">"
+                     "{}:{}</DataItem>\n",
+                     fmt::join(extents, " "), real ? "Float" : "Int", eight ? 8 : 4, escaped(file), escaped(dataset));
+}
+
+template <class Extents>
+std::string values(const MeshField& field, const Extents& extents, const std::string& file) {
+  return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n{}      </Attribute>\n",
+                     escaped(field.name),
+                     field.components == 9   ? "Tensor"
+                     : field.components == 3 ? "Vector"
+                                             : "Scalar",
+                     field.centering == Centering::points ? "Node" : "Cell",
+                     stored(field.dataset, field.scalar, extents, file));
 }
 
 /// One mesh with those fields for which `shown` holds. `layers`: of points, beyond the image's dimensions.
@@ -86,16 +95,32 @@ std::string grids(const Image& image, const std::string& file, const Snapshot& s
                         grid(image, file, snapshot, 2, of_cells) + grid(image, file, snapshot, 1, of_points));
 }
 
+std::string grid_of_hexahedra(const Hexahedra& mesh, const std::string& file, const Snapshot& snapshot) {
+  using Extents = std::vector<std::uint64_t>;
+  auto text = fmt::format("    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
+                          "      <Time Value=\"{}\"/>\n"
+                          "      <Topology TopologyType=\"Hexahedron\" NumberOfElements=\"{}\">\n{}      </Topology>\n"
+                          "      <Geometry GeometryType=\"XYZ\">\n{}      </Geometry>\n",
+                          snapshot.time, mesh.cells,
+                          stored(mesh.connectivity, Scalar::int64, Extents{mesh.cells, 8}, file),
+                          stored(mesh.coordinates, Scalar::float64, Extents{mesh.points, 3}, file));
+  for (const MeshField& field : snapshot.fields) text += values(field, extents(mesh, field), file);
+  return text + "    </Grid>\n";
+}
+
 } // namespace
 
 fs::path xdmf_path(const fs::path& h5) { return fs::path(h5).replace_extension(".xmf"); }
 
-std::string xdmf(const fs::path& h5, const Image& image, const std::vector<Snapshot>& snapshots) {
-  extents(image, Centering::cells); // throws if there are none
+std::string xdmf(const fs::path& h5, const Mesh& mesh, const std::vector<Snapshot>& snapshots) {
+  const auto* image = std::get_if<Image>(&mesh);
+  if (image) extents(*image, Centering::cells); // throws if there are none
   if (snapshots.empty())
     throw Error(fmt::format("output: {}: there are no fields to describe", xdmf_path(h5).string()), "E-INTERNAL");
   std::string text;
-  for (const Snapshot& snapshot : snapshots) text += grids(image, h5.filename().string(), snapshot);
+  const auto file = h5.filename().string();
+  for (const Snapshot& snapshot : snapshots)
+    text += image ? grids(*image, file, snapshot) : grid_of_hexahedra(std::get<Hexahedra>(mesh), file, snapshot);
   if (snapshots.size() > 1) text = collection("times", "Temporal", text);
   return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n" + text + "  </Domain>\n</Xdmf>\n";
 }

@@ -75,9 +75,9 @@ class File {
   /// counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
-  /// Describes datasets of the file as fields of `image` in the VTKHDF layout, by hard links. The extents of each are
-  /// extents(image, its centering).
-  void image_data(const Image& image, const std::vector<MeshField>& fields);
+  /// Describes datasets of the file as fields on a mesh in the VTKHDF layout, by hard links. The extents of each are
+  /// extents(mesh, field). Of hexahedra, /VTKHDF/Connectivity must be there: the corners of all cells in a row.
+  void describe(const Mesh& mesh, const std::vector<MeshField>& fields);
 
   /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that is not
   /// written is left as it was.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace kontor::output {
@@ -18,6 +19,16 @@ struct Image {
   std::array<double, 3> spacing{1, 1, 1};      ///< the size of a cell: dx, dy, dz
 };
 
+/// A mesh of hexahedra, whose corners 0 to 3 go around a face and 4 to 7 lie across from them.
+struct Hexahedra {
+  std::uint64_t points = 0, cells = 0;
+  std::string coordinates;  ///< dataset of the file: points x 3
+  std::string connectivity; ///< dataset of the file: cells x 8, points from 0
+};
+
+/// What fields are on.
+using Mesh = std::variant<Image, Hexahedra>;
+
 /// What values belong to: the points of a mesh, nx + 1 along x, or its cells, nx.
 enum class Centering { cells, points };
 
@@ -27,10 +38,14 @@ struct MeshField {
   std::string dataset;                    ///< its path in the HDF5 file
   Scalar scalar = Scalar::float64;        ///< of its values
   Centering centering = Centering::cells; ///< what they belong to
+  std::uint64_t components = 1;           ///< numbers each; of hexahedra also 3, a vector, or 9, a tensor row by row
 };
 
 /// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points. Throws
 /// Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.
 std::vector<std::uint64_t> extents(const Image&, Centering);
+
+/// Local. The extents of the dataset of a field on a mesh. Throws Error as above.
+std::vector<std::uint64_t> extents(const Mesh&, const MeshField&);
 
 } // namespace kontor::output

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dynamics/check/checks.hpp"
+
+#include "dynamics/check/plain_element.hpp"
+#include "dynamics/check/wave.hpp"
+
+#include <kontor/comm/reductions.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace kontor::dynamics {
+namespace {
+
+template <class View>
+auto on_host(const View& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+template <class T>
+constexpr double epsilon = std::numeric_limits<T>::epsilon();
+
+double norm(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum);
+}
+
+/// The larger one; infinite if a value is not finite.
+double worst(double most, double value) { return std::isfinite(value) ? std::max(most, value) : INFINITY; }
+
+using Matrix = std::array<Point, 3>;
+
+/// Local. Sets displacements of all nodes to `of_displacement` x, and velocities to `of_velocity` x; a step lasts 1.
+template <class T>
+void impose(Body<T>& body, const Matrix& of_displacement, const Matrix& of_velocity) {
+  const auto motion = Kokkos::create_mirror_view(body.nodes.motion);
+  const auto place = on_host(body.nodes.place);
+  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n)
+    for (int i = 0; i < 3; ++i) {
+      double u = 0, v = 0;
+      for (int j = 0; j < 3; ++j) {
+        u += of_displacement[i][j] * static_cast<double>(place(n, j));
+        v += of_velocity[i][j] * static_cast<double>(place(n, j));
+      }
+      motion(n, i) = place(n, i) + static_cast<T>(u);
+      motion(n, 3 + i) = static_cast<T>(v);
+    }
+  Kokkos::deep_copy(body.nodes.motion, motion);
+  Kokkos::deep_copy(body.clock, 1.0);
+}
+
+/// How many elements of the least size there would be along the largest coordinate: digits that differences lose.
+template <class T>
+double lost_digits(const Body<T>& body) {
+  double largest = 0, least = INFINITY;
+  for (const auto& corners : body.mesh.corner) {
+    CornerPoints x;
+    for (int c = 0; c < 8; ++c) x[c] = body.mesh.place[corners[c]].place;
+    const auto element = integrate_element(x);
+    least = std::min(least, element.volume / std::sqrt(element.squares));
+    for (const auto& point : x) largest = std::max(largest, norm(point));
+  }
+  return 1 + largest / least;
+}
+
+} // namespace
+
+template <class T>
+std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& elements) {
+  const auto& mesh = body.mesh;
+  const double bound = 64 * epsilon<T> * (mesh.elements() > 0 ? lost_digits(body) : 1);
+  const auto each = [&](const auto& view, int numbers, const auto& wanted) {
+    const auto host = on_host(view);
+    double most = 0;
+    for (LocalIndex e = 0; e < mesh.elements(); ++e)
+      for (int i = 0; i < numbers; ++i)
+        most = worst(most, std::abs(static_cast<double>(lane(host(body.slot(e) / width<T>, i), body.slot(e) % width<T>)) - wanted(e, i)));
+    return most;
+  };
+
+  // A step of length 1 from where the body would have been; the middle of the step is the mesh itself.
+  constexpr Matrix rate{{{0.3, -0.7, 0.2}, {0.5, 0.1, -0.4}, {-0.6, 0.8, -0.2}}};
+  Matrix half = rate;
+  for (auto& row : half)
+    for (auto& value : row) value /= 2;
+  impose(body, half, rate);
+  elements();
+  // Rotations leave invariants of the strain rate as they are: its trace and its squares.
+  double trace = 0, squares = 0;
+  for (int i = 0; i < 3; ++i) {
+    trace += rate[i][i];
+    for (int j = 0; j < 3; ++j) squares += std::pow((rate[i][j] + rate[j][i]) / 2, 2);
+  }
+  const auto strain = on_host(body.elements.rate);
+  double patch = 0;
+  for (LocalIndex e = 0; e < mesh.elements(); ++e) {
+    double d[6];
+    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(lane(strain(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
+    patch = worst(patch, std::abs(d[0] + d[1] + d[2] - trace));
+    patch = worst(patch, std::abs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
+                                  2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) - squares));
+  }
+
+  body.reset();
+  const Matrix turn{{{2.0 / 3, -1.0 / 3, 2.0 / 3}, {2.0 / 3, 2.0 / 3, -1.0 / 3}, {-1.0 / 3, 2.0 / 3, 2.0 / 3}}};
+  Matrix moved = turn;
+  for (int i = 0; i < 3; ++i) moved[i][i] -= 1;
+  impose(body, moved, moved);
+  elements();
+  const double rotation = each(body.elements.rotation, 9, [&](LocalIndex, int i) { return turn[i / 3][i % 3]; });
+  const auto material = on_host(body.elements.material);
+  const auto stress = on_host(body.elements.stress);
+  double rigid = rotation;
+  for (LocalIndex e = 0; e < mesh.elements(); ++e) {
+    const auto block = body.slot(e) / width<T>, l = body.slot(e) % width<T>;
+    for (int i = 0; i < 6; ++i)
+      rigid = worst(rigid, std::abs(static_cast<double>(lane(stress(block, i), l) / (lane(material(block, 0), l) + 2 * lane(material(block, 1), l)))));
+  }
+  body.reset();
+  return {{"patch", patch, bound}, {"rotation", rigid, bound}};
+}
+
+namespace {
+
+/// What a rank knows of the last step, on the host.
+template <class T>
+struct LastStep {
+  const Body<T>& body;
+  const comm::Communicator& comm; ///< plain MPI
+  typename NodeView<T*[3]>::HostMirror displacement = on_host(body.nodes.displacement);
+  typename NodeView<T*[6]>::HostMirror motion = on_host(body.nodes.motion);
+  NodeView<double*[3]>::HostMirror force = on_host(body.nodes.force);
+  Kokkos::View<double*>::HostMirror mass = on_host(body.nodes.mass);
+  typename ElementView<T>::HostMirror material = on_host(body.elements.material),
+                                      rotation = on_host(body.elements.rotation),
+                                      stress = on_host(body.elements.stress),
+                                      hourglass = on_host(body.elements.hourglass);
+  typename Kokkos::View<T**>::HostMirror of_element = on_host(body.elements.force);
+  Clock::HostMirror clock = on_host(body.clock);
+
+  double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {
+    return static_cast<double>(lane(view(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
+  }
+  /// Where a node was when forces were computed, and its velocity half a step earlier. Ghosts are there still.
+  std::pair<Point, Point> at_forces(LocalIndex n) const {
+    Point x, v;
+    const bool moved = n < body.mesh.updated && !body.mesh.place[n].held;
+    for (int i = 0; i < 3; ++i) {
+      const double now = static_cast<double>(motion(n, 3 + i));
+      x[i] = static_cast<double>(motion(n, i)) - (moved ? clock(last_step) * now : 0);
+      v[i] = now - (moved ? (clock(step_before) + clock(last_step)) / 2 * force(n, i) / mass(n) : 0);
+    }
+    return {x, v};
+  }
+};
+
+/// Sums over this rank's elements and nodes, each of all ranks once.
+struct Sums {
+  double mass = 0, node_mass = 0, kinetic = 0, start = 0, internal = 0, force = 0, force_size = 0;
+};
+/// Greatest values of this rank's elements and nodes.
+struct Extremes {
+  double strain = 0, force_error = 0, force = 0, speed = 0, digits = 1;
+  double step = -INFINITY; ///< minus the least stable one
+};
+
+/// Local. Plain forms of what the kernels did in the last step with the elements of this rank.
+template <class T>
+void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
+  const auto& body = last.body;
+  const auto& resistance = body.options.hourglass;
+  for (LocalIndex e = 0; e < body.mesh.elements(); ++e) {
+    if (!body.mesh.own[e]) continue;
+    CornerPoints x, v;
+    for (int c = 0; c < 8; ++c) std::tie(x[c], v[c]) = last.at_forces(body.mesh.corner[e][c]);
+    const auto element = integrate_element(x);
+    const double lambda = last.number(last.material, e, 0), mu = last.number(last.material, e, 1),
+                 mass = last.number(last.material, e, 2), modulus = lambda + 2 * mu;
+    sums.mass += mass;
+    std::array<double, 6> s;
+    for (int i = 0; i < 6; ++i) s[i] = last.number(last.stress, e, i);
+    Matrix r, cauchy{};
+    for (int i = 0; i < 9; ++i) r[i / 3][i % 3] = last.number(last.rotation, e, i);
+    constexpr int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 9; ++k) cauchy[i][j] += r[i][k / 3] * s[place[k / 3][k % 3]] * r[j][k % 3];
+
+    const double greatest = modulus * element.squares / element.volume, spring = resistance.stiffness * greatest / 8;
+    const double frequency = std::sqrt(8 * greatest / mass), damper = resistance.viscosity * frequency * mass / 32;
+    CornerPoints force{};
+    for (int c = 0; c < 8; ++c)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) force[c][i] -= cauchy[i][j] * element.gradient[c][j];
+    double held = 0;
+    for (int mode = 0; mode < 4; ++mode)
+      for (int i = 0; i < 3; ++i) {
+        double resisting = 0;
+        for (int j = 0; j < 3; ++j) resisting += r[i][j] * last.number(last.hourglass, e, 3 * mode + j);
+        for (int c = 0; c < 8; ++c) resisting += damper * v[c][i] * element.gamma[mode][c];
+        for (int c = 0; c < 8; ++c) force[c][i] -= resisting * element.gamma[mode][c];
+        held += std::pow(last.number(last.hourglass, e, 3 * mode + i), 2);
+      }
+    for (int c = 0; c < 8; ++c)
+      for (int i = 0; i < 3; ++i) {
+        extremes.force = worst(extremes.force, std::abs(force[c][i]));
+        extremes.force_error = worst(extremes.force_error, std::abs(force[c][i] - static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i))));
+      }
+
+    const double trace = s[0] + s[1] + s[2], squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] +
+                                                       2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+    sums.internal += element.volume / (4 * mu) * (squares - lambda * trace * trace / (3 * lambda + 2 * mu)) +
+                     (spring > 0 ? held / (2 * spring) : 0);
+    extremes.strain = worst(extremes.strain, std::sqrt(squares) / (2 * mu));
+    extremes.speed = std::max(extremes.speed, std::sqrt(modulus * element.volume / mass));
+    const double size = element.volume / std::sqrt(element.squares);
+    for (const auto& point : x) extremes.digits = std::max(extremes.digits, 1 + norm(point) / size);
+    const double xi = resistance.viscosity;
+    const double stable = 2 * (std::sqrt(1 + xi * xi) - xi) / (frequency * std::sqrt(1 + resistance.stiffness));
+    extremes.step = std::max(extremes.step, element.volume > 0 ? -stable : 0.0);
+  }
+}
+
+/// Local. Sums over nodes that no other rank counts.
+template <class T>
+void judge_nodes(const LastStep<T>& last, const std::vector<Point>& start, Sums& sums,
+                 std::array<Point, 2>& momentum) {
+  const auto& mesh = last.body.mesh;
+  for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
+    if (!mesh.counted[n]) continue;
+    const auto before = last.at_forces(n).second;
+    sums.node_mass += last.mass(n);
+    for (int i = 0; i < 3; ++i) {
+      const double now = static_cast<double>(last.motion(n, 3 + i));
+      sums.kinetic += last.mass(n) * before[i] * now / 2;
+      sums.start += last.mass(n) * start[n][i] * start[n][i] / 2;
+      sums.force_size += std::abs(last.force(n, i));
+      momentum[0][i] += last.mass(n) * start[n][i];
+      momentum[1][i] += last.mass(n) * now;
+    }
+  }
+}
+
+/// Collective. The greatest difference of the sums at nodes from those of all ranks' own elements, which plain MPI
+/// brings together, relative to the sums of sizes. All nodes at the seam are looked at, and some of the others.
+template <class T>
+double seam_error(const LastStep<T>& last) {
+  struct Corner {
+    GlobalIndex node;
+    Point force;
+  };
+  struct Sum {
+    Point force{}, size{};
+  };
+  const auto& mesh = last.body.mesh;
+  std::vector<bool> chosen(mesh.node.size(), false);
+  constexpr GlobalIndex most = 100000;
+  for (LocalIndex n = 0; n < mesh.nodes(); ++n) chosen[n] = mesh.node[n] % (mesh.all_nodes / most + 1) == 0;
+  for (const auto& neighbour : mesh.neighbours)
+    for (const auto* list : {&neighbour.sent, &neighbour.received})
+      for (const auto n : *list) chosen[n] = true;
+  const Directory directory{mesh.all_nodes, last.comm.size()};
+  partition::ByRank<Corner> sent;
+  for (LocalIndex e = 0; e < mesh.elements(); ++e)
+    for (int c = 0; mesh.own[e] && c < 8; ++c) {
+      const auto n = mesh.corner[e][c];
+      if (!chosen[n]) continue;
+      auto& corner = sent[directory.rank_of(mesh.node[n])].emplace_back(Corner{mesh.node[n], {}});
+      for (int i = 0; i < 3; ++i) corner.force[i] = static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i));
+    }
+  std::vector<Sum> share(static_cast<std::size_t>(directory.size(last.comm.rank())));
+  for (const auto& [rank, list] : partition::exchange_by_rank(last.comm, "forces of elements", sent))
+    for (const auto& [node, force] : list) {
+      auto& sum = share[node - directory.first(last.comm.rank())];
+      for (int i = 0; i < 3; ++i) {
+        sum.force[i] += force[i];
+        sum.size[i] += std::abs(force[i]);
+      }
+    }
+  std::vector<GlobalIndex> numbers;
+  std::vector<LocalIndex> local;
+  for (LocalIndex n = 0; n < mesh.updated; ++n)
+    if (chosen[n]) {
+      numbers.push_back(mesh.node[n]);
+      local.push_back(n);
+    }
+  const auto wanted = look_up(last.comm, directory, numbers, share);
+  double most_error = 0;
+  for (std::size_t k = 0; k < local.size(); ++k)
+    for (int i = 0; i < 3; ++i) {
+      const double difference = std::abs(last.force(local[k], i) - wanted[k].force[i]);
+      if (!(difference == 0)) most_error = worst(most_error, difference / wanted[k].size[i]);
+    }
+  return most_error;
+}
+
+/// Collective. How many nodes have another motion than the rank has that counts them; to be called after an exchange.
+template <class T>
+double different_copies(const Body<T>& body, const comm::Communicator& comm) {
+  const auto motion = on_host(body.nodes.motion);
+  const auto row = [&](LocalIndex n) {
+    std::array<T, 6> values;
+    for (int i = 0; i < 6; ++i) values[i] = motion(n, i);
+    return values;
+  };
+  std::vector<Numbered<std::array<T, 6>>> records;
+  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n)
+    if (body.mesh.counted[n]) records.push_back({body.mesh.node[n], row(n)});
+  const Directory directory{body.mesh.all_nodes, comm.size()};
+  const auto wanted = look_up(comm, directory, body.mesh.node, hand_in(comm, directory, records));
+  double different = 0;
+  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n) different += row(n) == wanted[n] ? 0 : 1;
+  return different;
+}
+
+/// Local. The greatest difference of displacements along x from those of the nodes of a line.
+template <class T>
+double line_error(const LastStep<T>& last, const std::vector<double>& line) {
+  const auto& mesh = last.body.mesh;
+  const double h = last.body.options.size[0] / static_cast<double>(line.size() - 1);
+  double most = 0;
+  for (LocalIndex n = 0; n < mesh.updated; ++n) {
+    const auto i = static_cast<std::size_t>(std::lround(mesh.place[n].place[0] / h));
+    most = worst(most, std::abs(static_cast<double>(last.displacement(n, 0)) - line.at(i)));
+  }
+  return most;
+}
+
+template <class Numbers>
+Numbers reduce(const comm::Communicator& comm, const Numbers& numbers, comm::ReduceOp op) {
+  constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+  return std::bit_cast<Numbers>(comm::allreduce(comm, std::bit_cast<std::array<double, count>>(numbers), op));
+}
+
+/// Collective. How far the nodes that move at the start are from those that are held: between the boxes around them;
+/// infinite if nothing is held.
+template <class T>
+double way_to_held(const Body<T>& body, const comm::Communicator& comm, const std::vector<Point>& start) {
+  std::array<std::array<double, 6>, 2> box;
+  for (auto& side : box) side.fill(INFINITY);
+  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n) {
+    const auto& [place, held] = body.mesh.place[n];
+    if (!held && norm(start[n]) == 0) continue;
+    for (int d = 0; d < 3; ++d) {
+      box[held][2 * d] = std::min(box[held][2 * d], place[d]);
+      box[held][2 * d + 1] = std::min(box[held][2 * d + 1], -place[d]);
+    }
+  }
+  box = reduce(comm, box, comm::ReduceOp::min);
+  double way = 0;
+  for (int d = 0; d < 3; ++d)
+    way = std::max({way, box[1][2 * d] + box[0][2 * d + 1], box[0][2 * d] + box[1][2 * d + 1]});
+  return way;
+}
+
+} // namespace
+
+template <class T>
+miniapp::Verification verify(const Body<T>& body, const comm::Communicator& given, std::int64_t steps,
+                             std::vector<Check> checks, const std::function<void()>& exchange) {
+  const comm::Communicator comm(given.native(), comm::Options{}); // what is verified takes no part
+  const LastStep<T> last{body, comm};
+  std::vector<Point> start(body.mesh.node.size());
+  const auto initial = on_host(body.initial());
+  for (std::size_t n = 0; n < start.size(); ++n)
+    for (int i = 0; i < 3; ++i) start[n][i] = static_cast<double>(initial(n, 3 + i));
+  Sums sums;
+  Extremes extremes;
+  std::array<Point, 2> momentum{};
+  judge_elements(last, sums, extremes);
+  judge_nodes(last, start, sums, momentum);
+  const double at_seam = seam_error(last);
+  const auto line = line_of(body.options, steps, last.clock(elapsed));
+  const std::array of_line{line ? line_error(last, line->chain) : 0, line ? line_error(last, line->exact) : 0};
+  exchange();
+  const double copies = different_copies(body, comm);
+
+  sums = reduce(comm, sums, comm::ReduceOp::sum);
+  extremes = reduce(comm, extremes, comm::ReduceOp::max);
+  momentum = reduce(comm, momentum, comm::ReduceOp::sum);
+  if (!(sums.start > 0)) return miniapp::inconclusive("problem.velocity is 0 at all nodes that are not held: nothing moves");
+
+  const double rounds = static_cast<double>(steps), count = static_cast<double>(body.mesh.all_elements);
+  const double rounding = 8 * epsilon<T> * rounds, geometry = 4 * extremes.strain;
+  checks.push_back({"mass", std::abs(sums.node_mass / sums.mass - 1), 8 * epsilon<T> * std::sqrt(count) + 8 * epsilon<double> * count});
+  checks.push_back({"seam", at_seam, 64 * epsilon<double>});
+  checks.push_back({"copies", copies, 0.5});
+  if (extremes.force > 0) checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});
+  // The scheme keeps the sum of v(n - 1/2) M v(n + 1/2) / 2 and the internal energy of a linear body; viscosity takes
+  // from it.
+  const double energy = (sums.kinetic + sums.internal) / sums.start - 1;
+  checks.push_back({"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy), rounding + geometry});
+  const double travelled = extremes.speed * last.clock(elapsed);
+  if (const double way = way_to_held(body, comm, start); travelled < 0.9 * way) {
+    double change = 0, size = std::sqrt(2 * sums.start * sums.node_mass);
+    for (int i = 0; i < 3; ++i) change = worst(change, std::abs(momentum[1][i] - momentum[0][i]) / size);
+    checks.push_back({"momentum", change, rounding + (way < INFINITY ? 1e-3 : 0)});
+  }
+  const double stable = -extremes.step;
+  if (body.options.step)
+    checks.push_back({"step", *body.options.step / stable, 1 + 1e-5});
+  else if ((steps - 1) % body.options.every == 0)
+    checks.push_back({"step", std::abs(last.clock(last_step) / (body.options.safety * stable) - 1), 256 * epsilon<T> * extremes.digits});
+  constexpr double coarse = 0.25; // a truncation that a wrong answer could hide in
+  if (line && line->greatest > 0) {
+    const double bound = rounding * extremes.digits + geometry * (1 + extremes.strain * travelled / line->greatest);
+    checks.push_back({"line", of_line[0] / line->greatest, bound});
+    if (line->truncation <= coarse) checks.push_back({"wave", of_line[1] / line->greatest, bound + line->truncation});
+  }
+
+  miniapp::Verification result{.measure = "largest error of several checks, relative to its bound", .tolerance = 1};
+  for (auto& [name, error, bound] : checks) {
+    const double ratio = comm::allreduce(comm, error / bound, comm::ReduceOp::max);
+    result.more.emplace_back(name, ratio);
+    if (!(ratio <= result.error)) result.error = ratio;
+  }
+  if (line && line->truncation > coarse)
+    result.remark = fmt::format("inconclusive: d'Alembert's solution, from which this mesh may differ by {:.2g} of its "
+                                "greatest value",
+                                line->truncation);
+  return result;
+}
+
+#define KONTOR_CHECKS(T)                                                                                               \
+  template std::vector<Check> check_kernels(Body<T>&, const std::function<void()>&);                                   \
+  template miniapp::Verification verify(const Body<T>&, const comm::Communicator&, std::int64_t, std::vector<Check>,   \
+                                        const std::function<void()>&);
+KONTOR_CHECKS(float)
+KONTOR_CHECKS(double)
+#undef KONTOR_CHECKS
+
+} // namespace kontor::dynamics

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/options.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace kontor::dynamics {
+
+/// The bar as a line of nodes, when it moves along x only.
+struct Line {
+  std::vector<double> chain; ///< displacement of each node by the same scheme: masses and springs
+  std::vector<double> exact; ///< d'Alembert's solution
+  double greatest = 0;       ///< of its values, in size
+  /// How far the scheme may be from it, relative to the greatest. Central differences give a wave of number k the speed
+  /// c (1 - (k h)^2 (1 - C^2) / 24) with the Courant number C <= 1 (J. C. Strikwerda, Finite Difference Schemes and
+  /// Partial Differential Equations, 2004, section 5.2); and the start's velocity is known at nodes: t |v''| h^2 / 24 and
+  /// t |v''| h^2 / 8.
+  double truncation = 0;
+};
+
+/// Local. The line after `steps` steps of equal length, `time` in all; nothing unless the box is straight and of one
+/// material with Poisson's ratio 0, no face but those of x is held, and the velocity has an x component alone, which
+/// depends on x alone.
+std::optional<Line> line_of(const Options&, std::int64_t steps, double time);
+
+} // namespace kontor::dynamics

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dynamics/dynamics.hpp"
+
+#include "dynamics/check/checks.hpp"
+#include "dynamics/files.hpp"
+#include "dynamics/step.hpp"
+#include "run/loop/stepped_app.hpp"
+#include "run/record/exchange_record.hpp"
+#include "run/record/sampled_exchange.hpp"
+#include "stepping/seconds_alone.hpp"
+#include "stepping/step_graph.hpp"
+
+#include <kontor/comm/reductions.hpp>
+#include <kontor/config/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace kontor::dynamics {
+namespace {
+
+constexpr int graph_steps = 16;
+
+/// What a kernel moves and computes: numbers of the run's scalar, bytes of others, flops, for an element or a node.
+struct KernelCost {
+  const char* name;
+  double read, written;             ///< numbers of an element
+  double bytes_read, bytes_written; ///< others
+  double flops;
+};
+/// Nodes are as many as elements, and each is read once by a kernel. Multiplications and additions are counted in the
+/// source.
+constexpr KernelCost costs[] = {{"gradient", 6, 9, 32, 0, 660},
+                                {"rotate", 24, 21, 0, 0, 320},
+                                {"stress", 42, 42, 32, 0, 1380},
+                                {"integrate", 33, 9, 69, 24, 45}};
+
+template <class T>
+class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
+ public:
+  Dynamics(const Options& options, const miniapp::RunContext& context)
+      : SteppedApp(context), body_(options, context.comm), stepper_(body_, context.comm, context.overlap, context.timers),
+        exchanges_(context.timers) {
+    context.progress.describe({.step = "step", .work = "element steps"});
+    record_mesh();
+  }
+
+  void warm_up() override {
+    reset();
+    const auto& comm = this->comm();
+    for (std::int64_t step = 0; step < 4; ++step) queue_step(step);
+    graph_.choose(
+        comm, stepper_.streams(), options().graph, graph_refusal(), 1,
+        [this](int) {
+          for (int i = 0; i < graph_steps; ++i) queue_step(i);
+        },
+        [] { return 0; }, [] {});
+    stepping::NoExchange none;
+    const auto drained = [&] { drain(); };
+    step_alone_ = stepping::seconds_alone(comm, [&] { stepper_.queue_step(1, none); }, drained);
+    of_kernels_ = check_kernels(body_, [this] {
+      for (int kernel = 0; kernel < 3; ++kernel) stepper_.queue_kernel(kernel);
+      drain();
+    });
+    for (int kernel = 0; kernel < 4; ++kernel)
+      kernel_seconds_[kernel] = stepping::seconds_of_slowest(comm, [&] { stepper_.queue_kernel(kernel); }, drained);
+  }
+
+  void reset() override {
+    drain();
+    body_.reset();
+    stepper_.reset();
+    first_ = made_ = 0;
+    stepper_.with_seam([](auto& seam) { seam.reset_times(); });
+  }
+
+  miniapp::Verification verify() override {
+    return dynamics::verify(body_, comm(), made_, of_kernels_, [this] {
+      if (options().seam == Seam::sum) return; // no copies travel
+      stepper_.with_seam([](auto& seam) {
+        seam.start();
+        seam.finish();
+      });
+      drain();
+    });
+  }
+
+  std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration& machine) const override {
+    const double steps = static_cast<double>(made_ - first_), count = elements_of_all_ * steps;
+    miniapp::BytesMoved moved;
+    for (int kernel = 0; kernel < 4; ++kernel) {
+      const auto of_kernel = bytes(kernel);
+      moved.read += of_kernel.read * steps;
+      moved.written += of_kernel.written * steps;
+    }
+    std::vector<miniapp::FigureOfMerit> result{
+        limited_by_memory({.name = "element_steps", .value = count / seconds, .unit = "1/s"}, seconds, moved, machine)};
+    for (int kernel = 0; kernel < 4; ++kernel) {
+      const auto of_kernel = bytes(kernel);
+      const double each = kernel_seconds_[kernel];
+      result.push_back(limited_by_memory({.name = std::string(costs[kernel].name) + "_bandwidth",
+                                          .value = (of_kernel.read + of_kernel.written) / each,
+                                          .unit = "B/s"},
+                                         each, of_kernel, machine));
+    }
+    return result;
+  }
+
+  miniapp::AppRecord record() const override {
+    auto record = record_;
+    record.computing = step_alone_ * static_cast<double>(made_ - first_);
+    const auto clock = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body_.clock);
+    record.extras["steps"] = made_;
+    record.extras["time"] = clock(elapsed);
+    record.extras["time_step"] = clock(last_step);
+    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+    for (int kernel = 0; kernel < 4; ++kernel) {
+      const auto moved = bytes(kernel);
+      kernels.push_back({{"kernel", costs[kernel].name},
+                         {"seconds", kernel_seconds_[kernel]},
+                         {"bytes", moved.read + moved.written},
+                         {"flops", costs[kernel].flops * computed_by_all_}});
+    }
+    record.extras["kernels"] = kernels;
+    record.extras.update(graph_.record("steps", graph_steps));
+    return record;
+  }
+
+  miniapp::CalibrationRequest calibration() const override {
+    return {.working_set = static_cast<double>(record_.field_memory)};
+  }
+
+  std::optional<miniapp::FieldOutput> write_fields(output::File& file, const std::string& group) const override {
+    return dynamics::write_fields(file, group, body_, comm(), made_);
+  }
+
+  void write_state(output::File& file) const override { dynamics::write_state(file, body_, comm(), made_); }
+
+  void read_state(const output::Reader& reader) override {
+    first_ = made_ = dynamics::read_state(reader, body_, comm());
+    if (first_ >= options().steps)
+      throw config::Error({fmt::format("restart: time.steps is {}, and {} steps in {} are made already; give more",
+                                       options().steps, first_, reader.path().string())},
+                          "E-CHECKPOINT-DECK");
+  }
+
+ private:
+  Steps& steps() override { return *this; }
+  const Options& options() const { return body_.options; }
+  const comm::Communicator& comm() const { return context().comm; }
+
+  miniapp::StepPlan begin() override {
+    made_ = first_;
+    return {first_, options().steps, elements_of_all_};
+  }
+
+  std::int64_t advance(std::int64_t made, std::int64_t until) override {
+    if (graph_ && made % options().every == 0 && made + graph_steps <= until) {
+      stepper_.with_seam([](auto& seam) { seam.poll(); });
+      if (stepper_.minimum) stepper_.minimum->poll();
+      graph_.replay(stepper_.streams(), 0);
+      made_ = made + graph_steps;
+    } else {
+      queue_step(made);
+      made_ = made + 1;
+    }
+    return made_ - made;
+  }
+
+  void drain() override { stepper_.streams().fence(); }
+  void finish(std::int64_t /*made*/) override {
+    context().timers.add(stepper_.with_seam([](auto& seam) { return seam.times(); }));
+  }
+
+  void queue_step(std::int64_t step) {
+    stepper_.with_seam([&](auto& seam) {
+      miniapp::SampledExchange sampled(seam, exchanges_);
+      stepper_.queue_step(step, sampled);
+    });
+  }
+
+  std::optional<std::string> graph_refusal() {
+    if (!stepping::on_device) return "steps are made on the host";
+    if (options().steps < graph_steps || graph_steps % options().every != 0)
+      return fmt::format("a graph makes {} steps, of which time.every must be a divisor", graph_steps);
+    if (stepper_.minimum && !stepper_.minimum->stream_ordered())
+      return std::string("the host takes part in each minimum over the ranks");
+    return stepper_.with_seam([&](auto& seam) { return stepping::graph_refusal(comm(), seam); });
+  }
+
+  /// Bytes that a kernel moves in a step of all ranks.
+  miniapp::BytesMoved bytes(int kernel) const {
+    const auto& cost = costs[kernel];
+    return {computed_by_all_ * (cost.read * sizeof(T) + cost.bytes_read),
+            computed_by_all_ * (cost.written * sizeof(T) + cost.bytes_written)};
+  }
+
+  /// Collective.
+  void record_mesh() {
+    const auto& mesh = body_.mesh;
+    const double own = static_cast<double>(std::ranges::count(mesh.own, true)),
+                 shared = static_cast<double>(mesh.seam + mesh.nodes() - mesh.updated);
+    const std::array<double, 5> mine{own, static_cast<double>(mesh.nodes()), shared,
+                                     static_cast<double>(mesh.neighbours.size()),
+                                     static_cast<double>(mesh.elements()) - own};
+    const auto sum = comm::allreduce(comm(), mine, comm::ReduceOp::sum), least = comm::allreduce(comm(), mine, comm::ReduceOp::min),
+               most = comm::allreduce(comm(), mine, comm::ReduceOp::max);
+    elements_of_all_ = sum[0];
+    computed_by_all_ = sum[0] + sum[4];
+    nlohmann::ordered_json table;
+    constexpr std::array names{"elements", "nodes", "shared_nodes", "neighbours", "ghost_elements"};
+    for (std::size_t i = 0; i < names.size(); ++i)
+      table[names[i]] = {{"min", static_cast<std::int64_t>(least[i])}, {"max", static_cast<std::int64_t>(most[i])}};
+    stepper_.with_seam([&](const auto& seam) {
+      record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
+      record_.traffic = miniapp::traffic_of(comm().rank(), seam);
+    });
+    if (options().partition == PartitionMethod::grid) record_.process_grid = options().process_grid;
+    record_.precision = miniapp::name_of_scalar<T>;
+    record_.field_memory = static_cast<std::int64_t>(options().bytes(static_cast<double>(mesh.elements()), static_cast<double>(mesh.nodes())));
+    record_.extras = {{"mesh", table}};
+  }
+
+  Body<T> body_;
+  Stepper<T> stepper_;
+  stepping::StepGraph<Space> graph_; // after what it uses
+  double elements_of_all_ = 0, computed_by_all_ = 0;
+  double step_alone_ = 0;                    ///< seconds of a step without its exchange
+  std::array<double, 4> kernel_seconds_{};   ///< of the kernels alone
+  std::vector<Check> of_kernels_;            ///< of this rank
+  std::int64_t first_ = 0, made_ = 0;        ///< steps made by another run, and all
+  miniapp::AppRecord record_;
+  miniapp::ExchangeSamples exchanges_;
+};
+
+} // namespace
+
+std::unique_ptr<miniapp::MiniApp> make_dynamics(const Options& options, const miniapp::RunContext& context) {
+  return miniapp::with_scalar(options.precision, [&](auto zero) -> std::unique_ptr<miniapp::MiniApp> {
+    return std::make_unique<Dynamics<decltype(zero)>>(options, context);
+  });
+}
+
+} // namespace kontor::dynamics

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/fields.hpp"
+
+#include <Kokkos_ScatterView.hpp>
+
+/// Sums of the elements' forces at their nodes, in double precision.
+namespace kontor::dynamics {
+
+/// The corners of elements at each node, in the order of the elements' numbers.
+struct NodeCorners {
+  Kokkos::View<LocalIndex*> first;  ///< where those of a node begin: (nodes + 1)
+  Kokkos::View<LocalIndex*> corner; ///< 8 element + corner of it
+};
+
+/// How sums are made. `gather` reads the corners of a node in order, so that sums have the same bits on any ranks; the
+/// others add from elements, by atomic updates or by Kokkos::ScatterView.
+enum class Assembly { gather, atomic, scatter_view };
+
+/// Local; queued on `instance`. The sums at nodes [begin, end).
+template <class T>
+void assemble(const Space& instance, LocalIndex begin, LocalIndex end, const NodeFields<T>& nodes,
+              const ElementFields<T>& elements, const NodeCorners& corners) {
+  Kokkos::parallel_for(
+      "dynamics/assemble", ElementPolicy(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
+        double sum[3] = {0, 0, 0};
+        for (auto n = corners.first(node); n < corners.first(node + 1); ++n) {
+          const auto element = corners.corner(n) / 8, corner = corners.corner(n) % 8;
+          for (int i = 0; i < 3; ++i)
+            sum[i] += static_cast<double>(elements.force(element, 3 * corner + i));
+        }
+        for (int i = 0; i < 3; ++i) nodes.force(node, i) = sum[i];
+      });
+}
+
+/// Sums that are added to by elements: kept by Kokkos::ScatterView as the space does it best, or by atomic updates.
+template <bool atomic>
+struct ScatteredSums;
+template <>
+struct ScatteredSums<false> {
+  using type = Kokkos::Experimental::ScatterView<double* [3], Kokkos::LayoutRight, Space>;
+};
+template <>
+struct ScatteredSums<true> {
+  using type = Kokkos::Experimental::ScatterView<double* [3], Kokkos::LayoutRight, Space,
+                                                 Kokkos::Experimental::ScatterSum,
+                                                 Kokkos::Experimental::ScatterNonDuplicated,
+                                                 Kokkos::Experimental::ScatterAtomic>;
+};
+
+/// Local; queued on `instance`. Adds the forces of the elements in these blocks to the sums at their nodes.
+template <class T, class Sums>
+void scatter(const Space& instance, const Blocks& blocks, const ElementFields<T>& elements, const Sums& sums) {
+  Kokkos::parallel_for(
+      "dynamics/scatter", ElementPolicy(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
+        const auto access = sums.access();
+        for (int l = 0; l < width<T>; ++l)
+          for (int corner = 0; corner < 8 && elements.counts(block, l); ++corner)
+            for (int i = 0; i < 3; ++i)
+              access(elements.corner(block, corner, l), i) +=
+                  static_cast<double>(elements.force(block * width<T> + l, 3 * corner + i));
+      });
+}
+
+} // namespace kontor::dynamics

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/fields.hpp"
+
+namespace kontor::dynamics {
+
+/// Local; queued on `instance`. The next step is `factor` times the smaller of two stable ones, unless that is 0;
+/// else `fixed`, unless that is 0; else as long as the last one.
+inline void advance_clock(const Space& instance, const Clock& clock, const Kokkos::View<double[2]>& stable,
+                          double factor, double fixed) {
+  Kokkos::parallel_for(
+      "dynamics/clock", ElementPolicy(instance, 0, 1), KOKKOS_LAMBDA(LocalIndex) {
+        clock(step_before) = clock(last_step);
+        if (factor > 0)
+          clock(last_step) = factor * (stable(0) < stable(1) ? stable(0) : stable(1));
+        else if (fixed > 0)
+          clock(last_step) = fixed;
+        clock(elapsed) += clock(last_step);
+      });
+}
+
+/// Local; queued on `instance`. Central differences: accelerations, velocities half a step later, displacements after
+/// the step, of nodes [begin, end). 12 numbers and a mass read, 9 written, 21 flops.
+template <class T>
+void integrate(const Space& instance, LocalIndex begin, LocalIndex end, const NodeFields<T>& nodes,
+               const Clock& clock) {
+  Kokkos::parallel_for(
+      "dynamics/integrate", ElementPolicy(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
+        if (nodes.held(node)) return;
+        const double middle = 0.5 * (clock(step_before) + clock(last_step)) / nodes.mass(node);
+        const T step = static_cast<T>(clock(last_step));
+        for (int i = 0; i < 3; ++i) {
+          const T velocity = nodes.motion(node, 3 + i) + static_cast<T>(middle * nodes.force(node, i));
+          nodes.motion(node, 3 + i) = velocity;
+          nodes.displacement(node, i) += step * velocity;
+          nodes.motion(node, i) = nodes.place(node, i) + nodes.displacement(node, i);
+        }
+      });
+}
+
+} // namespace kontor::dynamics

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/kernels/lanes.hpp"
+
+/// Tensors of order 2 in space. Symmetric ones have 6 numbers: xx, yy, zz, xy, yz, zx; others 9, row by row.
+namespace kontor::dynamics {
+
+/// Where entry (i, j) of a symmetric tensor is.
+constexpr int packed(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
+
+template <class V>
+struct Symmetric {
+  V at[6];
+  template <class I, class J>
+  KOKKOS_FORCEINLINE_FUNCTION V& operator()(I, J) {
+    return at[packed(I::value, J::value)];
+  }
+  template <class I, class J>
+  KOKKOS_FORCEINLINE_FUNCTION const V& operator()(I, J) const {
+    return at[packed(I::value, J::value)];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION V trace() const { return at[0] + at[1] + at[2]; }
+};
+
+template <class V>
+struct Tensor {
+  V at[9];
+  template <class I, class J>
+  KOKKOS_FORCEINLINE_FUNCTION V& operator()(I, J) {
+    return at[3 * I::value + J::value];
+  }
+  template <class I, class J>
+  KOKKOS_FORCEINLINE_FUNCTION const V& operator()(I, J) const {
+    return at[3 * I::value + J::value];
+  }
+};
+
+namespace detail {
+template <int n>
+using Int = std::integral_constant<int, n>;
+
+/// f(i, j) of all 9 entries, or of the 6 of a symmetric tensor.
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void each_entry(const F& f) {
+  unroll<9>([&](auto n) { f(Int<n / 3>(), Int<n % 3>()); });
+}
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void each_packed(const F& f) {
+  unroll<6>([&](auto n) { f(Int<(n < 3 ? n : n == 4 ? 1 : 0)>(), Int<(n < 3 ? n : n == 3 ? 1 : 2)>()); });
+}
+} // namespace detail
+
+/// The product of two tensors of any kind.
+template <class V, template <class> class A, template <class> class B>
+KOKKOS_FORCEINLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
+  using namespace detail;
+  Tensor<V> c;
+  each_entry([&](auto i, auto j) {
+    c(i, j) = a(i, Int<0>()) * b(Int<0>(), j) + a(i, Int<1>()) * b(Int<1>(), j) + a(i, Int<2>()) * b(Int<2>(), j);
+  });
+  return c;
+}
+
+/// r s r', or, with the transpose of r, r' s r.
+template <bool transposed, class V>
+KOKKOS_FORCEINLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symmetric<V>& s) {
+  using namespace detail;
+  const auto entry = [&](auto i, auto j) -> const V& {
+    if constexpr (transposed)
+      return r(j, i);
+    else
+      return r(i, j);
+  };
+  Tensor<V> half; // of the product with s
+  each_entry([&](auto i, auto j) {
+    half(i, j) = entry(i, Int<0>()) * s(Int<0>(), j) + entry(i, Int<1>()) * s(Int<1>(), j) +
+                 entry(i, Int<2>()) * s(Int<2>(), j);
+  });
+  Symmetric<V> result;
+  each_packed([&](auto i, auto j) {
+    result(i, j) = half(i, Int<0>()) * entry(j, Int<0>()) + half(i, Int<1>()) * entry(j, Int<1>()) +
+                   half(i, Int<2>()) * entry(j, Int<2>());
+  });
+  return result;
+}
+
+/// r v, or, with the transpose of r, r' v.
+template <bool transposed, class V>
+KOKKOS_FORCEINLINE_FUNCTION void rotate(const Tensor<V>& r, const V (&v)[3], V (&result)[3]) {
+  unroll<3>([&](auto i) {
+    constexpr int row = transposed ? 1 : 3, column = transposed ? 3 : 1;
+    result[i] = r.at[row * i] * v[0] + r.at[row * i + column] * v[1] + r.at[row * i + 2 * column] * v[2];
+  });
+}
+
+/// The solution of a x = b by the adjugate of a.
+template <class V>
+KOKKOS_FORCEINLINE_FUNCTION void solve(const Symmetric<V>& a, const V (&b)[3], V (&x)[3]) {
+  const V xx = a.at[1] * a.at[2] - a.at[4] * a.at[4], xy = a.at[5] * a.at[4] - a.at[3] * a.at[2],
+          zx = a.at[3] * a.at[4] - a.at[1] * a.at[5], yy = a.at[0] * a.at[2] - a.at[5] * a.at[5],
+          yz = a.at[3] * a.at[5] - a.at[0] * a.at[4], zz = a.at[0] * a.at[1] - a.at[3] * a.at[3];
+  const V scale = 1 / (a.at[0] * xx + a.at[3] * xy + a.at[5] * zx);
+  x[0] = (xx * b[0] + xy * b[1] + zx * b[2]) * scale;
+  x[1] = (xy * b[0] + yy * b[1] + yz * b[2]) * scale;
+  x[2] = (zx * b[0] + yz * b[1] + zz * b[2]) * scale;
+}
+
+} // namespace kontor::dynamics

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dynamics/mesh/local_mesh.hpp"
+
+#include "machine/user_error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace kontor::dynamics {
+namespace {
+
+using partition::ByRank;
+using partition::exchange_by_rank;
+
+/// An element with what its nodes are to the ranks.
+struct SharedElement {
+  Element element;
+  std::array<NodePlace, 8> place;
+  std::array<int, 8> owner;
+};
+
+/// A node that another rank has, too.
+struct Sharer {
+  GlobalIndex node;
+  int rank;
+};
+
+struct NodeRecord {
+  NodePlace place;
+  int owner;
+};
+
+std::vector<GlobalIndex> nodes_of(const std::vector<Element>& elements) {
+  std::vector<GlobalIndex> nodes;
+  for (const auto& element : elements) nodes.insert(nodes.end(), element.corner.begin(), element.corner.end());
+  std::ranges::sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+/// Collective. Throws if two elements have the same nodes: each is looked for by the rank of its least node.
+void reject_twins(const comm::Communicator& comm, const MeshShare& share, const std::vector<Element>& elements) {
+  ByRank<Element> sorted;
+  for (auto element : elements) {
+    std::ranges::sort(element.corner);
+    sorted[share.nodes.rank_of(element.corner[0])].push_back(element);
+  }
+  std::vector<Element> seen;
+  for (const auto& [rank, list] : exchange_by_rank(comm, "elements by node", sorted))
+    seen.insert(seen.end(), list.begin(), list.end());
+  std::ranges::sort(seen, {}, [](const Element& e) { return std::tie(e.corner, e.number); });
+  std::optional<std::string> problem;
+  const auto twin = std::ranges::adjacent_find(seen, {}, &Element::corner);
+  if (twin != seen.end())
+    problem = fmt::format("elements {} and {} have the same nodes, {}", twin->number, (twin + 1)->number,
+                          fmt::join(twin->corner, ", "));
+  miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
+}
+
+/// Local. Why an element has no good shape, if so: its volume, and the triple products of the edges at its corners,
+/// must be positive.
+std::optional<std::string> shape_problem(const Element& element, const std::array<NodePlace, 8>& nodes) {
+  const auto edge = [&](int from, int to, int axis) { return nodes[to].place[axis] - nodes[from].place[axis]; };
+  for (int c = 0; c < 8; ++c) {
+    const auto n = neighbours_of(c);
+    double product = 0;
+    for (int i = 0, j = 1, k = 2; i < 3; ++i, j = (j + 1) % 3, k = (k + 1) % 3)
+      product += edge(c, n.a, i) * (edge(c, n.b, j) * edge(c, n.c, k) - edge(c, n.b, k) * edge(c, n.c, j));
+    if (!(product > 0))
+      return fmt::format("element {} is inverted or degenerate at its node {}: the edges there span a volume of {:.3g}; "
+                         "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across",
+                         element.number, element.corner[c], product);
+  }
+  return std::nullopt;
+}
+
+/// Numbers of this rank for those of the mesh.
+using LocalNumbers = std::unordered_map<GlobalIndex, LocalIndex>;
+
+/// Local. Fills in the elements, those at the edge first.
+void take_elements(LocalMesh& mesh, std::vector<Element> elements, const LocalNumbers& local) {
+  const auto at_edge = [&](const Element& element) {
+    return std::ranges::any_of(element.corner, [&](GlobalIndex node) {
+      const auto n = local.at(node);
+      return n < mesh.seam || n >= mesh.updated;
+    });
+  };
+  std::ranges::sort(elements, {}, &Element::number);
+  const auto interior = std::stable_partition(elements.begin(), elements.end(), at_edge);
+  mesh.edge = static_cast<LocalIndex>(interior - elements.begin());
+  for (const auto& [number, corner] : elements) {
+    mesh.element.push_back(number);
+    std::ranges::transform(corner, mesh.corner.emplace_back().begin(), [&](GlobalIndex n) { return local.at(n); });
+  }
+}
+
+} // namespace
+
+LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, const std::vector<int>& rank, Seam seam) {
+  const int me = comm.rank();
+  reject_twins(comm, share, share.element);
+  ByRank<Element> sent;
+  for (std::size_t n = 0; n < share.element.size(); ++n) sent[rank[n]].push_back(share.element[n]);
+  std::vector<Element> own;
+  for (const auto& [from, list] : exchange_by_rank(comm, "elements of a mesh", sent))
+    own.insert(own.end(), list.begin(), list.end());
+
+  // The directory learns which ranks have elements of each node, and tells all of them.
+  const auto touched = nodes_of(own);
+  ByRank<GlobalIndex> told;
+  for (const auto node : touched) told[share.nodes.rank_of(node)].push_back(node);
+  std::vector<std::vector<int>> ranks(share.node.size());
+  const auto first = share.nodes.first(me);
+  for (const auto& [from, list] : exchange_by_rank(comm, "nodes of elements", told))
+    for (const auto node : list) ranks[node - first].push_back(from); // in the order of ranks
+  std::optional<std::string> problem;
+  ByRank<Sharer> sharers;
+  std::vector<NodeRecord> records;
+  for (std::size_t n = 0; n < ranks.size(); ++n) {
+    const auto node = first + static_cast<GlobalIndex>(n);
+    if (ranks[n].empty() && !problem) problem = fmt::format("node {} has no element", node);
+    records.push_back({share.node[n], ranks[n].empty() ? 0 : ranks[n].front()});
+    for (const int a : ranks[n])
+      for (const int b : ranks[n])
+        if (a != b) sharers[a].push_back({node, b});
+  }
+  miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
+  const auto infos = look_up(comm, share.nodes, touched, records);
+  std::unordered_map<GlobalIndex, NodeRecord> known;
+  for (std::size_t n = 0; n < touched.size(); ++n) known[touched[n]] = infos[n];
+
+  ByRank<SharedElement> lent; // to the owners of their nodes
+  for (const auto& element : own) {
+    SharedElement shared{element, {}, {}};
+    std::set<int> owners;
+    for (int c = 0; c < 8; ++c) {
+      const auto& [place, owner] = known.at(element.corner[c]);
+      shared.place[c] = place;
+      shared.owner[c] = owner;
+      if (owner != me) owners.insert(owner);
+    }
+    if (!problem) problem = shape_problem(element, shared.place);
+    for (const int owner : owners) lent[owner].push_back(shared);
+  }
+  miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
+
+  LocalMesh mesh;
+  mesh.all_elements = share.elements.count;
+  mesh.all_nodes = share.nodes.count;
+  auto elements = own;
+  if (seam == Seam::recompute)
+    for (const auto& [from, list] : exchange_by_rank(comm, "elements at the seam", lent))
+      for (const auto& shared : list) {
+        elements.push_back(shared.element);
+        for (int c = 0; c < 8; ++c) known[shared.element.corner[c]] = {shared.place[c], shared.owner[c]};
+      }
+  std::map<int, std::vector<GlobalIndex>> common; // Seam::sum: by the other rank
+  for (const auto& [from, list] : exchange_by_rank(comm, "sharers of nodes", sharers))
+    for (const auto& [node, other] : list) common[other].push_back(node);
+
+  // The order of local nodes: their group, the owner of ghosts, the number.
+  std::set<GlobalIndex> at_seam;
+  if (seam == Seam::sum)
+    for (const auto& [other, nodes] : common) at_seam.insert(nodes.begin(), nodes.end());
+  const auto place_in_order = [&](GlobalIndex node) {
+    const int owner = known.at(node).owner;
+    if (seam == Seam::sum) return std::tuple(at_seam.contains(node) ? 0 : 1, 0, node);
+    return std::tuple(owner == me ? 0 : 1, owner, node);
+  };
+  for (const auto& [node, record] : known) mesh.node.push_back(node);
+  std::ranges::sort(mesh.node, {}, place_in_order);
+  LocalNumbers local;
+  for (const auto node : mesh.node) {
+    local[node] = static_cast<LocalIndex>(local.size());
+    mesh.place.push_back(known.at(node).place);
+    mesh.counted.push_back(known.at(node).owner == me);
+  }
+  const auto owned = static_cast<LocalIndex>(std::ranges::count(mesh.counted, true));
+  mesh.updated = seam == Seam::sum ? mesh.nodes() : owned;
+  mesh.seam = static_cast<LocalIndex>(at_seam.size());
+  const auto locals = [&](std::vector<GlobalIndex> nodes) {
+    std::ranges::sort(nodes);
+    std::vector<LocalIndex> result;
+    for (const auto node : nodes) result.push_back(local.at(node));
+    return result;
+  };
+
+  if (seam == Seam::sum) {
+    for (const auto& [other, nodes] : common) mesh.neighbours.push_back({other, locals(nodes), locals(nodes)});
+  } else {
+    ByRank<GlobalIndex> wanted;
+    for (auto n = mesh.updated; n < mesh.nodes(); ++n) wanted[known.at(mesh.node[n]).owner].push_back(mesh.node[n]);
+    const auto asked = exchange_by_rank(comm, "ghosts of a mesh", wanted);
+    std::map<int, Neighbour> by_rank;
+    for (const auto& [other, nodes] : wanted) by_rank[other].received = locals(nodes);
+    for (const auto& [other, nodes] : asked) by_rank[other].sent = locals(nodes);
+    for (auto& [other, neighbour] : by_rank) {
+      neighbour.rank = other;
+      mesh.neighbours.push_back(std::move(neighbour));
+    }
+  }
+
+  take_elements(mesh, std::move(elements), local);
+  std::ranges::sort(own, {}, &Element::number);
+  for (const auto number : mesh.element)
+    mesh.own.push_back(std::ranges::binary_search(own, number, {}, &Element::number));
+  return mesh;
+}
+
+} // namespace kontor::dynamics

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/fields.hpp"
+#include "dynamics/mesh/source.hpp"
+
+#include <vector>
+
+namespace kontor::dynamics {
+
+/// Nodes that this rank and another exchange: those of `sent` arrive there in the order of its `received`.
+struct Neighbour {
+  int rank = 0;
+  std::vector<LocalIndex> sent, received;
+};
+
+/// The part of the mesh that a rank computes.
+///
+/// Seam::recompute: nodes that the rank has, by number; then ghosts, by owner and number: the nodes of other ranks that
+/// its elements have. Elements are its own and all that its nodes have. Seam::sum: nodes of its elements, first those
+/// that other ranks have, too. In either case elements that touch such nodes come first: the edge.
+struct LocalMesh {
+  GlobalIndex all_elements = 0, all_nodes = 0;
+  std::vector<GlobalIndex> element; ///< numbers
+  std::vector<bool> own;            ///< of the partition's elements
+  std::vector<std::array<LocalIndex, 8>> corner;
+  LocalIndex edge = 0; ///< elements
+
+  std::vector<GlobalIndex> node; ///< numbers
+  std::vector<NodePlace> place;  ///< of nodes
+  LocalIndex updated = 0;        ///< nodes that are integrated here; the others are ghosts
+  LocalIndex seam = 0;           ///< the first nodes that other ranks have, too; Seam::recompute: 0
+  std::vector<bool> counted;     ///< nodes of which this is the rank of least number: each node once
+  std::vector<Neighbour> neighbours;
+
+  LocalIndex elements() const { return static_cast<LocalIndex>(element.size()); }
+  LocalIndex nodes() const { return static_cast<LocalIndex>(node.size()); }
+};
+
+/// Collective. Sends the elements of a share to their ranks, `rank` of each, and finds the nodes and elements that
+/// these share. A node belongs to the least rank that has elements of it. Throws config::Error if an element is
+/// there twice, is inverted or degenerate, or if a node has none.
+LocalMesh distribute(const comm::Communicator&, const MeshShare&, const std::vector<int>& rank, Seam);
+
+} // namespace kontor::dynamics

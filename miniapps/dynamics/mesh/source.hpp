@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/mesh/directory.hpp"
+#include "dynamics/options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+/// Where a mesh comes from: a box, or a file. Either gives each rank a share of its elements and nodes by number.
+namespace kontor::dynamics {
+
+struct Element {
+  GlobalIndex number;
+  std::array<GlobalIndex, 8> corner; ///< nodes: 0 to 3 around a face, 4 to 7 across from them
+};
+
+struct NodePlace {
+  std::array<double, 3> place;
+  bool held; ///< on a face that is held
+};
+
+/// The shares of this rank in the two directories.
+struct MeshShare {
+  Directory elements, nodes;
+  std::vector<Element> element;
+  std::vector<NodePlace> node;
+};
+
+/// Local. The box of the options, bent by problem.map and numbered by problem.numbering.
+MeshShare share_of_box(const Options&, const comm::Communicator&);
+
+/// Local. The rank that has an element of the box by the process grid.
+int rank_in_process_grid(const Options&, GlobalIndex element);
+
+/// Collective. A mesh file: coordinates (nodes x 3) and connectivity (elements x 8). A node is held if it lies on that
+/// side of the box around all nodes. Throws config::Error if corners are no nodes, or not 8 different ones.
+MeshShare read_share(const Options&, const comm::Communicator&);
+
+/// Collective. Coordinates of the corners of elements.
+using CornerPlaces = std::array<std::array<double, 3>, 8>;
+std::vector<CornerPlaces> corner_places(const comm::Communicator&, const MeshShare&, const std::vector<Element>&);
+
+} // namespace kontor::dynamics

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "dynamics/body.hpp"
+#include "dynamics/kernels/gradient.hpp"
+#include "dynamics/kernels/integrate.hpp"
+#include "dynamics/kernels/rotate.hpp"
+#include "dynamics/kernels/stress.hpp"
+#include "run/record/timers.hpp"
+#include "stepping/overlap.hpp"
+
+#include <kontor/comm/reduction.hpp>
+
+#include <limits>
+#include <optional>
+
+namespace kontor::dynamics {
+
+/// Steps of a body: what is computed, what travels, in which order.
+template <class T>
+class Stepper {
+ public:
+  using MotionSeam = comm::Exchange<NodeView<T*[6]>>;     ///< Seam::recompute
+  using ForceSeam = comm::Exchange<NodeView<double*[3]>>; ///< Seam::sum
+
+  /// Collective.
+  Stepper(Body<T>& body, const comm::Communicator& comm, bool overlap, miniapp::Timers& timers)
+      : body_(body), overlap_(overlap), streams_(overlap), gradient_(timers["gradient"]), rotate_(timers["rotate"]),
+        stress_(timers["stress"]), integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
+    const auto& o = body.options;
+    if (o.seam == Seam::recompute)
+      motion_.emplace(make_seam(comm, body.mesh, body.nodes.motion, o.seam, "motion of ghosts", streams_.exchange()));
+    else
+      force_.emplace(make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
+    if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
+    if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
+    reset();
+    if (comm.size() == 1 || o.step) return;
+    const bool by_backend = comm.capabilities().stream_collectives; // which has all its work on one stream
+    minimum.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min,
+                    by_backend ? streams_.exchange() : streams_.compute());
+  }
+
+  /// Local; waits. Forgets steps that were made: parts without elements have no least step.
+  void reset() const {
+    Kokkos::deep_copy(least_, std::numeric_limits<double>::infinity());
+    Kokkos::deep_copy(least_of_all_, std::numeric_limits<double>::infinity());
+  }
+
+  /// The exchange of the seam: visit(exchange).
+  template <class Visit>
+  auto with_seam(const Visit& visit) {
+    return motion_ ? visit(*motion_) : visit(*force_);
+  }
+  template <class Visit>
+  auto with_seam(const Visit& visit) const {
+    return motion_ ? visit(*motion_) : visit(*force_);
+  }
+  stepping::Streams<Space>& streams() { return streams_; }
+  const Kokkos::View<double[2]>& least() const { return minimum ? least_of_all_ : least_; }
+
+  /// Collective; queued. Step number `step`, by `seam` in place of the exchange, which moves the same or nothing. The
+  /// length of the step is the least stable one of all elements at its beginning: one of the step before could be too
+  /// long for what has been deformed since.
+  template <class Exchange>
+  void queue_step(std::int64_t step, Exchange& seam) {
+    const auto& o = body_.options;
+    const auto& compute = streams_.compute();
+    streams_.exchange_follows();
+    begin_sums(compute);
+    if (o.seam == Seam::recompute) {
+      stepping::exchange_and_compute(
+          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior, 1); },
+          [&](const Space& i) { compute_elements(i, body_.edge, 0); },
+          [&](const Space& i) { compute_elements(i, body_.all(), 0); });
+      sum(compute, body_.all(), 0, body_.mesh.updated);
+    } else {
+      const auto first = overlap_ ? body_.edge : body_.all();
+      compute_elements(compute, first, 0);
+      sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
+      streams_.exchange_follows();
+      stepping::exchange_and_compute(
+          streams_, seam, overlap_,
+          [&](const Space& i) {
+            compute_elements(i, body_.interior, 1);
+            sum(i, body_.interior, body_.mesh.seam, body_.mesh.nodes());
+          },
+          [](const Space&) {}, [](const Space&) {});
+    }
+    const bool renewed = !o.step && step % o.every == 0;
+    if (renewed && minimum) {
+      const miniapp::ScopedTimer timed(minimum_);
+      minimum->start(compute);
+      minimum->finish(compute);
+    }
+    const miniapp::ScopedTimer timed(integrate_);
+    advance_clock(compute, body_.clock, least(), renewed ? o.safety : 0, o.step.value_or(0));
+    integrate(compute, 0, body_.mesh.updated, body_.nodes, body_.clock);
+  }
+
+  /// Local; queued. The kernels over elements, each by itself, and those over nodes: for measurements.
+  void queue_kernel(int kernel) {
+    const auto& i = streams_.compute();
+    const auto all = body_.all();
+    if (kernel == 0) gradient(i, all, body_.nodes, body_.elements, body_.clock);
+    if (kernel == 1) rotate(i, all, body_.elements, body_.clock);
+    if (kernel == 2)
+      stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(0));
+    if (kernel == 3) {
+      begin_sums(i);
+      sum(i, all, 0, body_.mesh.updated);
+      integrate(i, 0, body_.mesh.updated, body_.nodes, body_.clock);
+    }
+  }
+
+  std::optional<comm::Reduction<Kokkos::View<double[2]>>> minimum; ///< none: of one rank, or of fixed steps
+
+ private:
+  using AtomicSums = ScatteredSums<true>::type;
+  using ScatterSums = ScatteredSums<false>::type;
+
+  /// The least step of the edge, or of all elements, and that of the interior.
+  Kokkos::View<double> least_of(int part) const { return Kokkos::View<double>(least_.data() + part); }
+
+  void compute_elements(const Space& instance, const Blocks& blocks, int part) {
+    if (blocks.begin == blocks.end) return; // its least step stays infinite
+    {
+      const miniapp::ScopedTimer timed(gradient_);
+      gradient(instance, blocks, body_.nodes, body_.elements, body_.clock);
+    }
+    {
+      const miniapp::ScopedTimer timed(rotate_);
+      rotate(instance, blocks, body_.elements, body_.clock);
+    }
+    const miniapp::ScopedTimer timed(stress_);
+    stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(part));
+  }
+
+  void begin_sums(const Space& instance) {
+    if (body_.options.assembly != Assembly::gather) Kokkos::deep_copy(instance, body_.nodes.force, 0.0);
+  }
+
+  /// The forces of these elements at nodes; gathered, at nodes [begin, end).
+  void sum(const Space& instance, const Blocks& blocks, LocalIndex begin, LocalIndex end) {
+    const miniapp::ScopedTimer timed(integrate_, 0);
+    if (body_.options.assembly == Assembly::gather)
+      return assemble(instance, begin, end, body_.nodes, body_.elements, body_.corners);
+    if (body_.options.assembly == Assembly::atomic) return scatter(instance, blocks, body_.elements, atomic_);
+    scattered_.reset_except(instance, body_.nodes.force);
+    scatter(instance, blocks, body_.elements, scattered_);
+    scattered_.contribute_into(instance, body_.nodes.force);
+  }
+
+  Body<T>& body_;
+  bool overlap_;
+  stepping::Streams<Space> streams_;
+  std::optional<MotionSeam> motion_;
+  std::optional<ForceSeam> force_;
+  AtomicSums atomic_;
+  ScatterSums scattered_;
+  Kokkos::View<double[2]> least_{"dynamics/least step"}, least_of_all_{"dynamics/least step of all"};
+  miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;
+};
+
+} // namespace kontor::dynamics
