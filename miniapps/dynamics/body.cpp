@@ -4,8 +4,6 @@
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
 #include "machine/user_error.hpp"
-#include "partition/bisection.hpp"
-#include "partition/metis_partition.hpp"
 
 #include <kontor/config/function.hpp>
 
@@ -19,43 +17,14 @@
 namespace kontor::dynamics {
 namespace {
 
-/// Collective. The rank of each element of the share.
-std::vector<int> ranks_of_elements(const Options& options, const comm::Communicator& comm, const MeshShare& share) {
-  std::vector<int> ranks;
-  if (options.partition == PartitionMethod::grid) {
-    for (const auto& element : share.element) ranks.push_back(rank_in_process_grid(options, element.number));
-  } else if (options.partition == PartitionMethod::bisection) {
-    std::vector<partition::NumberedPoint> centres;
-    const auto corners = corner_places(comm, share, share.element);
-    for (std::size_t n = 0; n < corners.size(); ++n) {
-      auto& [at, number] = centres.emplace_back();
-      number = share.element[n].number;
-      for (const auto& place : corners[n])
-        for (int d = 0; d < 3; ++d) at[d] += place[d] / 8;
-    }
-    ranks = partition::bisect(comm, centres, comm.size());
-  } else {
-    std::vector<std::int64_t> nodes;
-    for (const auto& element : share.element)
-      nodes.insert(nodes.end(), element.corner.begin(), element.corner.end());
-    ranks = partition::metis_mesh_parts(comm, nodes, 8, share.nodes.count, comm.size());
-  }
-  return ranks;
-}
-
-LocalMesh make_mesh(const Options& options, const comm::Communicator& comm) {
-  const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);
-  return distribute(comm, share, ranks_of_elements(options, comm, share), options.seam);
-}
-
-std::array<double, 3> centre(const LocalMesh& mesh, LocalIndex element) {
+std::array<double, 3> centre(const mesh::LocalMesh& mesh, LocalIndex element) {
   std::array<double, 3> sum{};
   for (const auto node : mesh.corner[element])
     for (int d = 0; d < 3; ++d) sum[d] += mesh.place[node].place[d] / 8;
   return sum;
 }
 
-double volume(const LocalMesh& mesh, LocalIndex element) {
+double volume(const mesh::LocalMesh& mesh, LocalIndex element) {
   Corners<double> x;
   double b[8];
   for (int c = 0; c < 8; ++c)
@@ -94,7 +63,8 @@ auto mirror(const View& view) {
 } // namespace
 
 template <class T>
-Body<T>::Body(const Options& given, const comm::Communicator& comm) : options(given), mesh(make_mesh(given, comm)) {
+Body<T>::Body(const Options& given, const comm::Communicator& comm)
+    : options(given), mesh(mesh::make_mesh(given.mesh, comm, given.seam)) {
   constexpr int w = width<T>;
   edge = {0, (mesh.edge + w - 1) / w};
   interior = {edge.end, edge.end + (mesh.elements() - mesh.edge + w - 1) / w};
@@ -104,16 +74,23 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm) : options(gi
   const auto of_elements = [&](const char* name, int numbers) {
     return ElementView<T>(std::string("dynamics/") + name, blocks, numbers);
   };
-  nodes = {NodeView<T*[3]>("dynamics/place", count), NodeView<T*[3]>("dynamics/displacement", count),
-           NodeView<T*[6]>("dynamics/motion", count),
-           NodeView<double*[3]>("dynamics/node force", count), miniapp::zeroed<double>("dynamics/node mass", count),
+  nodes = {NodeView<T* [3]>("dynamics/place", count),
+           NodeView<T* [3]>("dynamics/displacement", count),
+           NodeView<T* [6]>("dynamics/motion", count),
+           NodeView<double* [3]>("dynamics/node force", count),
+           miniapp::zeroed<double>("dynamics/node mass", count),
            miniapp::zeroed<bool>("dynamics/held", count)};
   elements = {Kokkos::View<LocalIndex***>("dynamics/corner", blocks, 8, w),
-              Kokkos::View<bool**>("dynamics/counts", blocks, w), of_elements("material", 3), of_elements("rate", 9),
-              of_elements("stretch", 6), of_elements("rotation", 9), of_elements("stress", 6),
-              of_elements("hourglass", 12), Kokkos::View<T**>("dynamics/force", blocks * w, 24)};
+              Kokkos::View<bool**>("dynamics/counts", blocks, w),
+              of_elements("material", 3),
+              of_elements("rate", 9),
+              of_elements("stretch", 6),
+              of_elements("rotation", 9),
+              of_elements("stress", 6),
+              of_elements("hourglass", 12),
+              Kokkos::View<T**>("dynamics/force", blocks * w, 24)};
   clock = Clock("dynamics/clock");
-  initial_ = NodeView<T*[6]>("dynamics/initial", count);
+  initial_ = NodeView<T* [6]>("dynamics/initial", count);
   take_mesh();
   take_material(comm);
   take_velocity(comm);
@@ -196,8 +173,8 @@ void Body<T>::take_material(const comm::Communicator& comm) {
     for (auto k = first(n); k < first(n + 1); ++k) mass(n) += masses[corner(k) / 8] / 8;
   }
   Kokkos::deep_copy(nodes.mass, mass);
-  if (options.seam == Seam::recompute) return; // those of ghosts are not used
-  auto sums = make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");
+  if (options.seam == mesh::Seam::recompute) return; // those of ghosts are not used
+  auto sums = mesh::make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");
   sums.start();
   sums.finish();
   device::fence(Space(), "dynamics/masses");
@@ -212,7 +189,8 @@ void Body<T>::take_velocity(const comm::Communicator& comm) {
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
     for (int d = 0; d < 3; ++d) {
       const auto& [place, held] = mesh.place[n];
-      const double velocity = formulas[d](place, [](double) { return true; }, problem);
+      const double velocity = formulas[d](
+          place, [](double) { return true; }, problem);
       motion(n, d) = static_cast<T>(place[d]);
       motion(n, 3 + d) = held ? T(0) : static_cast<T>(velocity);
     }

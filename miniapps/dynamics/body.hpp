@@ -2,10 +2,8 @@
 #pragma once
 
 #include "dynamics/kernels/assemble.hpp"
-#include "dynamics/mesh/local_mesh.hpp"
 #include "dynamics/options.hpp"
-
-#include <kontor/comm/exchange.hpp>
+#include "mesh/seam.hpp"
 
 namespace kontor::dynamics {
 
@@ -22,12 +20,14 @@ struct Body {
   /// Where local element `e` is, counted in lanes.
   LocalIndex slot(LocalIndex e) const { return e < mesh.edge ? e : edge.end * width<T> + (e - mesh.edge); }
   /// Displacements and velocities at the start.
-  const NodeView<T*[6]>& initial() const { return initial_; }
+  const NodeView<T* [6]>& initial() const { return initial_; }
   /// All blocks.
-  Blocks all() const { return {0, interior.end}; }
+  Blocks all() const {
+    return {0, interior.end};
+  }
 
   Options options;
-  LocalMesh mesh;
+  mesh::LocalMesh mesh;
   Blocks edge, interior; ///< of elements that touch nodes of other ranks, and of the others
   NodeFields<T> nodes;
   ElementFields<T> elements;
@@ -39,27 +39,7 @@ struct Body {
   void take_material(const comm::Communicator&);
   void take_velocity(const comm::Communicator&);
 
-  NodeView<T*[6]> initial_;
+  NodeView<T* [6]> initial_;
 };
-
-/// Collective; committed. What neighbours exchange of a View of nodes: Seam::recompute: ghosts = their owners' values;
-/// Seam::sum: sums at common nodes.
-template <class View>
-comm::Exchange<View> make_seam(const comm::Communicator& comm, const LocalMesh& mesh, const View& values, Seam seam,
-                               const std::string& label, const Space& instance = {}) {
-  using Rows = Kokkos::View<const LocalIndex*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  comm::Exchange<View> exchange(comm, label, instance);
-  for (const auto& [rank, sent, received] : mesh.neighbours) {
-    if (!sent.empty()) exchange.add_send(values, Rows(sent.data(), sent.size()), rank);
-    if (received.empty()) continue;
-    if (seam == Seam::sum) // in place of the sender's row
-      exchange.add_receive(values, Rows(received.data(), received.size()), rank, comm::ReceiveOp::add);
-    else // ghosts of a rank follow each other
-      exchange.add_receive(values, std::pair(received.front(), received.back() + 1), rank);
-  }
-  exchange.commit();
-  exchange.measure_times();
-  return exchange;
-}
 
 } // namespace kontor::dynamics

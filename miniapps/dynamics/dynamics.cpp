@@ -41,8 +41,8 @@ template <class T>
 class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
   Dynamics(const Options& options, const miniapp::RunContext& context)
-      : SteppedApp(context), body_(options, context.comm), stepper_(body_, context.comm, context.overlap, context.timers),
-        exchanges_(context.timers) {
+      : SteppedApp(context), body_(options, context.comm),
+        stepper_(body_, context.comm, context.overlap, context.timers), exchanges_(context.timers) {
     context.progress.describe({.step = "step", .work = "element steps"});
     record_mesh();
   }
@@ -59,13 +59,15 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
         [] { return 0; }, [] {});
     stepping::NoExchange none;
     const auto drained = [&] { drain(); };
-    step_alone_ = stepping::seconds_alone(comm, [&] { stepper_.queue_step(1, none); }, drained);
+    step_alone_ = stepping::seconds_alone(
+        comm, [&] { stepper_.queue_step(1, none); }, drained);
     of_kernels_ = check_kernels(body_, [this] {
       for (int kernel = 0; kernel < 3; ++kernel) stepper_.queue_kernel(kernel);
       drain();
     });
     for (int kernel = 0; kernel < 4; ++kernel)
-      kernel_seconds_[kernel] = stepping::seconds_of_slowest(comm, [&] { stepper_.queue_kernel(kernel); }, drained);
+      kernel_seconds_[kernel] = stepping::seconds_of_slowest(
+          comm, [&] { stepper_.queue_kernel(kernel); }, drained);
   }
 
   void reset() override {
@@ -78,7 +80,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::Verification verify() override {
     return dynamics::verify(body_, comm(), made_, of_kernels_, [this] {
-      if (options().seam == Seam::sum) return; // no copies travel
+      if (options().seam == mesh::Seam::sum) return; // no copies travel
       stepper_.with_seam([](auto& seam) {
         seam.start();
         seam.finish();
@@ -205,7 +207,8 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     const std::array<double, 5> mine{own, static_cast<double>(mesh.nodes()), shared,
                                      static_cast<double>(mesh.neighbours.size()),
                                      static_cast<double>(mesh.elements()) - own};
-    const auto sum = comm::allreduce(comm(), mine, comm::ReduceOp::sum), least = comm::allreduce(comm(), mine, comm::ReduceOp::min),
+    const auto sum = comm::allreduce(comm(), mine, comm::ReduceOp::sum),
+               least = comm::allreduce(comm(), mine, comm::ReduceOp::min),
                most = comm::allreduce(comm(), mine, comm::ReduceOp::max);
     elements_of_all_ = sum[0];
     computed_by_all_ = sum[0] + sum[4];
@@ -217,9 +220,10 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
       record_.traffic = miniapp::traffic_of(comm().rank(), seam);
     });
-    if (options().partition == PartitionMethod::grid) record_.process_grid = options().process_grid;
+    if (options().mesh.partition == mesh::PartitionMethod::grid) record_.process_grid = options().mesh.process_grid;
     record_.precision = miniapp::name_of_scalar<T>;
-    record_.field_memory = static_cast<std::int64_t>(options().bytes(static_cast<double>(mesh.elements()), static_cast<double>(mesh.nodes())));
+    record_.field_memory = static_cast<std::int64_t>(
+        options().bytes(static_cast<double>(mesh.elements()), static_cast<double>(mesh.nodes())));
     record_.extras = {{"mesh", table}};
   }
 
@@ -227,10 +231,10 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   Stepper<T> stepper_;
   stepping::StepGraph<Space> graph_; // after what it uses
   double elements_of_all_ = 0, computed_by_all_ = 0;
-  double step_alone_ = 0;                    ///< seconds of a step without its exchange
-  std::array<double, 4> kernel_seconds_{};   ///< of the kernels alone
-  std::vector<Check> of_kernels_;            ///< of this rank
-  std::int64_t first_ = 0, made_ = 0;        ///< steps made by another run, and all
+  double step_alone_ = 0;                  ///< seconds of a step without its exchange
+  std::array<double, 4> kernel_seconds_{}; ///< of the kernels alone
+  std::vector<Check> of_kernels_;          ///< of this rank
+  std::int64_t first_ = 0, made_ = 0;      ///< steps made by another run, and all
   miniapp::AppRecord record_;
   miniapp::ExchangeSamples exchanges_;
 };

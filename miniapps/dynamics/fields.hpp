@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/kernels/hexahedron.hpp"
-#include "dynamics/kernels/tensor.hpp"
+#include "element/hexahedron.hpp"
+#include "element/tensor.hpp"
+#include "mesh/directory.hpp"
 
 #include <array>
 
@@ -10,7 +11,9 @@
 /// e % width of block e / width.
 namespace kontor::dynamics {
 
-using LocalIndex = std::int32_t;
+using namespace element;
+using mesh::LocalIndex;
+
 template <class T>
 using NodeView = Kokkos::View<T, Kokkos::LayoutRight>; ///< nodes x numbers: those of a node lie together
 
@@ -26,12 +29,12 @@ struct Blocks {
 /// The nodes of a rank, with those of other ranks that its elements have.
 template <class T>
 struct NodeFields {
-  NodeView<T*[3]> place;        ///< where a node is without load
-  NodeView<T*[3]> displacement; ///< from there
-  NodeView<T*[6]> motion;       ///< where it is now, and its velocity half a step earlier
-  NodeView<double*[3]> force;  ///< of the elements
-  Kokkos::View<double*> mass;  ///< an eighth of that of each adjoining element
-  Kokkos::View<bool*> held;    ///< has no acceleration
+  NodeView<T* [3]> place;        ///< where a node is without load
+  NodeView<T* [3]> displacement; ///< from there
+  NodeView<T* [6]> motion;       ///< where it is now, and its velocity half a step earlier
+  NodeView<double* [3]> force;   ///< of the elements
+  Kokkos::View<double*> mass;    ///< an eighth of that of each adjoining element
+  Kokkos::View<bool*> held;      ///< has no acceleration
 };
 
 /// The elements that a rank computes.
@@ -63,7 +66,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store(const View& view, LocalIndex block, const
 /// Collects where the corners of elements are, and their velocities.
 template <class V, class Corner, class Motion>
 KOKKOS_FORCEINLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, LocalIndex block, Corners<V>& x,
-                                   Corners<V>& v) {
+                                        Corners<V>& v) {
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Scalar<V>));
   unroll<8>([&](auto c) {
     const Scalar<V>* row[lanes];

@@ -20,18 +20,20 @@ namespace kontor::dynamics {
 template <class T>
 class Stepper {
  public:
-  using MotionSeam = comm::Exchange<NodeView<T*[6]>>;     ///< Seam::recompute
-  using ForceSeam = comm::Exchange<NodeView<double*[3]>>; ///< Seam::sum
+  using MotionSeam = comm::Exchange<NodeView<T* [6]>>;     ///< mesh::Seam::recompute
+  using ForceSeam = comm::Exchange<NodeView<double* [3]>>; ///< mesh::Seam::sum
 
   /// Collective.
   Stepper(Body<T>& body, const comm::Communicator& comm, bool overlap, miniapp::Timers& timers)
       : body_(body), overlap_(overlap), streams_(overlap), gradient_(timers["gradient"]), rotate_(timers["rotate"]),
         stress_(timers["stress"]), integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
     const auto& o = body.options;
-    if (o.seam == Seam::recompute)
-      motion_.emplace(make_seam(comm, body.mesh, body.nodes.motion, o.seam, "motion of ghosts", streams_.exchange()));
+    if (o.seam == mesh::Seam::recompute)
+      motion_.emplace(
+          mesh::make_seam(comm, body.mesh, body.nodes.motion, o.seam, "motion of ghosts", streams_.exchange()));
     else
-      force_.emplace(make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
+      force_.emplace(
+          mesh::make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
     if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
     if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
     reset();
@@ -68,7 +70,7 @@ class Stepper {
     const auto& compute = streams_.compute();
     streams_.exchange_follows();
     begin_sums(compute);
-    if (o.seam == Seam::recompute) {
+    if (o.seam == mesh::Seam::recompute) {
       stepping::exchange_and_compute(
           streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior, 1); },
           [&](const Space& i) { compute_elements(i, body_.edge, 0); },
@@ -104,8 +106,7 @@ class Stepper {
     const auto all = body_.all();
     if (kernel == 0) gradient(i, all, body_.nodes, body_.elements, body_.clock);
     if (kernel == 1) rotate(i, all, body_.elements, body_.clock);
-    if (kernel == 2)
-      stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(0));
+    if (kernel == 2) stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(0));
     if (kernel == 3) {
       begin_sums(i);
       sum(i, all, 0, body_.mesh.updated);

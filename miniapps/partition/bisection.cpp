@@ -22,8 +22,8 @@ std::int64_t ordered(double coordinate) {
 /// Points that are still together: parts [part, part + parts).
 struct Group {
   int part = 0, parts = 1, axis = 0;
-  std::int64_t below = 0;             ///< points that go to the first half of its parts
-  std::int64_t least = 0, most = 0;   ///< the key at which it is cut is among these
+  std::int64_t below = 0;           ///< points that go to the first half of its parts
+  std::int64_t least = 0, most = 0; ///< the key at which it is cut is among these
   bool cut() const { return parts > 1; }
 };
 

@@ -65,11 +65,11 @@ std::vector<int> metis_mesh_parts(const comm::Communicator& comm, const std::vec
     options[METIS_OPTION_SEED] = 1;
     const bool fits = node_count <= std::numeric_limits<idx_t>::max() / 8 &&
                       corner.size() <= static_cast<std::size_t>(std::numeric_limits<idx_t>::max()) / 8;
-    const int code = !fits ? METIS_ERROR_INPUT
-                     : parts == 1
-                         ? METIS_OK
-                         : METIS_PartMeshDual(&elements, &all_nodes, first.data(), corner.data(), nullptr, nullptr,
-                                              &shared, &count, nullptr, options, &cut, part.data(), part_of_node.data());
+    const int code =
+        !fits        ? METIS_ERROR_INPUT
+        : parts == 1 ? METIS_OK
+                     : METIS_PartMeshDual(&elements, &all_nodes, first.data(), corner.data(), nullptr, nullptr, &shared,
+                                          &count, nullptr, options, &cut, part.data(), part_of_node.data());
     if (code != METIS_OK)
       problem = errors::with_id(fmt::format("METIS_PartMeshDual of {} elements into {} parts failed with code {}; use "
                                             "decomposition.method bisection",

@@ -95,8 +95,7 @@ void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fi
     write_image(*image, attribute);
   else
     write_hexahedra(file, std::get<Hexahedra>(mesh), attribute, receipts);
-  for (const MeshField& field : fields)
-    link(file, field.dataset, group + group_of(field.centering) + "/" + field.name);
+  for (const MeshField& field : fields) link(file, field.dataset, group + group_of(field.centering) + "/" + field.name);
 }
 
 } // namespace kontor::output

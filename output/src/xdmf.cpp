@@ -50,13 +50,12 @@ std::string stored(const std::string& dataset, Scalar scalar, const Extents& ext
 
 template <class Extents>
 std::string values(const MeshField& field, const Extents& extents, const std::string& file) {
-  return fmt::format("      <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n{}      </Attribute>\n",
-                     escaped(field.name),
-                     field.components == 9   ? "Tensor"
-                     : field.components == 3 ? "Vector"
-                                             : "Scalar",
-                     field.centering == Centering::points ? "Node" : "Cell",
-                     stored(field.dataset, field.scalar, extents, file));
+  return fmt::format(
+      "      <Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">\n{}      </Attribute>\n", escaped(field.name),
+      field.components == 9   ? "Tensor"
+      : field.components == 3 ? "Vector"
+                              : "Scalar",
+      field.centering == Centering::points ? "Node" : "Cell", stored(field.dataset, field.scalar, extents, file));
 }
 
 /// One mesh with those fields for which `shown` holds. `layers`: of points, beyond the image's dimensions.
@@ -97,13 +96,13 @@ std::string grids(const Image& image, const std::string& file, const Snapshot& s
 
 std::string grid_of_hexahedra(const Hexahedra& mesh, const std::string& file, const Snapshot& snapshot) {
   using Extents = std::vector<std::uint64_t>;
-  auto text = fmt::format("    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
-                          "      <Time Value=\"{}\"/>\n"
-                          "      <Topology TopologyType=\"Hexahedron\" NumberOfElements=\"{}\">\n{}      </Topology>\n"
-                          "      <Geometry GeometryType=\"XYZ\">\n{}      </Geometry>\n",
-                          snapshot.time, mesh.cells,
-                          stored(mesh.connectivity, Scalar::int64, Extents{mesh.cells, 8}, file),
-                          stored(mesh.coordinates, Scalar::float64, Extents{mesh.points, 3}, file));
+  auto text =
+      fmt::format("    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
+                  "      <Time Value=\"{}\"/>\n"
+                  "      <Topology TopologyType=\"Hexahedron\" NumberOfElements=\"{}\">\n{}      </Topology>\n"
+                  "      <Geometry GeometryType=\"XYZ\">\n{}      </Geometry>\n",
+                  snapshot.time, mesh.cells, stored(mesh.connectivity, Scalar::int64, Extents{mesh.cells, 8}, file),
+                  stored(mesh.coordinates, Scalar::float64, Extents{mesh.points, 3}, file));
   for (const MeshField& field : snapshot.fields) text += values(field, extents(mesh, field), file);
   return text + "    </Grid>\n";
 }

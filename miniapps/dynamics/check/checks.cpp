@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dynamics/check/checks.hpp"
 
-#include "dynamics/check/plain_element.hpp"
 #include "dynamics/check/wave.hpp"
+#include "element/plain_hexahedron.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -79,7 +79,9 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
     double most = 0;
     for (LocalIndex e = 0; e < mesh.elements(); ++e)
       for (int i = 0; i < numbers; ++i)
-        most = worst(most, std::abs(static_cast<double>(lane(host(body.slot(e) / width<T>, i), body.slot(e) % width<T>)) - wanted(e, i)));
+        most =
+            worst(most, std::abs(static_cast<double>(lane(host(body.slot(e) / width<T>, i), body.slot(e) % width<T>)) -
+                                 wanted(e, i)));
     return most;
   };
 
@@ -100,7 +102,8 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   double patch = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     double d[6];
-    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(lane(strain(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
+    for (int i = 0; i < 6; ++i)
+      d[i] = static_cast<double>(lane(strain(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
     patch = worst(patch, std::abs(d[0] + d[1] + d[2] - trace));
     patch = worst(patch, std::abs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
                                   2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) - squares));
@@ -119,7 +122,9 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     const auto block = body.slot(e) / width<T>, l = body.slot(e) % width<T>;
     for (int i = 0; i < 6; ++i)
-      rigid = worst(rigid, std::abs(static_cast<double>(lane(stress(block, i), l) / (lane(material(block, 0), l) + 2 * lane(material(block, 1), l)))));
+      rigid =
+          worst(rigid, std::abs(static_cast<double>(lane(stress(block, i), l) /
+                                                    (lane(material(block, 0), l) + 2 * lane(material(block, 1), l)))));
   }
   body.reset();
   return {{"patch", patch, bound}, {"rotation", rigid, bound}};
@@ -132,9 +137,9 @@ template <class T>
 struct LastStep {
   const Body<T>& body;
   const comm::Communicator& comm; ///< plain MPI
-  typename NodeView<T*[3]>::HostMirror displacement = on_host(body.nodes.displacement);
-  typename NodeView<T*[6]>::HostMirror motion = on_host(body.nodes.motion);
-  NodeView<double*[3]>::HostMirror force = on_host(body.nodes.force);
+  typename NodeView<T* [3]>::HostMirror displacement = on_host(body.nodes.displacement);
+  typename NodeView<T* [6]>::HostMirror motion = on_host(body.nodes.motion);
+  NodeView<double* [3]>::HostMirror force = on_host(body.nodes.force);
   Kokkos::View<double*>::HostMirror mass = on_host(body.nodes.mass);
   typename ElementView<T>::HostMirror material = on_host(body.elements.material),
                                       rotation = on_host(body.elements.rotation),
@@ -209,11 +214,13 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
     for (int c = 0; c < 8; ++c)
       for (int i = 0; i < 3; ++i) {
         extremes.force = worst(extremes.force, std::abs(force[c][i]));
-        extremes.force_error = worst(extremes.force_error, std::abs(force[c][i] - static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i))));
+        extremes.force_error =
+            worst(extremes.force_error,
+                  std::abs(force[c][i] - static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i))));
       }
 
-    const double trace = s[0] + s[1] + s[2], squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] +
-                                                       2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+    const double trace = s[0] + s[1] + s[2],
+                 squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
     sums.internal += element.volume / (4 * mu) * (squares - lambda * trace * trace / (3 * lambda + 2 * mu)) +
                      (spring > 0 ? held / (2 * spring) : 0);
     extremes.strain = worst(extremes.strain, std::sqrt(squares) / (2 * mu));
@@ -228,8 +235,7 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
 
 /// Local. Sums over nodes that no other rank counts.
 template <class T>
-void judge_nodes(const LastStep<T>& last, const std::vector<Point>& start, Sums& sums,
-                 std::array<Point, 2>& momentum) {
+void judge_nodes(const LastStep<T>& last, const std::vector<Point>& start, Sums& sums, std::array<Point, 2>& momentum) {
   const auto& mesh = last.body.mesh;
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
     if (!mesh.counted[n]) continue;
@@ -251,7 +257,7 @@ void judge_nodes(const LastStep<T>& last, const std::vector<Point>& start, Sums&
 template <class T>
 double seam_error(const LastStep<T>& last) {
   struct Corner {
-    GlobalIndex node;
+    mesh::GlobalIndex node;
     Point force;
   };
   struct Sum {
@@ -259,12 +265,12 @@ double seam_error(const LastStep<T>& last) {
   };
   const auto& mesh = last.body.mesh;
   std::vector<bool> chosen(mesh.node.size(), false);
-  constexpr GlobalIndex most = 100000;
+  constexpr mesh::GlobalIndex most = 100000;
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) chosen[n] = mesh.node[n] % (mesh.all_nodes / most + 1) == 0;
   for (const auto& neighbour : mesh.neighbours)
     for (const auto* list : {&neighbour.sent, &neighbour.received})
       for (const auto n : *list) chosen[n] = true;
-  const Directory directory{mesh.all_nodes, last.comm.size()};
+  const mesh::Directory directory{mesh.all_nodes, last.comm.size()};
   partition::ByRank<Corner> sent;
   for (LocalIndex e = 0; e < mesh.elements(); ++e)
     for (int c = 0; mesh.own[e] && c < 8; ++c) {
@@ -282,14 +288,14 @@ double seam_error(const LastStep<T>& last) {
         sum.size[i] += std::abs(force[i]);
       }
     }
-  std::vector<GlobalIndex> numbers;
+  std::vector<mesh::GlobalIndex> numbers;
   std::vector<LocalIndex> local;
   for (LocalIndex n = 0; n < mesh.updated; ++n)
     if (chosen[n]) {
       numbers.push_back(mesh.node[n]);
       local.push_back(n);
     }
-  const auto wanted = look_up(last.comm, directory, numbers, share);
+  const auto wanted = mesh::look_up(last.comm, directory, numbers, share);
   double most_error = 0;
   for (std::size_t k = 0; k < local.size(); ++k)
     for (int i = 0; i < 3; ++i) {
@@ -308,11 +314,11 @@ double different_copies(const Body<T>& body, const comm::Communicator& comm) {
     for (int i = 0; i < 6; ++i) values[i] = motion(n, i);
     return values;
   };
-  std::vector<Numbered<std::array<T, 6>>> records;
+  std::vector<mesh::Numbered<std::array<T, 6>>> records;
   for (LocalIndex n = 0; n < body.mesh.nodes(); ++n)
     if (body.mesh.counted[n]) records.push_back({body.mesh.node[n], row(n)});
-  const Directory directory{body.mesh.all_nodes, comm.size()};
-  const auto wanted = look_up(comm, directory, body.mesh.node, hand_in(comm, directory, records));
+  const mesh::Directory directory{body.mesh.all_nodes, comm.size()};
+  const auto wanted = mesh::look_up(comm, directory, body.mesh.node, mesh::hand_in(comm, directory, records));
   double different = 0;
   for (LocalIndex n = 0; n < body.mesh.nodes(); ++n) different += row(n) == wanted[n] ? 0 : 1;
   return different;
@@ -322,7 +328,7 @@ double different_copies(const Body<T>& body, const comm::Communicator& comm) {
 template <class T>
 double line_error(const LastStep<T>& last, const std::vector<double>& line) {
   const auto& mesh = last.body.mesh;
-  const double h = last.body.options.size[0] / static_cast<double>(line.size() - 1);
+  const double h = last.body.options.mesh.size[0] / static_cast<double>(line.size() - 1);
   double most = 0;
   for (LocalIndex n = 0; n < mesh.updated; ++n) {
     const auto i = static_cast<std::size_t>(std::lround(mesh.place[n].place[0] / h));
@@ -383,18 +389,22 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   sums = reduce(comm, sums, comm::ReduceOp::sum);
   extremes = reduce(comm, extremes, comm::ReduceOp::max);
   momentum = reduce(comm, momentum, comm::ReduceOp::sum);
-  if (!(sums.start > 0)) return miniapp::inconclusive("problem.velocity is 0 at all nodes that are not held: nothing moves");
+  if (!(sums.start > 0))
+    return miniapp::inconclusive("problem.velocity is 0 at all nodes that are not held: nothing moves");
 
   const double rounds = static_cast<double>(steps), count = static_cast<double>(body.mesh.all_elements);
   const double rounding = 8 * epsilon<T> * rounds, geometry = 4 * extremes.strain;
-  checks.push_back({"mass", std::abs(sums.node_mass / sums.mass - 1), 8 * epsilon<T> * std::sqrt(count) + 8 * epsilon<double> * count});
+  checks.push_back({"mass", std::abs(sums.node_mass / sums.mass - 1),
+                    8 * epsilon<T> * std::sqrt(count) + 8 * epsilon<double> * count});
   checks.push_back({"seam", at_seam, 64 * epsilon<double>});
   checks.push_back({"copies", copies, 0.5});
-  if (extremes.force > 0) checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});
+  if (extremes.force > 0)
+    checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});
   // The scheme keeps the sum of v(n - 1/2) M v(n + 1/2) / 2 and the internal energy of a linear body; viscosity takes
   // from it.
   const double energy = (sums.kinetic + sums.internal) / sums.start - 1;
-  checks.push_back({"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy), rounding + geometry});
+  checks.push_back(
+      {"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy), rounding + geometry});
   const double travelled = extremes.speed * last.clock(elapsed);
   if (const double way = way_to_held(body, comm, start); travelled < 0.9 * way) {
     double change = 0, size = std::sqrt(2 * sums.start * sums.node_mass);
@@ -405,7 +415,8 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   if (body.options.step)
     checks.push_back({"step", *body.options.step / stable, 1 + 1e-5});
   else if ((steps - 1) % body.options.every == 0)
-    checks.push_back({"step", std::abs(last.clock(last_step) / (body.options.safety * stable) - 1), 256 * epsilon<T> * extremes.digits});
+    checks.push_back({"step", std::abs(last.clock(last_step) / (body.options.safety * stable) - 1),
+                      256 * epsilon<T> * extremes.digits});
   constexpr double coarse = 0.25; // a truncation that a wrong answer could hide in
   if (line && line->greatest > 0) {
     const double bound = rounding * extremes.digits + geometry * (1 + extremes.strain * travelled / line->greatest);

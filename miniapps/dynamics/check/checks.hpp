@@ -28,7 +28,7 @@ std::vector<Check> check_kernels(Body<T>&, const std::function<void()>& elements
 /// wave equation where it applies, and by what plain MPI brings from other ranks. `exchange` makes the seam's exchange
 /// once more; `of_kernels` are from check_kernels().
 template <class T>
-miniapp::Verification verify(const Body<T>&, const comm::Communicator&, std::int64_t steps, std::vector<Check> of_kernels,
-                             const std::function<void()>& exchange);
+miniapp::Verification verify(const Body<T>&, const comm::Communicator&, std::int64_t steps,
+                             std::vector<Check> of_kernels, const std::function<void()>& exchange);
 
 } // namespace kontor::dynamics

@@ -15,9 +15,9 @@ bool one_dimensional(const Options& options) {
     return constant(formula) && config::Function(formula)(0, 0, 0, 0) == 0;
   };
   const config::Function velocity(options.velocity[0]);
-  return options.box() && !options.mapped() && zero(options.poisson) && constant(options.young) &&
+  return options.mesh.box() && !options.mesh.mapped() && zero(options.poisson) && constant(options.young) &&
          constant(options.density) && zero(options.velocity[1]) && zero(options.velocity[2]) && !velocity.uses("y") &&
-         !velocity.uses("z") && std::ranges::all_of(options.held, [](int face) { return face < 2; });
+         !velocity.uses("z") && std::ranges::all_of(options.mesh.held, [](int face) { return face < 2; });
 }
 
 /// The integral of the start's velocity from 0 to x: linear between nodes, continued beyond the ends with the same sign
@@ -49,15 +49,16 @@ class Images {
 
 std::optional<Line> line_of(const Options& options, std::int64_t steps, double time) {
   if (!one_dimensional(options)) return std::nullopt;
-  const auto n = static_cast<std::size_t>(options.elements[0]);
-  const double h = options.size[0] / static_cast<double>(n), step = time / static_cast<double>(steps);
+  const auto n = static_cast<std::size_t>(options.mesh.elements[0]);
+  const double h = options.mesh.size[0] / static_cast<double>(n), step = time / static_cast<double>(steps);
   const auto value = [](const config::Expression& formula, double x) { return config::Function(formula)(x, 0, 0, 0); };
   Line line;
   const double speed = std::sqrt(value(options.young, 0) / value(options.density, 0));
-  const auto held = [&](int face) { return std::ranges::count(options.held, face) > 0; };
+  const auto held = [&](int face) { return std::ranges::count(options.mesh.held, face) > 0; };
   std::vector<double> velocity(n + 1), start;
   for (std::size_t i = 0; i <= n; ++i)
-    velocity[i] = (i == 0 && held(0)) || (i == n && held(1)) ? 0 : value(options.velocity[0], h * static_cast<double>(i));
+    velocity[i] =
+        (i == 0 && held(0)) || (i == n && held(1)) ? 0 : value(options.velocity[0], h * static_cast<double>(i));
   start = velocity;
 
   auto& u = line.chain;

@@ -15,8 +15,8 @@ struct Line {
   double greatest = 0;       ///< of its values, in size
   /// How far the scheme may be from it, relative to the greatest. Central differences give a wave of number k the speed
   /// c (1 - (k h)^2 (1 - C^2) / 24) with the Courant number C <= 1 (J. C. Strikwerda, Finite Difference Schemes and
-  /// Partial Differential Equations, 2004, section 5.2); and the start's velocity is known at nodes: t |v''| h^2 / 24 and
-  /// t |v''| h^2 / 8.
+  /// Partial Differential Equations, 2004, section 5.2); and the start's velocity is known at nodes: t |v''| h^2 / 24
+  /// and t |v''| h^2 / 8.
   double truncation = 0;
 };
 

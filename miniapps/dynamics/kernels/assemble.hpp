@@ -27,8 +27,7 @@ void assemble(const Space& instance, LocalIndex begin, LocalIndex end, const Nod
         double sum[3] = {0, 0, 0};
         for (auto n = corners.first(node); n < corners.first(node + 1); ++n) {
           const auto element = corners.corner(n) / 8, corner = corners.corner(n) % 8;
-          for (int i = 0; i < 3; ++i)
-            sum[i] += static_cast<double>(elements.force(element, 3 * corner + i));
+          for (int i = 0; i < 3; ++i) sum[i] += static_cast<double>(elements.force(element, 3 * corner + i));
         }
         for (int i = 0; i < 3; ++i) nodes.force(node, i) = sum[i];
       });
@@ -43,10 +42,10 @@ struct ScatteredSums<false> {
 };
 template <>
 struct ScatteredSums<true> {
-  using type = Kokkos::Experimental::ScatterView<double* [3], Kokkos::LayoutRight, Space,
-                                                 Kokkos::Experimental::ScatterSum,
-                                                 Kokkos::Experimental::ScatterNonDuplicated,
-                                                 Kokkos::Experimental::ScatterAtomic>;
+  using type =
+      Kokkos::Experimental::ScatterView<double* [3], Kokkos::LayoutRight, Space, Kokkos::Experimental::ScatterSum,
+                                        Kokkos::Experimental::ScatterNonDuplicated,
+                                        Kokkos::Experimental::ScatterAtomic>;
 };
 
 /// Local; queued on `instance`. Adds the forces of the elements in these blocks to the sums at their nodes.

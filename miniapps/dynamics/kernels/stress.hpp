@@ -62,7 +62,8 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
           force.at[2][c] = -(cauchy.at[5] * b0 + cauchy.at[4] * b1 + cauchy.at[2] * b2);
         });
 
-        const V greatest = (lambda + 2 * mu) * squares * inverse * static_cast<T>(1.0 / 144); // eigenvalue of the stiffness, as a mass of 1/8
+        const V greatest = (lambda + 2 * mu) * squares * inverse *
+                           static_cast<T>(1.0 / 144); // eigenvalue of the stiffness, as a mass of 1/8
         const V frequency = square_root(8 * greatest / mass);
         const V spring = stiffness * greatest * static_cast<T>(0.125);
         const V damper = viscosity * frequency * mass * static_cast<T>(1.0 / 32);
@@ -82,7 +83,9 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
           unroll<24>([&](auto n) { force.at[n % 3][n / 3] -= resisting[n % 3] * gamma[n / 3]; });
         });
         for (int l = 0; l < width<T>; ++l)
-          unroll<24>([&](auto n) { elements.force(block * width<T> + l, static_cast<int>(n)) = lane(force.at[n % 3][n / 3], l); });
+          unroll<24>([&](auto n) {
+            elements.force(block * width<T> + l, static_cast<int>(n)) = lane(force.at[n % 3][n / 3], l);
+          });
         for (int l = 0; l < width<T>; ++l) {
           const double stable =
               lane(volume, l) > 0 ? static_cast<double>(reduction / lane(frequency, l)) : 0.0; // 0 of a NaN, too

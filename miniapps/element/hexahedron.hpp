@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/kernels/lanes.hpp"
+#include "element/lanes.hpp"
 
 /// The isoparametric hexahedron with 8 nodes and one point of integration: D. P. Flanagan, T. Belytschko, "A uniform
 /// strain hexahedron and quadrilateral with orthogonal hourglass control", Int. J. Numer. Meth. Engng. 17, 1981.
 /// Corners 0 to 3 go around the lower face, 4 to 7 lie above them.
-namespace kontor::dynamics {
+namespace kontor::element {
 
 /// Corner of the unit cube at (x, y, z), each 0 or 1.
 constexpr int corner_at(int x, int y, int z) { return 4 * z + (y == 0 ? x : 3 - x); }
@@ -77,8 +77,8 @@ constexpr int corner_of_diagonal(int along, int side, bool first) {
   return corner_at(at[0], at[1], at[2]);
 }
 
-/// 12 b(axis, I), where b are the derivatives of the volume by the coordinates of corner I: Flanagan and Belytschko, eq.
-/// 79, as sums over diagonals of faces. Their sum over corners is 0. 318 flops for the three axes.
+/// 12 b(axis, I), where b are the derivatives of the volume by the coordinates of corner I: Flanagan and Belytschko,
+/// eq. 79, as sums over diagonals of faces. Their sum over corners is 0. 318 flops for the three axes.
 template <int axis, class V>
 KOKKOS_FORCEINLINE_FUNCTION void volume_gradient(const Corners<V>& x, V (&b)[8]) {
   const auto& y = x.at[(axis + 1) % 3];
@@ -115,7 +115,8 @@ KOKKOS_FORCEINLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
 /// Hourglass shape vector `mode`: the base vector without its part in linear fields. gamma(I) = base(I) - b(i, I)
 /// (x(i, J) base(J)) / volume, of which `b_scale` is the part b / volume of what `b` has.
 template <int mode, class V>
-KOKKOS_FORCEINLINE_FUNCTION void hourglass_shape(const Corners<V>& x, const Corners<V>& b, const V& b_scale, V (&gamma)[8]) {
+KOKKOS_FORCEINLINE_FUNCTION void hourglass_shape(const Corners<V>& x, const Corners<V>& b, const V& b_scale,
+                                                 V (&gamma)[8]) {
   V of_x[3];
   unroll<3>([&](auto i) {
     of_x[i] = all_lanes<V>(0);
@@ -128,4 +129,4 @@ KOKKOS_FORCEINLINE_FUNCTION void hourglass_shape(const Corners<V>& x, const Corn
   });
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::element

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dynamics/mesh/source.hpp"
+#include "mesh/source.hpp"
 
-#include "dynamics/kernels/hexahedron.hpp"
-#include "dynamics/mesh/permutation.hpp"
+#include "element/hexahedron.hpp"
 #include "grid/axis_parts.hpp"
 #include "machine/user_error.hpp"
+#include "mesh/permutation.hpp"
 
 #include <kontor/comm/reductions.hpp>
 #include <kontor/config/function.hpp>
@@ -17,8 +17,10 @@
 #include <limits>
 #include <set>
 
-namespace kontor::dynamics {
+namespace kontor::mesh {
 namespace {
+
+using element::corner_x, element::corner_y, element::corner_z;
 
 using Index3 = std::array<GlobalIndex, 3>;
 
@@ -81,7 +83,7 @@ MeshShare share_of_box(const Options& options, const comm::Communicator& comm) {
       on_face[2 * d] = at[d] == 0;
       on_face[2 * d + 1] = at[d] == cells[d];
     }
-    for (int d = 0; d < 3; ++d) place[d] = map.empty() ? x[d] : map[d](x[0], x[1], x[2], 0);
+    for (int d = 0; d < 3; ++d) place[d] = map[d](x[0], x[1], x[2], 0);
     share.node.push_back({place, on_held_face(options, on_face)});
   }
   return share;
@@ -101,20 +103,22 @@ int rank_in_process_grid(const Options& options, GlobalIndex element) {
 }
 
 MeshShare read_share(const Options& options, const comm::Communicator& comm) {
-  const output::Reader reader(comm.native(), options.mesh.path);
+  const output::Reader reader(comm.native(), options.file.path);
   const auto extents_of = [&](const char* dataset, std::uint64_t columns) {
     const auto extents = reader.info(dataset).extents;
     const bool right = extents.size() == 2 && extents[1] == columns && extents[0] > 0;
-    miniapp::agree_on_user_error(comm,
-                                 right ? std::nullopt
-                                       : std::optional(fmt::format("{}: {} must have rows of {} numbers",
-                                                                   options.mesh.path, dataset, columns)),
-                                 "E-FILE-FORMAT");
+    miniapp::agree_on_user_error(
+        comm,
+        right ? std::nullopt
+              : std::optional(fmt::format("{}: {} must have rows of {} numbers", options.file.path, dataset, columns)),
+        "E-FILE-FORMAT");
     return extents;
   };
   const auto of_elements = extents_of("/mesh/connectivity", 8), of_nodes = extents_of("/mesh/coordinates", 3);
   MeshShare share{{static_cast<GlobalIndex>(of_elements[0]), comm.size()},
-                  {static_cast<GlobalIndex>(of_nodes[0]), comm.size()}, {}, {}};
+                  {static_cast<GlobalIndex>(of_nodes[0]), comm.size()},
+                  {},
+                  {}};
   const auto read = [&](const char* dataset, const auto& extents, const Directory& rows, auto& values) {
     const auto first = static_cast<std::uint64_t>(rows.first(comm.rank())),
                count = static_cast<std::uint64_t>(rows.size(comm.rank()));
@@ -131,10 +135,10 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) {
   for (const auto& corner : corners) {
     for (const auto node : corner)
       if (!problem && (node < 0 || node >= share.nodes.count))
-        problem = fmt::format("{}: element {} has node {}; there are nodes 0 to {}", options.mesh.path, number, node,
+        problem = fmt::format("{}: element {} has node {}; there are nodes 0 to {}", options.file.path, number, node,
                               share.nodes.count - 1);
     if (!problem && std::set(corner.begin(), corner.end()).size() < 8)
-      problem = fmt::format("{}: element {} has a node twice", options.mesh.path, number);
+      problem = fmt::format("{}: element {} has a node twice", options.file.path, number);
     share.element.push_back({number++, corner});
   }
   miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
@@ -170,4 +174,4 @@ std::vector<CornerPlaces> corner_places(const comm::Communicator& comm, const Me
   return result;
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::mesh

@@ -13,7 +13,7 @@
 
 /// Numbers of several elements at once. On a host a kernel treats as many elements as a vector register holds, by the
 /// vector types of GCC and Clang; on a device one. Formulas are the same, so are their bits.
-namespace kontor::dynamics {
+namespace kontor::element {
 
 #if defined(__AVX512F__)
 inline constexpr std::size_t vector_bytes = 64;
@@ -105,4 +105,4 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
   (std::make_integer_sequence<int, N>());
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::element

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace kontor::dynamics {
+namespace kontor::mesh {
 
 /// A random order of the numbers [0, count) and its inverse, without a table: four rounds of a Feistel network on the
 /// next power of four, repeated until the number is in range.
@@ -55,4 +55,4 @@ class Permutation {
   int bits_;
 };
 
-} // namespace kontor::dynamics
+} // namespace kontor::mesh

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/mesh/directory.hpp"
-#include "dynamics/options.hpp"
+#include "mesh/directory.hpp"
+#include "mesh/options.hpp"
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
 /// Where a mesh comes from: a box, or a file. Either gives each rank a share of its elements and nodes by number.
-namespace kontor::dynamics {
+namespace kontor::mesh {
 
 struct Element {
   GlobalIndex number;
@@ -42,4 +42,4 @@ MeshShare read_share(const Options&, const comm::Communicator&);
 using CornerPlaces = std::array<std::array<double, 3>, 8>;
 std::vector<CornerPlaces> corner_places(const comm::Communicator&, const MeshShare&, const std::vector<Element>&);
 
-} // namespace kontor::dynamics
+} // namespace kontor::mesh

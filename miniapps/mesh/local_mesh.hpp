@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/fields.hpp"
-#include "dynamics/mesh/source.hpp"
+#include "mesh/source.hpp"
 
 #include <vector>
 
-namespace kontor::dynamics {
+namespace kontor::mesh {
+
+/// How the sums at nodes of several ranks are made. `recompute`: each rank also computes the elements of other ranks
+/// that its nodes have, and values of nodes travel; same bits on any ranks. `sum`: each element is computed once, and
+/// partial sums travel and are added, in the order of ranks.
+enum class Seam { recompute, sum };
 
 /// Nodes that this rank and another exchange: those of `sent` arrive there in the order of its `received`.
 struct Neighbour {
@@ -37,9 +41,8 @@ struct LocalMesh {
   LocalIndex nodes() const { return static_cast<LocalIndex>(node.size()); }
 };
 
-/// Collective. Sends the elements of a share to their ranks, `rank` of each, and finds the nodes and elements that
-/// these share. A node belongs to the least rank that has elements of it. Throws config::Error if an element is
-/// there twice, is inverted or degenerate, or if a node has none.
-LocalMesh distribute(const comm::Communicator&, const MeshShare&, const std::vector<int>& rank, Seam);
+/// Collective. The mesh of the options. A node belongs to the least rank that has elements of it. Throws config::Error
+/// if an element is there twice, is inverted or degenerate, or if a node has none.
+LocalMesh make_mesh(const Options&, const comm::Communicator&, Seam);
 
-} // namespace kontor::dynamics
+} // namespace kontor::mesh

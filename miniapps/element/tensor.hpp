@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/kernels/lanes.hpp"
+#include "element/lanes.hpp"
 
 /// Tensors of order 2 in space. Symmetric ones have 6 numbers: xx, yy, zz, xy, yz, zx; others 9, row by row.
-namespace kontor::dynamics {
+namespace kontor::element {
 
 /// Where entry (i, j) of a symmetric tensor is.
 constexpr int packed(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
@@ -74,8 +74,8 @@ KOKKOS_FORCEINLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symme
   };
   Tensor<V> half; // of the product with s
   each_entry([&](auto i, auto j) {
-    half(i, j) = entry(i, Int<0>()) * s(Int<0>(), j) + entry(i, Int<1>()) * s(Int<1>(), j) +
-                 entry(i, Int<2>()) * s(Int<2>(), j);
+    half(i, j) =
+        entry(i, Int<0>()) * s(Int<0>(), j) + entry(i, Int<1>()) * s(Int<1>(), j) + entry(i, Int<2>()) * s(Int<2>(), j);
   });
   Symmetric<V> result;
   each_packed([&](auto i, auto j) {
@@ -106,4 +106,4 @@ KOKKOS_FORCEINLINE_FUNCTION void solve(const Symmetric<V>& a, const V (&b)[3], V
   x[2] = (zx * b[0] + yz * b[1] + zz * b[2]) * scale;
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::element

@@ -12,9 +12,10 @@
 #include <vector>
 
 /// Numbered things, cut evenly among the ranks in the order of their numbers: a place to ask, and the order of files.
-namespace kontor::dynamics {
+namespace kontor::mesh {
 
 using GlobalIndex = std::int64_t;
+using LocalIndex = std::int32_t;
 
 struct Directory {
   GlobalIndex count = 0;
@@ -67,4 +68,4 @@ std::vector<Record> hand_in(const comm::Communicator& comm, const Directory& dir
   return share;
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::mesh

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dynamics/check/plain_element.hpp"
+#include "element/plain_hexahedron.hpp"
 
 #include <cmath>
 
-namespace kontor::dynamics {
+namespace kontor::element {
 namespace {
 
 constexpr std::array<std::array<int, 3>, 8> signs{
@@ -54,4 +54,4 @@ PlainElement integrate_element(const CornerPoints& x) {
   return element;
 }
 
-} // namespace kontor::dynamics
+} // namespace kontor::element

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dynamics/mesh/local_mesh.hpp"
+#include "mesh/local_mesh.hpp"
 
+#include "element/hexahedron.hpp"
 #include "machine/user_error.hpp"
+#include "mesh/source.hpp"
+#include "partition/bisection.hpp"
+#include "partition/metis_partition.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,7 +19,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace kontor::dynamics {
+namespace kontor::mesh {
 namespace {
 
 using partition::ByRank;
@@ -71,14 +75,15 @@ void reject_twins(const comm::Communicator& comm, const MeshShare& share, const 
 std::optional<std::string> shape_problem(const Element& element, const std::array<NodePlace, 8>& nodes) {
   const auto edge = [&](int from, int to, int axis) { return nodes[to].place[axis] - nodes[from].place[axis]; };
   for (int c = 0; c < 8; ++c) {
-    const auto n = neighbours_of(c);
+    const auto n = element::neighbours_of(c);
     double product = 0;
     for (int i = 0, j = 1, k = 2; i < 3; ++i, j = (j + 1) % 3, k = (k + 1) % 3)
       product += edge(c, n.a, i) * (edge(c, n.b, j) * edge(c, n.c, k) - edge(c, n.b, k) * edge(c, n.c, j));
     if (!(product > 0))
-      return fmt::format("element {} is inverted or degenerate at its node {}: the edges there span a volume of {:.3g}; "
-                         "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across",
-                         element.number, element.corner[c], product);
+      return fmt::format(
+          "element {} is inverted or degenerate at its node {}: the edges there span a volume of {:.3g}; "
+          "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across",
+          element.number, element.corner[c], product);
   }
   return std::nullopt;
 }
@@ -103,8 +108,30 @@ void take_elements(LocalMesh& mesh, std::vector<Element> elements, const LocalNu
   }
 }
 
-} // namespace
+/// Collective. The rank of each element of the share.
+std::vector<int> ranks_of_elements(const Options& options, const comm::Communicator& comm, const MeshShare& share) {
+  std::vector<int> ranks;
+  if (options.partition == PartitionMethod::grid) {
+    for (const auto& element : share.element) ranks.push_back(rank_in_process_grid(options, element.number));
+  } else if (options.partition == PartitionMethod::bisection) {
+    std::vector<partition::NumberedPoint> centres;
+    const auto corners = corner_places(comm, share, share.element);
+    for (std::size_t n = 0; n < corners.size(); ++n) {
+      auto& [at, number] = centres.emplace_back();
+      number = share.element[n].number;
+      for (const auto& place : corners[n])
+        for (int d = 0; d < 3; ++d) at[d] += place[d] / 8;
+    }
+    ranks = partition::bisect(comm, centres, comm.size());
+  } else {
+    std::vector<std::int64_t> nodes;
+    for (const auto& element : share.element) nodes.insert(nodes.end(), element.corner.begin(), element.corner.end());
+    ranks = partition::metis_mesh_parts(comm, nodes, 8, share.nodes.count, comm.size());
+  }
+  return ranks;
+}
 
+/// Collective. Sends the elements of a share to their ranks, and finds the nodes and elements that these share.
 LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, const std::vector<int>& rank, Seam seam) {
   const int me = comm.rank();
   reject_twins(comm, share, share.element);
@@ -216,4 +243,11 @@ LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, con
   return mesh;
 }
 
-} // namespace kontor::dynamics
+} // namespace
+
+LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, Seam seam) {
+  const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);
+  return distribute(comm, share, ranks_of_elements(options, comm, share), seam);
+}
+
+} // namespace kontor::mesh
