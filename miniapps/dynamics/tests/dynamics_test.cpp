@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every way to make steps passes the verification; `recompute` has the same bits on any ranks; and the verification
+// finds a body that did not move, a wrong step and an element turned inside out.
+#include "dynamics/body.hpp"
+#include "dynamics/check/wave.hpp"
+#include "dynamics/dynamics.hpp"
+#include "dynamics/files.hpp"
+#include "run/tests/first_ranks.hpp"
+#include "run/tests/loan.hpp"
+#include "run/tests/refusal.hpp"
+#include "run/tests/sized.hpp"
+
+#include <kontor/comm/registry.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <memory>
+
+namespace kontor::dynamics {
+namespace {
+
+using mesh::PartitionMethod;
+using mesh::Seam;
+
+/// A distorted bar, whose ranks hold parts of 2 to 3 elements along each axis.
+Options bar() {
+  Options options;
+  options.mesh.elements = {7, 3, 2};
+  options.mesh.map = {"x + 0.02*sin(5*y+3*z)", "y + 0.1*sin(x)", "z*(1+0.05*x*y)"};
+  options.mesh.partition = PartitionMethod::bisection;
+  options.poisson = "0.3 - 0.02*x";
+  options.density = "1 + 0.1*y";
+  options.velocity = {"0.001*exp(-x^2)", "0.0005*sin(x)", "0"};
+  options.steps = 30;
+  return options;
+}
+
+/// With all that a run lends it.
+struct App : miniapp::test::Loan {
+  std::unique_ptr<miniapp::MiniApp> app;
+
+  explicit App(const Options& options, const comm::Options& comm_options = {}, bool overlap = true)
+      : Loan("dynamics", comm::Communicator(MPI_COMM_WORLD, comm_options)),
+        app(make_dynamics(options, context(overlap))) {
+    app->warm_up();
+    app->reset();
+  }
+  miniapp::MiniApp* operator->() const { return app.get(); }
+};
+
+std::string text_of(const miniapp::Verification& result) {
+  std::string text = result.remark;
+  for (const auto& [name, ratio] : result.more) text += fmt::format(" {}: {}", name, ratio);
+  return text;
+}
+
+double ratio_of(const miniapp::Verification& result, const std::string& name) {
+  for (const auto& [key, value] : result.more)
+    if (key == name) return value;
+  ADD_FAILURE() << "no check " << name;
+  return 0;
+}
+
+TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
+  const auto expect_passed = [](const char* what, const Options& options, const comm::Options& comm = {},
+                                bool overlap = true) {
+    const App app(options, comm, overlap);
+    app->run();
+    const auto result = app->verify();
+    EXPECT_TRUE(result.passed()) << what << text_of(result);
+    app->reset();
+    app->run();
+    EXPECT_EQ(app->verify().more, result.more) << what << ": another answer when repeated";
+  };
+  for (const auto seam : {Seam::recompute, Seam::sum})
+    for (const bool overlap : {true, false})
+      for (const auto assembly : {Assembly::gather, Assembly::atomic, Assembly::scatter_view}) {
+        auto options = bar();
+        options.seam = seam;
+        options.assembly = assembly;
+        if (assembly == Assembly::atomic) options.precision = miniapp::Precision::single_precision;
+        expect_passed("seam, assembly", options, {}, overlap);
+      }
+  auto options = bar();
+  options.every = 4;
+  options.mesh.numbering = mesh::NumberingKind::random;
+  expect_passed("every", options);
+  options = bar();
+  options.step = 0.01;
+  options.hourglass.viscosity = 0.1;
+  options.mesh.held = {};
+  expect_passed("fixed step", options);
+  options.mesh.held = {0, 1, 2, 3, 4};
+  expect_passed("held", options);
+}
+
+TEST(Dynamics, TravelsByEveryBackend) {
+  for (const auto& backend : comm::backends()) {
+    if (!backend.make || backend.name == "null") continue;
+    for (const auto seam : {Seam::recompute, Seam::sum}) {
+      auto options = bar();
+      options.seam = seam;
+      comm::Options by;
+      by.backend = backend.name;
+      std::unique_ptr<App> app;
+      try {
+        app = std::make_unique<App>(options, by);
+      } catch (const comm::UsageError&) { // not of this memory
+        continue;
+      }
+      (*app)->run();
+      const auto result = (*app)->verify();
+      EXPECT_TRUE(result.passed()) << backend.name << text_of(result);
+    }
+  }
+}
+
+TEST(Dynamics, FindsWhatIsWrong) {
+  auto options = bar();
+  {
+    const App app(options);
+    EXPECT_TRUE(app->verify().failed()); // no step
+  }
+  options.step = 0.5; // above the stable one
+  {
+    const App app(options);
+    app->run();
+    const auto result = app->verify();
+    EXPECT_TRUE(result.failed());
+    EXPECT_GT(ratio_of(result, "step"), 1);
+  }
+  options = bar();
+  options.velocity = {"-3*exp(-x^2)", "0", "0"}; // faster than sound
+  options.steps = 400;
+  {
+    const App app(options);
+    app->run();
+    EXPECT_TRUE(app->verify().failed());
+  }
+  options = bar();
+  options.velocity = {"0", "0", "0"};
+  const App app(options);
+  app->run();
+  EXPECT_FALSE(app->verify().conclusive);
+}
+
+/// A line of unit springs by d'Alembert, with a coarse start that it may not be compared with.
+TEST(Wave, IsThatOfTheBoxAlone) {
+  Options options;
+  options.mesh.elements = {100, 1, 1};
+  options.velocity = {"x < 1 ? 0.0005*(1+cos(pi*x)) : 0", "0", "0"};
+  const auto line = line_of(options, 300, 300 * 0.9 * 0.05 / std::sqrt(3.0));
+  ASSERT_TRUE(line);
+  double difference = 0;
+  for (std::size_t i = 0; i < line->chain.size(); ++i)
+    difference = std::max(difference, std::abs(line->chain[i] - line->exact[i]));
+  EXPECT_LT(difference, line->truncation * line->greatest);
+  EXPECT_LT(line->truncation, 0.1);
+  EXPECT_NEAR(line->greatest, 0.0005, 1e-5);
+  options.velocity[0] = "x < 1e-9 ? 1 : 0";
+  EXPECT_GT(line_of(options, 300, 5)->truncation, 0.25);
+  for (const auto change : {0, 1, 2, 3}) {
+    auto other = options;
+    if (change == 0) other.poisson = "0.1";
+    if (change == 1) other.mesh.map[1] = "y + 0.1*x";
+    if (change == 2) other.velocity[2] = "x";
+    if (change == 3) other.mesh.held = {2};
+    EXPECT_FALSE(line_of(other, 10, 1)) << change;
+  }
+}
+
+TEST(Dynamics, ResumesOnOtherRanksWithTheSameBits) {
+  const miniapp::test::Folder folder("dynamics");
+  const auto fields_of = [&](const App& app) {
+    const auto path = folder / "fields.h5";
+    {
+      output::File file(MPI_COMM_WORLD, path);
+      app->write_fields(file, "/fields");
+      file.commit();
+    }
+    const output::Reader reader(MPI_COMM_WORLD, path);
+    const auto extents = reader.info("/fields/stress").extents;
+    std::vector<double> values(extents[0] * extents[1]);
+    reader.read("/fields/stress", {extents, {0, 0}, extents}, values.data());
+    return values;
+  };
+  auto options = bar();
+  const App whole(options);
+  whole->run();
+  const auto expected = fields_of(whole);
+  options.steps = 13;
+  const auto path = folder / "state.h5";
+  {
+    const App app(options);
+    app->run();
+    output::File file(MPI_COMM_WORLD, path);
+    app->write_state(file);
+    file.commit();
+  }
+  const output::Reader reader(MPI_COMM_WORLD, path);
+  const App ended(options);
+  miniapp::test::expect_facts(miniapp::test::error_of([&] { ended->read_state(reader); }), {"time.steps is 13", path});
+  options.steps = 30;
+  options.mesh.partition = PartitionMethod::grid;
+  options.mesh.process_grid = {whole.comm.size(), 1, 1};
+  const App app(options);
+  app->read_state(reader);
+  app->run();
+  EXPECT_EQ(fields_of(app), expected);
+  const auto result = app->verify();
+  EXPECT_TRUE(result.passed()) << text_of(result);
+}
+
+TEST(Dynamics, RejectsValuesOfFormulas) {
+  for (const auto& [key, change] : {std::pair(
+                                        "0.5", +[](Options& o) { o.poisson = "x > 2 ? 0.5 : 0"; }),
+                                    std::pair(
+                                        "above 0", +[](Options& o) { o.density = "x - 2"; }),
+                                    std::pair(
+                                        "finite", +[](Options& o) { o.velocity[1] = "log(x)"; })}) {
+    auto options = bar();
+    change(options);
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { App app(options); }), {"E-DECK-EXPRESSION", key});
+  }
+}
+
+TEST(Sizes, OfARankAndOfAShareOfMemory) {
+  for (const int ranks : {1, 2, 4}) {
+    const auto elements = [&](const char* problem) {
+      const auto n = miniapp::test::sized<Options>("dynamics", problem, ranks, 1e8).mesh.elements;
+      return static_cast<double>(n[0]) * static_cast<double>(n[1]) * static_cast<double>(n[2]);
+    };
+    EXPECT_EQ(elements("problem: {elements: [5, 4, 3], local: true}"), 60 * ranks);
+    const double filled = elements("problem: {memory_share: 0.5, elements: [9, 8, 7]}") / ranks * 900;
+    EXPECT_GT(filled, 0.3 * 1e8);
+    EXPECT_LT(filled, 0.6 * 1e8);
+  }
+}
+
+} // namespace
+} // namespace kontor::dynamics
