@@ -423,7 +423,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
     checks.push_back({"step", stable > 0 ? *body.options.step / stable : INFINITY, 1 + 1e-5});
   else if ((steps - 1) % body.options.every == 0)
     checks.push_back({"step", std::abs(last.clock(last_step) / (body.options.safety * stable) - 1),
-                      256 * epsilon<T> * extremes.digits});
+                      16 * epsilon<T> * extremes.digits});
   constexpr double coarse = 0.25; // a truncation that a wrong answer could hide in
   if (line && line->greatest > 0) {
     const double bound = rounding * extremes.digits + geometry * (1 + extremes.strain * travelled / line->greatest);
