@@ -34,25 +34,26 @@ double volume(const mesh::LocalMesh& mesh, LocalIndex element) {
   return dot(x.at[0], b) / 12;
 }
 
-/// Remembers the first value that is not allowed.
+/// A formula of the deck with the values that are allowed. `problem` becomes the first value that is not.
 class Formula {
  public:
-  Formula(const config::Expression& expression, const char* allowed)
-      : expression_(expression), function_(expression), allowed_(allowed) {}
+  using Allowed = bool (*)(double);
+  Formula(const config::Expression& expression, Allowed allowed, const char* words)
+      : expression_(expression), function_(expression), allowed_(allowed), words_(words) {}
 
-  template <class Allowed>
-  double operator()(const std::array<double, 3>& at, const Allowed& is_allowed, std::optional<std::string>& problem) {
+  double operator()(const std::array<double, 3>& at, std::optional<std::string>& problem) {
     const double value = function_(at[0], at[1], at[2], 0);
-    if (!problem && !(std::isfinite(value) && is_allowed(value)))
+    if (!problem && !(std::isfinite(value) && allowed_(value)))
       problem = fmt::format("{}: '{}' is {} at ({:.6g}, {:.6g}, {:.6g}); allowed: {}", expression_.location().text(),
-                            expression_.text(), value, at[0], at[1], at[2], allowed_);
+                            expression_.text(), value, at[0], at[1], at[2], words_);
     return value;
   }
 
  private:
   const config::Expression& expression_;
   config::Function function_;
-  const char* allowed_;
+  Allowed allowed_;
+  const char* words_;
 };
 
 template <class View>
@@ -144,17 +145,17 @@ void Body<T>::take_mesh() {
 /// Lame's constants, and the masses of elements and nodes.
 template <class T>
 void Body<T>::take_material(const comm::Communicator& comm) {
-  Formula young(options.young, "above 0"), poisson(options.poisson, "from 0 to below 0.5"),
-      density(options.density, "above 0");
   const auto positive = [](double value) { return value > 0; };
   const auto compressible = [](double value) { return value >= 0 && value < 0.5; };
+  Formula young(options.young, positive, "above 0"), density(options.density, positive, "above 0"),
+      poisson(options.poisson, compressible, "from 0 to below 0.5");
   std::optional<std::string> problem;
   const auto material = mirror(elements.material);
   std::vector<double> masses(static_cast<std::size_t>(interior.end) * width<T>); // of slots
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     const auto at = centre(mesh, e);
-    const double modulus = young(at, positive, problem), nu = poisson(at, compressible, problem);
-    const double mass = density(at, positive, problem) * volume(mesh, e);
+    const double modulus = young(at, problem), nu = poisson(at, problem);
+    const double mass = density(at, problem) * volume(mesh, e);
     const double values[] = {modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)), mass};
     const bool last = e + 1 == mesh.edge || e + 1 == mesh.elements();
     const auto end = last ? (slot(e) / width<T> + 1) * width<T> : slot(e) + 1; // lanes that fill up a block are like it
@@ -183,14 +184,15 @@ void Body<T>::take_material(const comm::Communicator& comm) {
 template <class T>
 void Body<T>::take_velocity(const comm::Communicator& comm) {
   std::vector<Formula> formulas;
-  for (const auto& formula : options.velocity) formulas.emplace_back(formula, "finite numbers");
+  for (const auto& formula : options.velocity)
+    formulas.emplace_back(
+        formula, [](double) { return true; }, "finite numbers");
   std::optional<std::string> problem;
   const auto motion = mirror(initial_);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
     for (int d = 0; d < 3; ++d) {
       const auto& [place, held] = mesh.place[n];
-      const double velocity = formulas[d](
-          place, [](double) { return true; }, problem);
+      const double velocity = formulas[d](place, problem);
       motion(n, d) = static_cast<T>(place[d]);
       motion(n, 3 + d) = held ? T(0) : static_cast<T>(velocity);
     }

@@ -9,16 +9,16 @@
 namespace kontor::element {
 
 /// Corner of the unit cube at (x, y, z), each 0 or 1.
-constexpr int corner_at(int x, int y, int z) { return 4 * z + (y == 0 ? x : 3 - x); }
-constexpr int corner_y(int corner) { return corner % 4 / 2; }
-constexpr int corner_x(int corner) { return corner % 4 == 1 || corner % 4 == 2 ? 1 : 0; }
-constexpr int corner_z(int corner) { return corner / 4; }
+KOKKOS_INLINE_FUNCTION constexpr int corner_at(int x, int y, int z) { return 4 * z + (y == 0 ? x : 3 - x); }
+KOKKOS_INLINE_FUNCTION constexpr int corner_y(int corner) { return corner % 4 / 2; }
+KOKKOS_INLINE_FUNCTION constexpr int corner_x(int corner) { return corner % 4 == 1 || corner % 4 == 2 ? 1 : 0; }
+KOKKOS_INLINE_FUNCTION constexpr int corner_z(int corner) { return corner / 4; }
 
 /// The corners that share an edge with a corner, in a right-handed order, and those across its faces.
 struct CornerNeighbours {
   int a, b, c, ab, bc, ca;
 };
-constexpr CornerNeighbours neighbours_of(int corner) {
+KOKKOS_INLINE_FUNCTION constexpr CornerNeighbours neighbours_of(int corner) {
   const int x = corner_x(corner), y = corner_y(corner), z = corner_z(corner);
   const int along_x = corner_at(1 - x, y, z), along_y = corner_at(x, 1 - y, z), along_z = corner_at(x, y, 1 - z);
   const int xy = corner_at(1 - x, 1 - y, z), yz = corner_at(x, 1 - y, 1 - z), zx = corner_at(1 - x, y, 1 - z);
@@ -27,7 +27,7 @@ constexpr CornerNeighbours neighbours_of(int corner) {
 }
 
 /// Hourglass base vector `mode`, 0 to 3, at a corner: 1 or -1.
-constexpr int hourglass_base(int mode, int corner) {
+KOKKOS_INLINE_FUNCTION constexpr int hourglass_base(int mode, int corner) {
   const int x = 2 * corner_x(corner) - 1, y = 2 * corner_y(corner) - 1, z = 2 * corner_z(corner) - 1;
   return mode == 0 ? y * z : mode == 1 ? z * x : mode == 2 ? x * y : x * y * z;
 }
@@ -62,13 +62,13 @@ struct Diagonal {
   int side;  ///< of the element, 0 or 1
   bool opposite;
 };
-constexpr Diagonal diagonal_of(int to, int from) {
+KOKKOS_INLINE_FUNCTION constexpr Diagonal diagonal_of(int to, int from) {
   const int t[3] = {corner_x(to), corner_y(to), corner_z(to)}, f[3] = {corner_x(from), corner_y(from), corner_z(from)};
   const int axis = t[0] == f[0] ? 0 : t[1] == f[1] ? 1 : 2, i = (axis + 1) % 3, j = (axis + 2) % 3;
   return {2 * axis + (t[i] == t[j] ? 1 : 0), t[axis], t[i] == 0};
 }
 /// The corner at an end of a diagonal: that with i = 1 first.
-constexpr int corner_of_diagonal(int along, int side, bool first) {
+KOKKOS_INLINE_FUNCTION constexpr int corner_of_diagonal(int along, int side, bool first) {
   const int axis = along / 2, i = (axis + 1) % 3, j = (axis + 2) % 3;
   int at[3] = {};
   at[axis] = side;

@@ -23,6 +23,13 @@ inline constexpr std::size_t vector_bytes = 32;
 inline constexpr std::size_t vector_bytes = 16;
 #endif
 
+/// A number that is known when kernels are compiled, as std::integral_constant, on devices, too.
+template <int n>
+struct Index {
+  static constexpr int value = n;
+  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return n; } // NOLINT(google-explicit-constructor)
+};
+
 namespace detail {
 template <class T>
 struct HostLanes {
@@ -80,9 +87,9 @@ KOKKOS_FORCEINLINE_FUNCTION Scalar<V> lane(const V& lanes, int i) {
 template <class V, class F>
 KOKKOS_FORCEINLINE_FUNCTION V lanes_of(const F& f) {
   if constexpr (std::is_arithmetic_v<V>)
-    return f(std::integral_constant<int, 0>());
+    return f(Index<0>());
   else
-    return [&]<int... I>(std::integer_sequence<int, I...>) { return V{f(std::integral_constant<int, I>())...}; }
+    return [&]<int... I>(std::integer_sequence<int, I...>) { return V{f(Index<I>())...}; }
   (std::make_integer_sequence<int, sizeof(V) / sizeof(Scalar<V>)>());
 }
 
@@ -101,7 +108,7 @@ KOKKOS_FORCEINLINE_FUNCTION V square_root(V value) {
 /// f(0), f(1), ..., each index a constant: loops that no compiler decides about.
 template <int N, class F>
 KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>()), ...); }
+  [&]<int... I>(std::integer_sequence<int, I...>) { (f(Index<I>()), ...); }
   (std::make_integer_sequence<int, N>());
 }
 

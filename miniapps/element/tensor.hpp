@@ -7,7 +7,7 @@
 namespace kontor::element {
 
 /// Where entry (i, j) of a symmetric tensor is.
-constexpr int packed(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
+KOKKOS_INLINE_FUNCTION constexpr int packed(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
 
 template <class V>
 struct Symmetric {
@@ -37,17 +37,14 @@ struct Tensor {
 };
 
 namespace detail {
-template <int n>
-using Int = std::integral_constant<int, n>;
-
 /// f(i, j) of all 9 entries, or of the 6 of a symmetric tensor.
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_entry(const F& f) {
-  unroll<9>([&](auto n) { f(Int<n / 3>(), Int<n % 3>()); });
+  unroll<9>([&](auto n) { f(Index<n / 3>(), Index<n % 3>()); });
 }
 template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void each_packed(const F& f) {
-  unroll<6>([&](auto n) { f(Int<(n < 3 ? n : n == 4 ? 1 : 0)>(), Int<(n < 3 ? n : n == 3 ? 1 : 2)>()); });
+  unroll<6>([&](auto n) { f(Index<(n < 3 ? n : n == 4 ? 1 : 0)>(), Index<(n < 3 ? n : n == 3 ? 1 : 2)>()); });
 }
 } // namespace detail
 
@@ -57,7 +54,8 @@ KOKKOS_FORCEINLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
   using namespace detail;
   Tensor<V> c;
   each_entry([&](auto i, auto j) {
-    c(i, j) = a(i, Int<0>()) * b(Int<0>(), j) + a(i, Int<1>()) * b(Int<1>(), j) + a(i, Int<2>()) * b(Int<2>(), j);
+    c(i, j) =
+        a(i, Index<0>()) * b(Index<0>(), j) + a(i, Index<1>()) * b(Index<1>(), j) + a(i, Index<2>()) * b(Index<2>(), j);
   });
   return c;
 }
@@ -74,13 +72,13 @@ KOKKOS_FORCEINLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symme
   };
   Tensor<V> half; // of the product with s
   each_entry([&](auto i, auto j) {
-    half(i, j) =
-        entry(i, Int<0>()) * s(Int<0>(), j) + entry(i, Int<1>()) * s(Int<1>(), j) + entry(i, Int<2>()) * s(Int<2>(), j);
+    half(i, j) = entry(i, Index<0>()) * s(Index<0>(), j) + entry(i, Index<1>()) * s(Index<1>(), j) +
+                 entry(i, Index<2>()) * s(Index<2>(), j);
   });
   Symmetric<V> result;
   each_packed([&](auto i, auto j) {
-    result(i, j) = half(i, Int<0>()) * entry(j, Int<0>()) + half(i, Int<1>()) * entry(j, Int<1>()) +
-                   half(i, Int<2>()) * entry(j, Int<2>());
+    result(i, j) = half(i, Index<0>()) * entry(j, Index<0>()) + half(i, Index<1>()) * entry(j, Index<1>()) +
+                   half(i, Index<2>()) * entry(j, Index<2>());
   });
   return result;
 }
