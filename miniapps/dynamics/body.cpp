@@ -210,7 +210,7 @@ void Body<T>::reset() {
     Kokkos::deep_copy(field, all_lanes<Lanes<T>>(0));
   const auto stretch = elements.stretch, rotation = elements.rotation;
   Kokkos::parallel_for(
-      "dynamics/reset", ElementPolicy(0, interior.end), KOKKOS_LAMBDA(LocalIndex block) {
+      "dynamics/reset", range(Space(), 0, interior.end), KOKKOS_LAMBDA(LocalIndex block) {
         for (int i = 0; i < 6; ++i) stretch(block, i) = all_lanes<Lanes<T>>(i < 3 ? 1 : 0);
         for (int i = 0; i < 9; ++i) rotation(block, i) = all_lanes<Lanes<T>>(i % 4 == 0 ? 1 : 0);
       });

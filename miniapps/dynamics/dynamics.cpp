@@ -32,9 +32,9 @@ struct KernelCost {
 };
 /// Nodes are as many as elements, and each is read once by a kernel. Multiplications and additions are counted in the
 /// source.
-constexpr KernelCost costs[] = {{"gradient", 6, 9, 32, 0, 660},
+constexpr KernelCost costs[] = {{"gradient", 6, 9, 32, 0, 547},
                                 {"rotate", 24, 21, 0, 0, 320},
-                                {"stress", 42, 42, 32, 0, 1380},
+                                {"stress", 42, 42, 32, 0, 1150},
                                 {"integrate", 33, 9, 69, 24, 45}};
 
 template <class T>

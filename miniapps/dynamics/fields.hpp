@@ -78,6 +78,11 @@ KOKKOS_FORCEINLINE_FUNCTION void gather(const Corner& corner, const Motion& moti
   });
 }
 
-using ElementPolicy = Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>;
+/// Blocks or nodes [begin, end). The hint sends a kernel's Views with its launch: a copy that waits for the kernel
+/// before cannot be part of a graph.
+inline auto range(const Space& instance, LocalIndex begin, LocalIndex end) {
+  return Kokkos::Experimental::require(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end),
+                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
 
 } // namespace kontor::dynamics

@@ -112,21 +112,12 @@ KOKKOS_FORCEINLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
   return sum;
 }
 
-/// Hourglass shape vector `mode`: the base vector without its part in linear fields. gamma(I) = base(I) - b(i, I)
-/// (x(i, J) base(J)) / volume, of which `b_scale` is the part b / volume of what `b` has.
+/// The sum of products with a hourglass base vector.
 template <int mode, class V>
-KOKKOS_FORCEINLINE_FUNCTION void hourglass_shape(const Corners<V>& x, const Corners<V>& b, const V& b_scale,
-                                                 V (&gamma)[8]) {
-  V of_x[3];
-  unroll<3>([&](auto i) {
-    of_x[i] = all_lanes<V>(0);
-    unroll<8>([&](auto corner) { add<(hourglass_base(mode, corner) < 0)>(of_x[i], x.at[i][corner]); });
-    of_x[i] *= b_scale;
-  });
-  unroll<8>([&](auto corner) {
-    gamma[corner] = static_cast<Scalar<V>>(hourglass_base(mode, corner)) -
-                    (of_x[0] * b.at[0][corner] + of_x[1] * b.at[1][corner] + of_x[2] * b.at[2][corner]);
-  });
+KOKKOS_FORCEINLINE_FUNCTION V with_base(const V (&a)[8]) {
+  V sum = all_lanes<V>(0);
+  unroll<8>([&](auto corner) { add<(hourglass_base(mode, corner) < 0)>(sum, a[corner]); });
+  return sum;
 }
 
 } // namespace kontor::element

@@ -23,7 +23,7 @@ template <class T>
 void assemble(const Space& instance, LocalIndex begin, LocalIndex end, const NodeFields<T>& nodes,
               const ElementFields<T>& elements, const NodeCorners& corners) {
   Kokkos::parallel_for(
-      "dynamics/assemble", ElementPolicy(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
+      "dynamics/assemble", range(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
         double sum[3] = {0, 0, 0};
         for (auto n = corners.first(node); n < corners.first(node + 1); ++n) {
           const auto element = corners.corner(n) / 8, corner = corners.corner(n) % 8;
@@ -52,7 +52,7 @@ struct ScatteredSums<true> {
 template <class T, class Sums>
 void scatter(const Space& instance, const Blocks& blocks, const ElementFields<T>& elements, const Sums& sums) {
   Kokkos::parallel_for(
-      "dynamics/scatter", ElementPolicy(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
+      "dynamics/scatter", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
         const auto access = sums.access();
         for (int l = 0; l < width<T>; ++l)
           for (int corner = 0; corner < 8 && elements.counts(block, l); ++corner)

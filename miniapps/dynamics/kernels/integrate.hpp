@@ -10,7 +10,7 @@ namespace kontor::dynamics {
 inline void advance_clock(const Space& instance, const Clock& clock, const Kokkos::View<double[2]>& stable,
                           double factor, double fixed) {
   Kokkos::parallel_for(
-      "dynamics/clock", ElementPolicy(instance, 0, 1), KOKKOS_LAMBDA(LocalIndex) {
+      "dynamics/clock", range(instance, 0, 1), KOKKOS_LAMBDA(LocalIndex) {
         clock(step_before) = clock(last_step);
         if (factor > 0)
           clock(last_step) = factor * (stable(0) < stable(1) ? stable(0) : stable(1));
@@ -26,7 +26,7 @@ template <class T>
 void integrate(const Space& instance, LocalIndex begin, LocalIndex end, const NodeFields<T>& nodes,
                const Clock& clock) {
   Kokkos::parallel_for(
-      "dynamics/integrate", ElementPolicy(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
+      "dynamics/integrate", range(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
         if (nodes.held(node)) return;
         const double middle = 0.5 * (clock(step_before) + clock(last_step)) / nodes.mass(node);
         const T step = static_cast<T>(clock(last_step));
