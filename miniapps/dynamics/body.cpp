@@ -89,7 +89,7 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
               of_elements("rotation", 9),
               of_elements("stress", 6),
               of_elements("hourglass", 12),
-              Kokkos::View<T**>("dynamics/force", blocks * w, 24)};
+              Kokkos::View<T* [24]>("dynamics/force", blocks * w)};
   clock = Clock("dynamics/clock");
   initial_ = NodeView<T* [6]>("dynamics/initial", count);
   take_mesh();

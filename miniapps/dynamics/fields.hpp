@@ -47,7 +47,7 @@ struct ElementFields {
   ElementView<T> stretch, rotation;   ///< 6 and 9: of the deformation, left stretch times rotation
   ElementView<T> stress;              ///< 6: in the unrotated frame
   ElementView<T> hourglass;           ///< 4 modes x 3: resistance, in the unrotated frame
-  Kokkos::View<T**> force;            ///< elements x (8 corners x 3): on the nodes
+  Kokkos::View<T* [24]> force;        ///< elements x (8 corners x 3): on the nodes
 };
 
 /// Times in the memory of kernels: the lengths of the last two steps, and the time that all took.
@@ -55,18 +55,18 @@ enum ClockEntry { step_before, last_step, elapsed, clock_entries };
 using Clock = Kokkos::View<double[clock_entries]>;
 
 template <std::size_t n, class View, class V>
-KOKKOS_FORCEINLINE_FUNCTION void load(const View& view, LocalIndex block, V (&values)[n]) {
+KOKKOS_INLINE_FUNCTION void load(const View& view, LocalIndex block, V (&values)[n]) {
   unroll<static_cast<int>(n)>([&](auto i) { values[i] = view(block, static_cast<int>(i)); });
 }
 template <std::size_t n, class View, class V>
-KOKKOS_FORCEINLINE_FUNCTION void store(const View& view, LocalIndex block, const V (&values)[n]) {
+KOKKOS_INLINE_FUNCTION void store(const View& view, LocalIndex block, const V (&values)[n]) {
   unroll<static_cast<int>(n)>([&](auto i) { view(block, static_cast<int>(i)) = values[i]; });
 }
 
 /// Collects where the corners of elements are, and their velocities.
 template <class V, class Corner, class Motion>
-KOKKOS_FORCEINLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, LocalIndex block, Corners<V>& x,
-                                        Corners<V>& v) {
+KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, LocalIndex block, Corners<V>& x,
+                                   Corners<V>& v) {
   constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Scalar<V>));
   unroll<8>([&](auto c) {
     const Scalar<V>* row[lanes];

@@ -40,7 +40,7 @@ struct Corners {
 
 /// Makes coordinates relative to corner 0, of which differences far from the origin lose no more digits.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION void shift_to_corner(Corners<V>& x) {
+KOKKOS_INLINE_FUNCTION void shift_to_corner(Corners<V>& x) {
   unroll<3>([&](auto i) {
     const V origin = x.at[i][0];
     unroll<8>([&](auto corner) { x.at[i][corner] -= origin; });
@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION void shift_to_corner(Corners<V>& x) {
 
 /// Adds or subtracts.
 template <bool subtract, class V>
-KOKKOS_FORCEINLINE_FUNCTION void add(V& sum, const V& value) {
+KOKKOS_INLINE_FUNCTION void add(V& sum, const V& value) {
   if constexpr (subtract)
     sum -= value;
   else
@@ -80,7 +80,7 @@ KOKKOS_INLINE_FUNCTION constexpr int corner_of_diagonal(int along, int side, boo
 /// 12 b(axis, I), where b are the derivatives of the volume by the coordinates of corner I: Flanagan and Belytschko,
 /// eq. 79, as sums over diagonals of faces. Their sum over corners is 0. 318 flops for the three axes.
 template <int axis, class V>
-KOKKOS_FORCEINLINE_FUNCTION void volume_gradient(const Corners<V>& x, V (&b)[8]) {
+KOKKOS_INLINE_FUNCTION void volume_gradient(const Corners<V>& x, V (&b)[8]) {
   const auto& y = x.at[(axis + 1) % 3];
   const auto& z = x.at[(axis + 2) % 3];
   V diagonal[6][2], both[6]; // of the two sides, which are added where opposite faces have the same direction
@@ -106,7 +106,7 @@ KOKKOS_FORCEINLINE_FUNCTION void volume_gradient(const Corners<V>& x, V (&b)[8])
 
 /// The sum of products over corners.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
+KOKKOS_INLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
   V sum = a[0] * b[0];
   unroll<7>([&](auto corner) { sum += a[corner + 1] * b[corner + 1]; });
   return sum;
@@ -114,7 +114,7 @@ KOKKOS_FORCEINLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
 
 /// The sum of products with a hourglass base vector.
 template <int mode, class V>
-KOKKOS_FORCEINLINE_FUNCTION V with_base(const V (&a)[8]) {
+KOKKOS_INLINE_FUNCTION V with_base(const V (&a)[8]) {
   V sum = all_lanes<V>(0);
   unroll<8>([&](auto corner) { add<(hourglass_base(mode, corner) < 0)>(sum, a[corner]); });
   return sum;

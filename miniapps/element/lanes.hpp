@@ -27,7 +27,7 @@ inline constexpr std::size_t vector_bytes = 16;
 template <int n>
 struct Index {
   static constexpr int value = n;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr operator int() const { return n; } // NOLINT(google-explicit-constructor)
+  KOKKOS_INLINE_FUNCTION constexpr operator int() const { return n; } // NOLINT(google-explicit-constructor)
 };
 
 namespace detail {
@@ -75,17 +75,17 @@ using Scalar = typename detail::ScalarOf<V>::type;
 
 /// The number of one element.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION Scalar<V>& lane(V& lanes, int i) {
+KOKKOS_INLINE_FUNCTION Scalar<V>& lane(V& lanes, int i) {
   return reinterpret_cast<Scalar<V>*>(&lanes)[i];
 }
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION Scalar<V> lane(const V& lanes, int i) {
+KOKKOS_INLINE_FUNCTION Scalar<V> lane(const V& lanes, int i) {
   return reinterpret_cast<const Scalar<V>*>(&lanes)[i];
 }
 
 /// The lanes f(0), f(1), ...
 template <class V, class F>
-KOKKOS_FORCEINLINE_FUNCTION V lanes_of(const F& f) {
+KOKKOS_INLINE_FUNCTION V lanes_of(const F& f) {
   if constexpr (std::is_arithmetic_v<V>)
     return f(Index<0>());
   else
@@ -95,19 +95,19 @@ KOKKOS_FORCEINLINE_FUNCTION V lanes_of(const F& f) {
 
 /// All lanes the same number.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION V all_lanes(double value) {
+KOKKOS_INLINE_FUNCTION V all_lanes(double value) {
   return V{} + static_cast<Scalar<V>>(value);
 }
 
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION V square_root(V value) {
+KOKKOS_INLINE_FUNCTION V square_root(V value) {
   for (int i = 0; i < static_cast<int>(sizeof(V) / sizeof(Scalar<V>)); ++i) lane(value, i) = std::sqrt(lane(value, i));
   return value;
 }
 
 /// f(0), f(1), ..., each index a constant: loops that no compiler decides about.
 template <int N, class F>
-KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
+KOKKOS_INLINE_FUNCTION void unroll(const F& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) { (f(Index<I>()), ...); }
   (std::make_integer_sequence<int, N>());
 }

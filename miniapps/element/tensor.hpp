@@ -13,25 +13,25 @@ template <class V>
 struct Symmetric {
   V at[6];
   template <class I, class J>
-  KOKKOS_FORCEINLINE_FUNCTION V& operator()(I, J) {
+  KOKKOS_INLINE_FUNCTION V& operator()(I, J) {
     return at[packed(I::value, J::value)];
   }
   template <class I, class J>
-  KOKKOS_FORCEINLINE_FUNCTION const V& operator()(I, J) const {
+  KOKKOS_INLINE_FUNCTION const V& operator()(I, J) const {
     return at[packed(I::value, J::value)];
   }
-  KOKKOS_FORCEINLINE_FUNCTION V trace() const { return at[0] + at[1] + at[2]; }
+  KOKKOS_INLINE_FUNCTION V trace() const { return at[0] + at[1] + at[2]; }
 };
 
 template <class V>
 struct Tensor {
   V at[9];
   template <class I, class J>
-  KOKKOS_FORCEINLINE_FUNCTION V& operator()(I, J) {
+  KOKKOS_INLINE_FUNCTION V& operator()(I, J) {
     return at[3 * I::value + J::value];
   }
   template <class I, class J>
-  KOKKOS_FORCEINLINE_FUNCTION const V& operator()(I, J) const {
+  KOKKOS_INLINE_FUNCTION const V& operator()(I, J) const {
     return at[3 * I::value + J::value];
   }
 };
@@ -39,18 +39,18 @@ struct Tensor {
 namespace detail {
 /// f(i, j) of all 9 entries, or of the 6 of a symmetric tensor.
 template <class F>
-KOKKOS_FORCEINLINE_FUNCTION void each_entry(const F& f) {
+KOKKOS_INLINE_FUNCTION void each_entry(const F& f) {
   unroll<9>([&](auto n) { f(Index<n / 3>(), Index<n % 3>()); });
 }
 template <class F>
-KOKKOS_FORCEINLINE_FUNCTION void each_packed(const F& f) {
+KOKKOS_INLINE_FUNCTION void each_packed(const F& f) {
   unroll<6>([&](auto n) { f(Index<(n < 3 ? n : n == 4 ? 1 : 0)>(), Index<(n < 3 ? n : n == 3 ? 1 : 2)>()); });
 }
 } // namespace detail
 
 /// The product of two tensors of any kind.
 template <class V, template <class> class A, template <class> class B>
-KOKKOS_FORCEINLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
+KOKKOS_INLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
   using namespace detail;
   Tensor<V> c;
   each_entry([&](auto i, auto j) {
@@ -62,7 +62,7 @@ KOKKOS_FORCEINLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
 
 /// r s r', or, with the transpose of r, r' s r.
 template <bool transposed, class V>
-KOKKOS_FORCEINLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symmetric<V>& s) {
+KOKKOS_INLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symmetric<V>& s) {
   using namespace detail;
   const auto entry = [&](auto i, auto j) -> const V& {
     if constexpr (transposed)
@@ -85,7 +85,7 @@ KOKKOS_FORCEINLINE_FUNCTION Symmetric<V> rotated(const Tensor<V>& r, const Symme
 
 /// r v, or, with the transpose of r, r' v.
 template <bool transposed, class V>
-KOKKOS_FORCEINLINE_FUNCTION void rotate(const Tensor<V>& r, const V (&v)[3], V (&result)[3]) {
+KOKKOS_INLINE_FUNCTION void rotate(const Tensor<V>& r, const V (&v)[3], V (&result)[3]) {
   unroll<3>([&](auto i) {
     constexpr int row = transposed ? 1 : 3, column = transposed ? 3 : 1;
     result[i] = r.at[row * i] * v[0] + r.at[row * i + column] * v[1] + r.at[row * i + 2 * column] * v[2];
@@ -94,7 +94,7 @@ KOKKOS_FORCEINLINE_FUNCTION void rotate(const Tensor<V>& r, const V (&v)[3], V (
 
 /// The solution of a x = b by the adjugate of a.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION void solve(const Symmetric<V>& a, const V (&b)[3], V (&x)[3]) {
+KOKKOS_INLINE_FUNCTION void solve(const Symmetric<V>& a, const V (&b)[3], V (&x)[3]) {
   const V xx = a.at[1] * a.at[2] - a.at[4] * a.at[4], xy = a.at[5] * a.at[4] - a.at[3] * a.at[2],
           zx = a.at[3] * a.at[4] - a.at[1] * a.at[5], yy = a.at[0] * a.at[2] - a.at[5] * a.at[5],
           yz = a.at[3] * a.at[5] - a.at[0] * a.at[4], zz = a.at[0] * a.at[1] - a.at[3] * a.at[3];

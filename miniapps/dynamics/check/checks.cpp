@@ -145,7 +145,7 @@ struct LastStep {
                                       rotation = on_host(body.elements.rotation),
                                       stress = on_host(body.elements.stress),
                                       hourglass = on_host(body.elements.hourglass);
-  typename Kokkos::View<T**>::HostMirror of_element = on_host(body.elements.force);
+  typename Kokkos::View<T* [24]>::HostMirror of_element = on_host(body.elements.force);
   Clock::HostMirror clock = on_host(body.clock);
 
   double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {

@@ -8,7 +8,7 @@ namespace kontor::dynamics {
 /// The rotation that a rigid body makes in a step with this angular velocity times half the step: the Cayley transform
 /// of its skew matrix A, I + 2 (A + A A) / (1 + |a|^2). Orthogonal to rounding.
 template <class V>
-KOKKOS_FORCEINLINE_FUNCTION Tensor<V> cayley(const V (&a)[3]) {
+KOKKOS_INLINE_FUNCTION Tensor<V> cayley(const V (&a)[3]) {
   const V xx = a[0] * a[0], yy = a[1] * a[1], zz = a[2] * a[2], xy = a[0] * a[1], yz = a[1] * a[2], zx = a[2] * a[0];
   const V scale = 2 / (1 + xx + yy + zz);
   return {{1 - scale * (yy + zz), scale * (xy - a[2]), scale * (zx + a[1]), scale * (xy + a[2]), 1 - scale * (zz + xx),

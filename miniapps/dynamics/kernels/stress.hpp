@@ -89,12 +89,14 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
           });
         });
         unroll<8>([&](auto c) {
+          V force[3];
           unroll<3>([&](auto i) {
-            V force =
-                on_b(i, Index<0>()) * b.at[0][c] + on_b(i, Index<1>()) * b.at[1][c] + on_b(i, Index<2>()) * b.at[2][c];
-            unroll<4>([&](auto mode) { add<(hourglass_base(mode, c) < 0)>(force, on_base[mode][i]); });
-            for (int l = 0; l < width<T>; ++l)
-              elements.force(block * width<T> + l, 3 * static_cast<int>(c) + static_cast<int>(i)) = -lane(force, l);
+            force[i] = -(on_b(i, Index<0>()) * b.at[0][c] + on_b(i, Index<1>()) * b.at[1][c] +
+                         on_b(i, Index<2>()) * b.at[2][c]);
+            unroll<4>([&](auto mode) { add<(hourglass_base(mode, c) > 0)>(force[i], on_base[mode][i]); });
+          });
+          unroll<width<T>>([&](auto l) {
+            unroll<3>([&](auto i) { elements.force(block * width<T> + l, 3 * c + i) = lane(force[i], l); });
           });
         });
 
