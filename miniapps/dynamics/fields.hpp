@@ -4,6 +4,7 @@
 #include "element/hexahedron.hpp"
 #include "element/tensor.hpp"
 #include "mesh/directory.hpp"
+#include "stepping/device.hpp"
 
 #include <array>
 
@@ -78,11 +79,9 @@ KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, L
   });
 }
 
-/// Blocks or nodes [begin, end). The hint sends a kernel's Views with its launch: a copy that waits for the kernel
-/// before cannot be part of a graph.
+/// Blocks or nodes [begin, end).
 inline auto range(const Space& instance, LocalIndex begin, LocalIndex end) {
-  return Kokkos::Experimental::require(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end),
-                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  return stepping::by_value_at_launch(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end));
 }
 
 } // namespace kontor::dynamics

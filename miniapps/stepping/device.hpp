@@ -13,4 +13,11 @@ inline constexpr bool on_device = true;
 inline constexpr bool on_device = !device::kernels_on_host;
 #endif
 
+/// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in memory that
+/// the next launch overwrites, from which no graph can replay them.
+template <class AnyPolicy>
+auto by_value_at_launch(const AnyPolicy& policy) {
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 } // namespace kontor::stepping

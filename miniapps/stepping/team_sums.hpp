@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "stepping/device.hpp"
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -83,13 +85,6 @@ class TeamParts {
 /// Threads of a team, at most, and teams that a multiprocessor runs at once, at least: kernels that wait for memory
 /// want threads more than registers.
 using ManyThreads = Kokkos::LaunchBounds<256, 8>;
-
-/// The policy, whose functor travels with the launch: Kokkos has those of more than a few hundred bytes in memory that
-/// the next launch overwrites, from which no graph can replay them.
-template <class AnyPolicy>
-auto by_value_at_launch(const AnyPolicy& policy) {
-  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-}
 
 /// The policy of teams of so many threads.
 template <class Bounds = ManyThreads>

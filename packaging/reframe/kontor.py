@@ -28,6 +28,7 @@ APPS = {
     "cg": ("cg/hpcg-matrix", "--set problem.stencil.points=[12,12,12]"),
     "matmul": ("matmul/square", "--set problem.m=128 --set problem.n=128 --set problem.k=128"),
     "advection": ("advection/wave", "--set problem.cells=1000"),
+    "dynamics": ("dynamics/bar", "--set problem.elements=[20,4,3] --set time.steps=50"),
     "pingpong": ("pingpong/halo", "--set problem.sizes.to=16 --set problem.repetitions=5"),
 }
 

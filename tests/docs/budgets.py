@@ -25,6 +25,7 @@ BUDGETS = {
     "docs/apps/heat.md": 1500,
     "docs/apps/cg.md": 2200,
     "docs/apps/matmul.md": 1200,
+    "docs/apps/dynamics.md": 800,
     "docs/apps/pingpong.md": 900,
     "docs/apps/kernels.md": 700,
     "docs/apps/advection.md": 300,

@@ -10,7 +10,7 @@ from typing import Iterator, NamedTuple
 ABBREVIATIONS = r"(?:\b(?:e\.g|i\.e|al|cf|vs|ed|St|Fig|approx)|(?:^|[(,:;]|\band|\b[A-Z]\.) ?[A-Z])\.$"  # or initials
 GENERATED = re.compile(r"<!-- (?:From here on generated|generated)\b.*?(?:<!-- end of generated -->|\Z)", re.DOTALL)
 FENCED = re.compile(r"^```.*?^```[^\n]*$", re.DOTALL | re.MULTILINE)
-END = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[\"'(*`]*(?:[A-Z`\d]|(?:heat|cg|matmul|pingpong|kernels|advection)\b))")
+END = re.compile(r"(?<=[.!?])[)*\"']*\s+(?=[\"'(*`]*(?:[A-Z`\d]|(?:heat|cg|matmul|pingpong|kernels|advection|dynamics)\b))")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|(\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|R\"(\w*)\(.*?\)\2\")", re.DOTALL)
 
 

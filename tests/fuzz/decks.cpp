@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/options.hpp"
 #include "cg/options.hpp"
+#include "dynamics/options.hpp"
 #include "heat/options.hpp"
 #if defined(KONTOR_HAS_MATMUL)
 #include "matmul/options.hpp"
@@ -41,6 +42,7 @@ miniapp::App app_named(const std::string& name) {
   if (name == "pingpong") return with<pingpong::Options>(name);
   if (name == "kernels") return with<kernels::Options>(name);
   if (name == "advection") return with<advection::Options>(name);
+  if (name == "dynamics") return with<dynamics::Options>(name);
   throw config::Error({"unknown app"}, "E-DECK-APP");
 }
 

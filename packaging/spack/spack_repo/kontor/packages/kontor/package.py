@@ -9,7 +9,7 @@ from spack.package import *
 
 
 class Kontor(CMakePackage, CudaPackage, ROCmPackage):
-    """Kokkos mini-apps (heat, cg, matmul, advection, pingpong, kernels) over a swappable
+    """Kokkos mini-apps (heat, cg, matmul, advection, dynamics, pingpong, kernels) over a swappable
     communication layer: raw-pointer MPI, typed Views, shared memory, NCCL, CUDA IPC."""
 
     git = f"file://{Path(__file__).resolve().parents[6]}"
