@@ -44,7 +44,7 @@ RUNS = (
     (2, "matmul/summa.yaml", f"{CALIBRATED} {PRODUCT} product.panel=8"),
     (2, "pingpong/halo.yaml", f"{CALIBRATED} {SMALL} problem.dimensions=[1]"),
     *((2, f"pingpong/{deck}.yaml", SMALL) for deck in PINGPONG),
-    (2, "dynamics/bar.yaml", f"{CALIBRATED} problem.elements=[20,4,3] time.steps=20 output.every=10 problem.poisson=0.1"),
+    (2, "dynamics/bar.yaml", f"{CALIBRATED} problem.elements=[40,4,3] time.steps=20 output.every=10"),
     (2, "kernels/gram-schmidt.yaml", f"{CALIBRATED} problem.sizes=[64] problem.repetitions=2"),
 )
 

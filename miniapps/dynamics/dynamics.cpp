@@ -212,10 +212,12 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
                most = comm::allreduce(comm(), mine, comm::ReduceOp::max);
     elements_of_all_ = sum[0];
     computed_by_all_ = sum[0] + sum[4];
-    nlohmann::ordered_json table;
+    nlohmann::ordered_json table = nlohmann::ordered_json::array();
     constexpr std::array names{"elements", "nodes", "shared_nodes", "neighbours", "ghost_elements"};
     for (std::size_t i = 0; i < names.size(); ++i)
-      table[names[i]] = {{"min", static_cast<std::int64_t>(least[i])}, {"max", static_cast<std::int64_t>(most[i])}};
+      table.push_back({{"quantity", names[i]},
+                       {"min", static_cast<std::int64_t>(least[i])},
+                       {"max", static_cast<std::int64_t>(most[i])}});
     stepper_.with_seam([&](const auto& seam) {
       record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
       record_.traffic = miniapp::traffic_of(comm().rank(), seam);
