@@ -161,7 +161,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   std::int64_t advance(std::int64_t made, std::int64_t until) override {
     if (graph_ && made % options().every == 0 && made + graph_steps <= until) {
       stepper_.with_seam([](auto& seam) { seam.poll(); });
-      if (stepper_.minimum) stepper_.minimum->poll();
+      if (stepper_.minimum()) stepper_.minimum()->poll();
       graph_.replay(stepper_.streams(), 0);
       made_ = made + graph_steps;
     } else {
@@ -187,7 +187,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     if (!stepping::on_device) return "steps are made on the host";
     if (options().steps < graph_steps || graph_steps % options().every != 0)
       return fmt::format("a graph makes {} steps, of which time.every must be a divisor", graph_steps);
-    if (stepper_.minimum && !stepper_.minimum->stream_ordered())
+    if (stepper_.minimum() && !stepper_.minimum()->stream_ordered())
       return std::string("the host takes part in each minimum over the ranks");
     return stepper_.with_seam([&](auto& seam) { return stepping::graph_refusal(comm(), seam); });
   }

@@ -39,8 +39,8 @@ class Stepper {
     reset();
     if (comm.size() == 1 || o.step) return;
     const bool by_backend = comm.capabilities().stream_collectives; // which has all its work on one stream
-    minimum.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min,
-                    by_backend ? streams_.exchange() : streams_.compute());
+    reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min,
+                       by_backend ? streams_.exchange() : streams_.compute());
   }
 
   /// Local; waits. Forgets steps that were made: parts without elements have no least step.
@@ -59,7 +59,7 @@ class Stepper {
     return motion_ ? visit(*motion_) : visit(*force_);
   }
   stepping::Streams<Space>& streams() { return streams_; }
-  const Kokkos::View<double[2]>& least() const { return minimum ? least_of_all_ : least_; }
+  const Kokkos::View<double[2]>& least() const { return reduction_ ? least_of_all_ : least_; }
 
   /// Collective; queued. Step number `step`, by `seam` in place of the exchange, which moves the same or nothing. The
   /// length of the step is the least stable one of all elements at its beginning: one of the step before could be too
@@ -90,10 +90,10 @@ class Stepper {
           [](const Space&) {}, [](const Space&) {});
     }
     const bool renewed = !o.step && step % o.every == 0;
-    if (renewed && minimum) {
+    if (renewed && reduction_) {
       const miniapp::ScopedTimer timed(minimum_);
-      minimum->start(compute);
-      minimum->finish(compute);
+      reduction_->start(compute);
+      reduction_->finish(compute);
     }
     const miniapp::ScopedTimer timed(integrate_);
     advance_clock(compute, body_.clock, least(), renewed ? o.safety : 0, o.step.value_or(0));
@@ -114,7 +114,8 @@ class Stepper {
     }
   }
 
-  std::optional<comm::Reduction<Kokkos::View<double[2]>>> minimum; ///< none: of one rank, or of fixed steps
+  /// Of all ranks; none of one rank, or of fixed steps.
+  std::optional<comm::Reduction<Kokkos::View<double[2]>>>& minimum() { return reduction_; }
 
  private:
   using AtomicSums = ScatteredSums<true>::type;
@@ -160,6 +161,7 @@ class Stepper {
   AtomicSums atomic_;
   ScatterSums scattered_;
   Kokkos::View<double[2]> least_{"dynamics/least step"}, least_of_all_{"dynamics/least step of all"};
+  std::optional<comm::Reduction<Kokkos::View<double[2]>>> reduction_; // after the streams that it is queued on
   miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;
 };
 
