@@ -118,8 +118,8 @@ TEST(Record, FieldsThatAreNotOfTheImageAreRefused) {
     });
   };
   EXPECT_EQ(text_of(image, Centering::cells), "");
-  expect_facts(text_of(image, Centering::points), {"/u is (4, 6); values of points of this image are (5, 7)"});
-  expect_facts(text_of({.dimensions = 3, .cells = {6, 4, 1}}, Centering::cells), {"of this image are (1, 4, 6)"});
+  expect_facts(text_of(image, Centering::points), {"/u is (4, 6); values of points of this mesh are (5, 7)"});
+  expect_facts(text_of({.dimensions = 3, .cells = {6, 4, 1}}, Centering::cells), {"of this mesh are (1, 4, 6)"});
   expect_facts(text_of({.dimensions = 2, .cells = {6, 4, 2}}, Centering::cells), {"2 dimensions with 6 x 4 x 2"});
   EXPECT_THROW(xdmf(path, image, {}), Error);
 }
