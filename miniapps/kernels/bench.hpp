@@ -4,15 +4,19 @@
 #include "kernels/options.hpp"
 #include "random/counter_random.hpp"
 #include "run/mini_app.hpp"
+#include "stepping/global_dots.hpp"
 #include "timing/findings.hpp"
 #include "timing/interleave.hpp"
 
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
 
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +29,10 @@ using namespace timing;
 using Space = Kokkos::DefaultExecutionSpace;
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 using Figures = std::vector<miniapp::FigureOfMerit>;
+using Vector = Kokkos::View<double*>;
+using Matrix = Kokkos::View<double**, Kokkos::LayoutLeft>;
+template <class T = double>
+inline constexpr T epsilon = std::numeric_limits<T>::epsilon();
 
 /// What one execution does on a rank, by a stated count.
 struct Work {
@@ -62,6 +70,24 @@ Way way(std::string name, const Once& once, bool verified = true) {
     device::fence(Space(), "kernels/done");
   };
   return {std::move(name), run, {}, verified};
+}
+
+/// A kernel, as what a way does once.
+template <class Policy, class Functor>
+auto kernel(const char* label, const Policy& policy, const Functor& functor) {
+  return [=] { Kokkos::parallel_for(label, policy, functor); };
+}
+
+/// A ScatterView of the View chooses between copies for the threads and atomic updates; add() makes the updates.
+template <class View, class Scatter, class Add>
+Way scatter_way(const View& view, const Scatter& scatter, const Add& add) {
+  return way("scatter_view", [=] {
+    auto to = view;
+    auto updates = scatter;
+    updates.reset_except(to);
+    add();
+    Kokkos::Experimental::contribute(to, updates);
+  });
 }
 
 /// The larger error; infinite if one is not a number.
@@ -109,27 +135,34 @@ double largest_error(const View& view, const Exact& exact) {
   return error;
 }
 
+/// The View has one value at first, and exact(i, j, k) after one execution.
+template <class View, class Exact>
+Check becomes(const View& view, double first, const Exact& exact, double tolerance = 0) {
+  return {[=] { Kokkos::deep_copy(view, typename View::value_type(first)); },
+          [=] { return largest_error(view, exact); }, tolerance};
+}
+
 /// Uniform in [-1, 1).
 template <class T = double>
 T random_number(std::int64_t i, std::int64_t j) {
   return random::uniform<T>(random::bits_at(20, i, j));
 }
 
-// The measures at one size: a file each. All are collective over the bench's communicator.
+/// Collective over the context's communicator. Options are resolved. Throws AgreedError if the largest size does not
+/// fit in memory.
+std::unique_ptr<miniapp::MiniApp> make_kernels(const Options&, const miniapp::RunContext&);
 
-/// The gradient of hexahedra: coordinates read up front, where they are used, and from a View of compile-time extents.
+// The measures at one size, a file each; collective over the bench's communicator.
 void measure_gradient(Bench&, std::int64_t elements);
-/// Modified Gram-Schmidt: a chain of sums over all ranks whose results stay where kernels are.
 void measure_gram_schmidt(Bench&, std::int64_t rows);
-/// Matrices of finite elements, and the one that they add up to: by rows, by atomic additions, by a ScatterView.
 void measure_fill(Bench&, std::int64_t edge);
-/// The least number and the sum: by two kernels and by one.
 void measure_reductions(Bench&, std::int64_t numbers);
-/// Updates of random cells: atomic ones, and by a ScatterView.
 void measure_atomics(Bench&, std::int64_t particles);
-/// A loop over three dimensions: the outer one parallel, all of them as one, and an MDRangePolicy.
 void measure_mdrange(Bench&, std::int64_t edge);
-/// The product of a sparse matrix and a vector: a row by a thread, and by the vector lanes of a team's threads.
 void measure_spmv(Bench&, std::int64_t edge);
+
+/// Collective; waits for nothing where sums do not. The columns of A become those of Q. Each of the K (K + 1) / 2 sums
+/// over all ranks is needed by the next kernel.
+void modified_gram_schmidt(const Space&, const Matrix& q, const Matrix& r, stepping::GlobalDots&);
 
 } // namespace kontor::kernels

@@ -1,10 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "kernels/fill.hpp"
+#include "kernels/bench.hpp"
 
-#include <limits>
-
+/// Trilinear finite elements: the matrix of each element, and the matrix of the mesh that they add up to.
 namespace kontor::kernels {
-namespace {
+
+using ElementMatrices = Kokkos::View<double* [8][8]>;
+
+/// What kernels know of the mesh. Nodes of an element are numbered x + 2 y + 4 z.
+struct Mesh {
+  Kokkos::View<double* [3]> coordinates; ///< (node, axis)
+  Kokkos::View<int* [8]> nodes;          ///< (element, its node)
+  Kokkos::View<int* [8][8]> slots;       ///< (element, its node, another one): where the entry is
+  Kokkos::View<int* [8]> elements;       ///< (row, a): the element whose node a it is, or -1
+};
+
+/// The integrals of grad N_a . grad N_b, in 2 x 2 x 2 Gauss points; x(node, axis).
+KOKKOS_INLINE_FUNCTION void stiffness(const double (&x)[8][3], double (&k)[8][8]) {
+  constexpr double near = 0.21132486540518711775; // of the point, to its node
+  for (auto& row : k)
+    for (auto& entry : row) entry = 0;
+  for (int g = 0; g < 8; ++g) {
+    double slope[8][3], jacobian[3][3] = {}, cofactor[3][3], gradient[8][3];
+    for (int a = 0; a < 8; ++a)
+      for (int d = 0; d < 3; ++d) {
+        slope[a][d] = (a >> d & 1) ? 1 : -1;
+        for (int e = 0; e < 3; ++e)
+          if (e != d) slope[a][d] *= ((a ^ g) >> e & 1) ? near : 1 - near;
+        for (int i = 0; i < 3; ++i) jacobian[i][d] += x[a][i] * slope[a][d];
+      }
+    for (int i = 0, j = 1, l = 2; i < 3; j = l, l = i++)
+      for (int d = 0, e = 1, f = 2; d < 3; e = f, f = d++)
+        cofactor[i][d] = jacobian[j][e] * jacobian[l][f] - jacobian[j][f] * jacobian[l][e];
+    const double det =
+        jacobian[0][0] * cofactor[0][0] + jacobian[0][1] * cofactor[0][1] + jacobian[0][2] * cofactor[0][2];
+    for (int a = 0; a < 8; ++a)
+      for (int i = 0; i < 3; ++i)
+        gradient[a][i] =
+            (cofactor[i][0] * slope[a][0] + cofactor[i][1] * slope[a][1] + cofactor[i][2] * slope[a][2]) / det;
+    for (int a = 0; a < 8; ++a)
+      for (int b = 0; b < 8; ++b)
+        k[a][b] +=
+            det / 8 *
+            (gradient[a][0] * gradient[b][0] + gradient[a][1] * gradient[b][1] + gradient[a][2] * gradient[b][2]);
+  }
+}
 
 constexpr double edges[3][3] = {{1, 0.25, 0}, {0, 1, 0.5}, {0, 0, 2}};             ///< of all elements
 constexpr double inverse[3][3] = {{1, -0.25, 0.0625}, {0, 1, -0.25}, {0, 0, 0.5}}; ///< of that matrix
@@ -12,7 +51,7 @@ constexpr int bit(int bits, int axis) { return bits >> axis & 1; }
 
 /// An entry of an element's matrix in closed form: with the inverse metric G, the sum over axes d and e of
 /// G_de times the integral of dN_a/dd dN_b/de, which is a product of integrals along the axes.
-double exact_stiffness(int a, int b) {
+static double exact_stiffness(int a, int b) {
   double sum = 0;
   for (int d = 0; d < 3; ++d)
     for (int e = 0; e < 3; ++e) {
@@ -52,7 +91,7 @@ struct Box {
   }
 };
 
-Mesh make_mesh(const Box& box, int elements, int rows) {
+static Mesh make_mesh(const Box& box, int elements, int rows) {
   return {
       filled(decltype(Mesh::coordinates)("kernels/coordinates", rows),
              [=](int i, int j, int) { return box.coordinate(i, j); }),
@@ -62,31 +101,56 @@ Mesh make_mesh(const Box& box, int elements, int rows) {
              [=](int row, int a, int) { return box.element(row, a); })};
 }
 
-} // namespace
-
 void measure_fill(Bench& bench, std::int64_t n) {
   const Box box{static_cast<int>(n)};
   const auto elements = static_cast<double>(n * n * n), rows = static_cast<double>((n + 1) * (n + 1) * (n + 1));
   const auto mesh = make_mesh(box, static_cast<int>(elements), static_cast<int>(rows));
   const ElementMatrices matrices("kernels/element matrices", mesh.nodes.extent(0));
-  const Entries entries("kernels/entries", 27 * mesh.elements.extent(0));
-  constexpr double tolerance = 200 * std::numeric_limits<double>::epsilon();
-  const Way compute[] = {way("compute", [=] { compute_elements(mesh, matrices); })};
-  bench.time(
-      {"compute", n, elements, {32 * elements + 24 * rows, 512 * elements}, {{"elements", elements, "1/s"}}}, compute,
-      {[=] { Kokkos::deep_copy(matrices, HUGE_VAL); },
-       [=] { return largest_error(matrices, [](auto, int a, int b) { return exact_stiffness(a, b); }); }, tolerance});
+  const Vector entries("kernels/entries", 27 * mesh.elements.extent(0)); // 27 slots a row
+  constexpr double tolerance = 200 * epsilon<>;
+  const auto by_element = kernel(
+      "kernels/compute elements", Range(0, mesh.nodes.extent(0)), KOKKOS_LAMBDA(const std::int64_t e) {
+        double x[8][3], k[8][8];
+        for (int a = 0; a < 8; ++a)
+          for (int i = 0; i < 3; ++i) x[a][i] = mesh.coordinates(mesh.nodes(e, a), i);
+        stiffness(x, k);
+        for (int a = 0; a < 8; ++a)
+          for (int b = 0; b < 8; ++b) matrices(e, a, b) = k[a][b];
+      });
+  const auto exact_entry = [](auto, int a, int b) { return exact_stiffness(a, b); };
+  const Way compute[] = {way("compute", by_element)};
+  bench.time({"compute", n, elements, {32 * elements + 24 * rows, 512 * elements}, {{"elements", elements, "1/s"}}},
+             compute, becomes(matrices, HUGE_VAL, exact_entry, tolerance));
 
   compute[0].run(1);
   std::vector<double> exact(entries.size());
   each_value(on_host(mesh.slots), [&](int, int e, int a, int b) { exact[box.slot(e, a, b)] += exact_stiffness(a, b); });
   const auto scatter = Kokkos::Experimental::create_scatter_view(entries);
-  const Way fill[] = {way("gather", [=] { fill_by_rows(mesh, matrices, entries); }),
-                      way("atomic", [=] { fill_atomically(mesh, matrices, entries); }),
-                      way("scatter_view", [=] { fill_by_scatter_view(mesh, matrices, entries, scatter); })};
+  const auto clear = [=] { Kokkos::deep_copy(Space(), entries, 0.0); };
+  const auto gather = kernel(
+      "kernels/fill by rows", Range(0, mesh.elements.extent(0)), KOKKOS_LAMBDA(const std::int64_t row) {
+        for (int slot = 0; slot < 27; ++slot) entries(27 * row + slot) = 0;
+        for (int a = 0; a < 8; ++a) {
+          const auto e = mesh.elements(row, a);
+          for (int b = 0; b < 8 && e >= 0; ++b) entries(mesh.slots(e, a, b)) += matrices(e, a, b);
+        }
+      });
+  const auto atomic = kernel(
+      "kernels/fill atomically", Range(0, matrices.extent(0)), KOKKOS_LAMBDA(const std::int64_t e) {
+        for (int a = 0; a < 8; ++a)
+          for (int b = 0; b < 8; ++b) Kokkos::atomic_add(&entries(mesh.slots(e, a, b)), matrices(e, a, b));
+      });
+  const auto scattered = kernel(
+      "kernels/fill by ScatterView", Range(0, matrices.extent(0)), KOKKOS_LAMBDA(const std::int64_t e) {
+        auto access = scatter.access();
+        for (int a = 0; a < 8; ++a)
+          for (int b = 0; b < 8; ++b) access(mesh.slots(e, a, b)) += matrices(e, a, b);
+      });
+  const Way fill[] = {way("gather", gather), way("atomic", [=] { clear(), atomic(); }),
+                      scatter_way(entries, scatter, [=] { clear(), scattered(); })};
   bench.time({"fill", n, elements, {768 * elements, 216 * rows}, {{"elements", elements, "1/s"}}}, fill,
-             {[=] { Kokkos::deep_copy(entries, HUGE_VAL); },
-              [&] { return largest_error(entries, [&](auto i, auto, auto) { return exact[i]; }); }, tolerance});
+             becomes(
+                 entries, HUGE_VAL, [&](auto i, auto, auto) { return exact[i]; }, tolerance));
 }
 
 } // namespace kontor::kernels

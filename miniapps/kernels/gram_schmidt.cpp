@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "kernels/gram_schmidt.hpp"
-
+#include "kernels/bench.hpp"
 #include "stepping/step_graph.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
-#include <limits>
-
+/// A = Q R, the rows of A and Q divided among ranks (G. H. Golub, C. F. Van Loan, Matrix Computations, 5.2.8).
 namespace kontor::kernels {
 namespace {
 
@@ -45,6 +43,38 @@ double factorisation_error(MPI_Comm comm, const Matrix& q_on_device, const Matri
 
 } // namespace
 
+void modified_gram_schmidt(const Space& instance, const Matrix& q, const Matrix& r, stepping::GlobalDots& dots) {
+  const auto rows = q.extent(0);
+  const auto range = [&](int first, auto end) { return stepping::by_value_at_launch(Range(instance, first, end)); };
+  const auto column = [&](int j) { return Vector(Kokkos::subview(q, Kokkos::ALL, j)); };
+  const auto dot = [&](int j, int k) {
+    dots.dot(instance, 0, column(j), column(k));
+    dots.start(instance);
+    dots.finish(instance);
+    return dots.local();
+  };
+  const int columns = static_cast<int>(q.extent(1));
+  for (int j = 0; j < columns; ++j) {
+    const Vector q_j = column(j);
+    const double* square = dot(j, j);
+    Kokkos::parallel_for(
+        "kernels/normalise", range(0, rows), KOKKOS_LAMBDA(const std::int64_t i) {
+          const double norm = sqrt(*square);
+          if (i == 0) r(j, j) = norm;
+          q_j(i) /= norm;
+        });
+    for (int k = j + 1; k < columns; ++k) {
+      const Vector a = column(k);
+      const double* sum = dot(j, k);
+      Kokkos::parallel_for(
+          "kernels/subtract", range(0, rows), KOKKOS_LAMBDA(const std::int64_t i) {
+            if (i == 0) r(j, k) = *sum;
+            a(i) -= *sum * q_j(i);
+          });
+    }
+  }
+}
+
 void measure_gram_schmidt(Bench& bench, std::int64_t n) {
   const auto& comm = bench.context.comm;
   const auto& options = bench.options;
@@ -80,7 +110,7 @@ void measure_gram_schmidt(Bench& bench, std::int64_t n) {
               {{"flops", (2 * k + 1) * m * k, "flop/s"}, {"sums", k * (k + 1) / 2 / comm.size(), "1/s"}}},
              std::span(ways).first(comm.size() > 1 ? 2 : 1),
              {clear, [&] { return factorisation_error(comm.native(), q, r, entry); },
-              8 * (std::sqrt(static_cast<double>(n)) + k) * std::numeric_limits<double>::epsilon()});
+              8 * (std::sqrt(static_cast<double>(n)) + k) * epsilon<>});
   dots.poll();
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every measure is right at odd sizes on any number of ranks, says what it refuses, and is not verified before it runs.
-#include "kernels/gram_schmidt.hpp"
-#include "kernels/kernels.hpp"
+#include "kernels/bench.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 #include "run/tests/sized.hpp"
@@ -18,10 +17,6 @@ namespace {
 Options read(const std::string& problem, int ranks = 3) {
   return miniapp::test::sized<Options>(
       "kernels", "problem: {repetitions: 2, warm_up: 1, shortest_sample: 0, " + problem + "}", ranks, 1e9);
-}
-
-std::string refusal(const std::string& problem) {
-  return miniapp::test::error_of([&] { read(problem); });
 }
 
 struct App : miniapp::test::Loan {
@@ -84,16 +79,19 @@ TEST(GramSchmidt, HasTheSameBitsOnAnyNumberOfRanks) {
 }
 
 TEST(Options, SayWhatIsRefused) {
-  using miniapp::test::expect_facts;
-  expect_facts(refusal("measure: spmv, sizes: [8, 401]"), {"problem.sizes[1]", "401", "400"});
-  expect_facts(refusal("measure: mdrange, sizes: [1291]"), {"problem.sizes[0]", "1291", "1290"});
-  expect_facts(refusal("measure: gram_schmidt, sizes: [9], columns: 5"), {"problem.sizes[0]", "9", "10", "two rows"});
-  expect_facts(refusal("measure: gram_schmidt, sizes: [2], columns: 1"), {"2", "3", "one a rank"});
-  expect_facts(refusal("sizes: [0]"), {"problem.sizes"});
-  for (const auto* key : {"columns: 4", "sums: reproducible", "graph: off"})
-    expect_facts(refusal(key), {key == std::string("graph: off") ? "problem.graph" : "problem.", "gram_schmidt"});
-  expect_facts(refusal("cells: 4"), {"problem.cells", "atomics"});
-  expect_facts(refusal("measure: fill, precision: float"), {"problem.precision", "gradient"});
+  const std::pair<const char*, std::vector<std::string>> refusals[] = {
+      {"measure: spmv, sizes: [8, 401]", {"problem.sizes[1]", "401", "400"}},
+      {"measure: mdrange, sizes: [1291]", {"problem.sizes[0]", "1291", "1290"}},
+      {"measure: gram_schmidt, sizes: [9], columns: 5", {"problem.sizes[0]", "9", "10", "two rows"}},
+      {"measure: gram_schmidt, sizes: [2], columns: 1", {"2", "3", "one a rank"}},
+      {"sizes: [0]", {"problem.sizes"}},
+      {"columns: 4", {"problem.columns", "gram_schmidt"}},
+      {"sums: reproducible", {"problem.sums", "gram_schmidt"}},
+      {"graph: off", {"problem.graph", "gram_schmidt"}},
+      {"cells: 4", {"problem.cells", "atomics"}},
+      {"measure: fill, precision: float", {"problem.precision", "gradient"}}};
+  for (const auto& [problem, facts] : refusals)
+    miniapp::test::expect_facts(miniapp::test::error_of([p = problem] { read(p); }), facts);
 }
 
 TEST(Options, KnowTheMemoryOfARank) {

@@ -1,25 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies of the headers that have kernels. Each kernel leaves out its first item if KONTOR_MUTATION is its name.
-
-mutate.py FOLDER HEADER...
-"""
+"""mutate.py FOLDER SOURCE...: copies whose kernels leave out their first item if KONTOR_MUTATION is their name."""
 
 import re
 import sys
 from pathlib import Path
 
 FIRST_ITEM = re.compile(r'("kernels/([^"]+)",[^;]*?[(, {])0(?=[,}])')  # the label of a kernel, and the first 0 of its policy
-OTHERS = {  # what is in a header, and what is there instead
+OTHERS = {  # what is in a source, and what is there instead
     "volume": ("- y[7] * z54;", "- y[7] * (MUTATED ? -z54 : z54);"),
     "Gauss points": ("constexpr double near = ", "const double near = MUTATED ? 0.2 : "),
     "spmv teams": ("league_rank() * team_rows,", "league_rank() * team_rows + MUTATED,"),
     "sum over ranks": ("dots.start(instance);", "dots.exchange(!MUTATED); dots.start(instance);"),
 }
-MUTATED = """#pragma once
-#include <cstdlib>
+MUTATED = """#include <cstdlib>
 #include <string_view>
-inline bool mutated(std::string_view name) {
+static bool mutated(std::string_view name) {
   static const char* const wanted = std::getenv("KONTOR_MUTATION");
   return wanted && wanted == name;
 }
@@ -38,9 +34,7 @@ def mutate(text):
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1], "kernels")
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "mutated.hpp").write_text(MUTATED, encoding="utf-8")
-    for header in map(Path, sys.argv[2:]):
-        text = mutate(header.read_text(encoding="utf-8"))[0]
-        (folder / header.name).write_text(text.replace("#pragma once", '#pragma once\n#include "mutated.hpp"', 1), encoding="utf-8")
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for source in map(Path, sys.argv[2:]):
+        (folder / source.name).write_text(MUTATED + mutate(source.read_text(encoding="utf-8"))[0], encoding="utf-8")

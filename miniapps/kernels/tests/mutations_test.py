@@ -29,7 +29,7 @@ class Mutations(unittest.TestCase):
     def test_each_mistake_is_found(self):
         found = set()
         for path in sorted((ROOT / "inputs/kernels").glob("*.yaml")):
-            names = mutate((APP / f"{path.stem.replace('-', '_')}.hpp").read_text())[1]
+            names = mutate((APP / f"{path.stem.replace('-', '_')}.cpp").read_text())[1]
             self.assertTrue(names, path)
             found.update(names)
             for name in ["", *names]:
@@ -39,7 +39,3 @@ class Mutations(unittest.TestCase):
                     self.assertEqual("VERIFICATION FAILED" in out, bool(name), out)
         self.assertLess(set(OTHERS), found)
         self.assertGreater(len(found), 20)
-
-
-if __name__ == "__main__":
-    unittest.main()
