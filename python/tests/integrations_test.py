@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """packaging against what the programs print and what the build needs.
 
-JUBE runs its file where it is installed (Debian's package jube). ReFrame, Ramble, Benchpark and Spack are not in Debian:
+JUBE runs its file where it is installed (Debian's package jube). ReFrame, Ramble and Spack are not in Debian:
 small stand-ins for the names that their files use carry them out.
 """
 
@@ -170,16 +170,13 @@ class Ramble(FolderTest):
         self.kontor = load(PACKAGING / "ramble/applications/kontor/application.py", modules).Kontor
 
     def test_commands(self):
-        sizes = load(PACKAGING / "benchpark/experiments/kontor/experiment.py", benchpark()).SIZES
-        self.assertEqual(set(sizes), set(self.commands))
+        self.assertEqual(set(self.defaults), set(self.commands))
         for app, command in self.commands.items():
-            for n in (self.defaults[app]["n"], sizes[app][0]):
-                self.assert_accepted(shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs", "n": n})))
+            self.assert_accepted(shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs"})))
 
-    def test_workspaces(self):
-        for name in "test", "scaling":
-            found = yaml.safe_load((PACKAGING / f"ramble/{name}.yaml").read_text())["ramble"]["applications"]["kontor"]["workloads"]
-            self.assertEqual(set(found), set(self.commands))
+    def test_workspace(self):
+        found = yaml.safe_load((PACKAGING / "ramble/test.yaml").read_text())["ramble"]["applications"]["kontor"]["workloads"]
+        self.assertEqual(set(found), set(self.commands))
 
     def test_figures(self):
         run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"], self.folder)
@@ -191,38 +188,6 @@ class Ramble(FolderTest):
         for name, merit in merits.items():
             self.assertEqual(float(re.search(self.figures[name], figures, re.MULTILINE)["value"]), merit["value"])
         self.assertGreater(float(re.search(self.figures["seconds"], figures, re.MULTILINE)["value"]), 0)
-
-
-def benchpark():
-    """Stand-ins for the modules of Benchpark that the experiment imports."""
-    modes = types.SimpleNamespace(Strong="strong", Weak="weak", Throughput="throughput")
-    return make_modules({
-        **{f"benchpark.{module}": {} for module in ("cuda", "directives", "experiment", "mpi", "openmp", "rocm")},
-        "benchpark.scaling": {"Scaling": lambda *_: type("Scaling", (), {}), "ScalingMode": modes},
-    })
-
-
-class Benchpark(unittest.TestCase):
-    """The variables of an experiment by its variants."""
-
-    def experiment(self, app, *variants):
-        kontor = load(PACKAGING / "benchpark/experiments/kontor/experiment.py", benchpark()).Kontor()
-        seen = {}
-        kontor.spec = types.SimpleNamespace(variants={"workload": [app], "backend": ["raw"]}, satisfies=lambda text: text in variants)
-        kontor.add_experiment_variable = lambda name, value, *_: seen.update({name: value})
-        kontor.register_scaling_config = seen.update
-        kontor.set_required_variables = lambda **required: seen.update(required)
-        kontor.compute_applications_section()
-        return seen
-
-    def test_variants(self):
-        self.assertEqual(self.experiment("heat", "exec_mode=test")["n"], 64)
-        strong, weak = self.experiment("cg", "+strong"), self.experiment("cg", "+weak", "+cuda")
-        self.assertEqual((strong["local"], strong["total_problem_size"]), ("false", "{n}*{n}*{n}"))
-        self.assertEqual((weak["local"], weak["process_problem_size"], weak["n_gpus"]), ("true", "{n}*{n}*{n}", "{n_resources}"))
-        value = types.SimpleNamespace(val=lambda dim: 3)
-        self.assertEqual([{name: grow(value, 0, 0, 2) for name, grow in strong[mode].items()} for mode in ("strong", "weak", "throughput")],
-                         [{"resource_count": 6, "n": 3}, {"resource_count": 6, "n": 3}, {"resource_count": 3, "n": 6}])
 
 
 class Jube(FolderTest):
