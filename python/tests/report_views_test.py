@@ -2,8 +2,6 @@
 """The views of one run: who sends to whom, tails, noise, energy, timelines; and of several: rooflines and curves over sizes."""
 
 import json
-import sys
-from unittest import mock
 
 from report_case import ReportTest
 
@@ -14,7 +12,7 @@ from kontor.report.matrix import matrix_sections
 from kontor.report.record import Record, read_record
 from kontor.report.report_parts import Chart
 from kontor.report.roofline import place_of
-from kontor.report.trace import lanes, trace_sections
+from kontor.report.trace import trace_sections
 
 TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
 # Half of rank 1's exchange is covered by its computing, three quarters of rank 0's, which is longer.
@@ -102,23 +100,6 @@ class Views(ReportTest):
         self.assertEqual([event["pid"] for event in events if event["ph"] == "M"], [0, 1])
         wait = next(event for event in events if event["name"] == "wait")
         self.assertEqual((wait["pid"], wait["cat"], wait["ts"], wait["dur"]), (0, "communication", 5e5, 2e6))
-
-    def test_otf2(self):
-        """What does not nest is in two locations; enter and leave are in order."""
-        self.with_tables(trace=(TRACE, ROWS))
-        with mock.patch.dict(sys.modules, otf2=None):
-            self.assert_fails(self.reported("a.h5", "--trace", "out.otf2"), "apt-get install python3-otf2")
-        self.assertEqual(list(map(len, lanes([{"begin": row[2], "end": row[3], "region": row[1]} for row in ROWS if row[0] == 0]))), [2, 1])
-        try:
-            import otf2
-        except ImportError:
-            self.skipTest("no otf2")
-        self.report("a.h5", "--trace", "out.otf2")
-        with otf2.reader.open(str(self.folder / "out.otf2/traces.otf2")) as trace:
-            found = [(location.group.name, location.name, type(event).__name__, event.region.name, event.time) for location, event in trace.events]
-        first = [event[2:] for event in found if event[1] == "rank 0"]
-        self.assertEqual(first, [("Enter", "compute", 0), ("Leave", "compute", 2 * 10**9), ("Enter", "compute", 25 * 10**8), ("Leave", "compute", 4 * 10**9)])
-        self.assertEqual({event[1] for event in found}, {"rank 0", "rank 0, 1", "rank 1", "rank 1, 1"})
 
     def test_traces_that_cannot_be_written(self):
         self.with_tables(trace=(TRACE, ROWS))

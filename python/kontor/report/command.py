@@ -26,7 +26,7 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     add("files", nargs="+", metavar="FILE", help="results of runs, .h5 or .json; or the folder of one study")
     add("--plot", metavar="OUT.png", help="all charts of the report, and the field of one file, as a picture")
     add("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
-    add("--trace", metavar="OUT", help="the trace of one file: OUT.json for Perfetto, OUT.otf2 for Vampir")
+    add("--trace", metavar="OUT.json", help="the trace of one file, for Perfetto")
     add("--json", action="store_true", help="print the records as JSON instead of tables")
     add("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     add("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of records as lab/run makes it, "

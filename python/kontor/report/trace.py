@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each rank was in which region during the traced steps: as a table, as a picture, and for other tools (Chrome
-trace events for Perfetto, or an OTF2 archive for Vampir)."""
+"""When each rank was in which region during the traced steps: as a table, as a picture, and as Chrome
+trace events for Perfetto."""
 
 import json
 import math
-import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +17,6 @@ from .time_section import kinds_of
 
 MOST_RANKS, MOST_INTERVALS = 16, 200  # in the picture; the latter of a region of a rank
 HEADER = ["region", "times", "longest", "all", "not hidden", "hidden"]
-SUFFIXES = (".json", ".otf2")
-TICKS = 1_000_000_000  # a second, in OTF2: nanoseconds
-Event = tuple[int, int, str]  # begin and end in ticks, region
 
 
 def trace_sections(record: Record) -> list[Section]:
@@ -77,17 +72,13 @@ def _chart(record: Record, names: list[str], rows: list[Row]) -> Chart:
 
 def write_trace(record: Record, path: str) -> None:
     """Raises RecordError if there is no trace, or it cannot be written."""
-    if not path.endswith(SUFFIXES):
-        raise RecordError(f"--trace: {path}: the name ends in .json (Chrome trace events) or .otf2 (a folder with an "
-                          "OTF2 archive)")
+    if not path.endswith(".json"):
+        raise RecordError(f"--trace: {path}: the name ends in .json (Chrome trace events)")
     if not record.trace:
         raise RecordError(f"{record.path}: no trace in it; --set measure.trace=100 records the first 100 steps")
     try:
-        if path.endswith(".json"):
-            events = {"traceEvents": _chrome_events(record), "displayTimeUnit": "ns"}
-            Path(path).write_text(json.dumps(events), encoding="utf-8")
-        else:
-            _write_otf2(record, Path(path))
+        events = {"traceEvents": _chrome_events(record), "displayTimeUnit": "ns"}
+        Path(path).write_text(json.dumps(events), encoding="utf-8")
     except OSError as error:
         raise RecordError(f"--trace: {path} cannot be written: {error.strerror or error}") from error
 
@@ -100,52 +91,3 @@ def _chrome_events(record: Record) -> list[dict[str, object]]:
     return [*({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": name}} for rank, name in names.items()),
             *({"ph": "X", "name": row["region"], "cat": record.kind(row["region"]) or "region", "pid": row["rank"],
                "tid": 0, "ts": 1e6 * row["begin"], "dur": 1e6 * (row["end"] - row["begin"])} for row in record.trace)]
-
-
-def _write_otf2(record: Record, path: Path) -> None:
-    """A location for each rank; regions that overlap on a rank cannot be nested, and get locations of their own."""
-    try:
-        import otf2
-    except ImportError as error:
-        raise RecordError("--trace: OTF2 needs Python with otf2: apt-get install python3-otf2") from error
-    if path.exists():
-        raise RecordError(f"--trace: {path} exists; remove it or give another name")
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        archive = Path(folder) / "archive"
-        with otf2.writer.open(str(archive), timer_resolution=TICKS) as trace:
-            node = trace.definitions.system_tree_node("run", parent=None)
-            regions = dict.fromkeys(row["region"] for row in record.trace)
-            names = {name: trace.definitions.region(name) for name in regions}
-            for rank, rows in sorted(grouped(record.trace, lambda row: int(row["rank"])).items()):
-                group = trace.definitions.location_group(f"rank {rank}", system_tree_parent=node)
-                for number, lane in enumerate(lanes(rows)):
-                    writer = trace.event_writer(f"rank {rank}" + (f", {number}" if number else ""), group=group)
-                    for time, enters, name in _edges(lane):
-                        (writer.enter if enters else writer.leave)(time, names[name])
-        shutil.move(str(archive), str(path))
-
-
-def lanes(rows: list[Row]) -> list[list[Event]]:
-    """The intervals of a rank in lists, in each of which any two are nested or apart."""
-    found: list[list[Event]] = []
-    events = [(round(row["begin"] * TICKS), round(row["end"] * TICKS), str(row["region"])) for row in rows]
-    for event in sorted(events, key=lambda event: (event[0], -event[1])):
-        fits = [lane for lane in found if all(other[1] <= event[0] or event[1] <= other[1] for other in lane)]
-        if fits:
-            fits[0].append(event)
-        else:
-            found.append([event])
-    return found
-
-
-def _edges(lane: list[Event]) -> list[tuple[int, bool, str]]:
-    """Time, whether it is an entry, and region: what begins first ends last."""
-    edges: list[tuple[int, bool, str]] = []
-    inside: list[Event] = []
-    for event in [*lane, None]:
-        while inside and (event is None or inside[-1][1] <= event[0]):
-            edges.append((inside[-1][1], False, inside.pop()[2]))
-        if event:
-            edges.append((event[0], True, event[2]))
-            inside.append(event)
-    return edges
