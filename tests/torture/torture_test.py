@@ -19,7 +19,7 @@ try:
     import h5py
     import numpy
 
-    from torture import check, command, fault, inputs, kill, soak
+    from torture import check, command, fault, inputs, kill
     from torture.after import Outcome
     from torture.case import Case, Run, dice, draw_run
     from torture.decks import APPS, on_gpus
@@ -195,15 +195,6 @@ class Checks(unittest.TestCase):
         self.assertEqual(outcome.findings, [f"input: deck-7-{first}: signal SIGSEGV: oh no"])
         entry = case.as_dict() | {"findings": ["input: it"], "seen": {"hit": True, "inputs": 1000, "seconds_until_gone": 1.5}}
         self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"input +deck +2 +2 +1 +1\.50 +1\.50[^§]*inputs read: 2000")
-
-    def test_what_grows(self):
-        steady, outcome = [(50_000, 9)] * 20, Outcome(CASE)
-        soak.check_flat(1, steady, outcome)
-        self.assertEqual(outcome.findings, [])
-        for last in (52_100, 9), (50_000, 10):
-            soak.check_flat(1, [*steady[:15], *[last] * 5], outcome)
-        soak.check_flat(1, steady[:8], outcome)
-        self.assertEqual([finding.split(":")[0] for finding in outcome.findings], ["grows", "grows", "soak"])
 
     def test_a_process_that_is_left_and_a_hang(self):
         mark = f"KONTOR_TORTURE={self.folder}"

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Iterator
 
-from . import fault, inputs, kill, soak
+from . import fault, inputs, kill
 from .campaign import Make, run_all
 from .case import Case
 from .decks import APPS, on_gpus
@@ -25,9 +25,8 @@ from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
 from .table import Entry, Place, not_hit, places_hit, summary
 
-CLASSES = (kill.KIND, *KINDS, inputs.KIND, soak.KIND)
-WITHOUT_RUNS = {inputs.KIND, soak.KIND}  # that are compared with undisturbed ones
-DESCRIPTION = ("Kills runs at random moments, lets their calls fail, gives them mutated inputs, or lets them run long, and checks each time what is "
+CLASSES = (kill.KIND, *KINDS, inputs.KIND)
+DESCRIPTION = ("Kills runs at random moments, lets their calls fail, or gives them mutated inputs, and checks each time what is "
                "promised in docs/guarantees.md.")
 ROUNDS = 5  # more, for places that no case has come to
 EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs that nothing happened to have failed."
@@ -35,10 +34,10 @@ EPILOG = "Exit codes: 0 nothing was found, 1 a check failed, 2 bad usage, 3 runs
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests/torture/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
-    parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that; soak takes so long (default: 30)")
+    parser.add_argument("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
     parser.add_argument("--cases", type=int, metavar="N", help="at most so many in all: kills, and faults and inputs of each class, in turn")
     parser.add_argument("--seed", type=int, metavar="S", help="of all that is random (default: one that nobody has chosen)")
-    parser.add_argument("--classes", nargs="+", choices=CLASSES, metavar="CLASS", help=" ".join(CLASSES) + " (default: all but soak; device with --gpus only)")
+    parser.add_argument("--classes", nargs="+", choices=CLASSES, metavar="CLASS", help=" ".join(CLASSES) + " (default: all; device with --gpus only)")
     parser.add_argument("--apps", nargs="+", choices=sorted(APPS), default=sorted(APPS), metavar="APP", help=" ".join(sorted(APPS)) + " (default: all)")
     parser.add_argument("--gpus", type=int, metavar="N", help="of a build that computes on GPUs: on at most N ranks, a GPU each, by backends nccl and ipc too; "
                         "1: on two that share it, without nccl")
@@ -53,7 +52,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     if arguments.gpus is not None and arguments.gpus < 1:
         parser.error(f"--gpus is {arguments.gpus}; at least 1 is needed")
     if arguments.classes is None:
-        arguments.classes = [name for name in CLASSES if name != soak.KIND and (name != "device" or arguments.gpus)]
+        arguments.classes = [name for name in CLASSES if name != "device" or arguments.gpus]
     elif "device" in arguments.classes and not arguments.gpus:
         parser.error("class device wants --gpus, and a build that computes on GPUs")
     if arguments.case and (arguments.case[0] not in CLASSES or not arguments.case[1].isdigit() or arguments.seed is None):
@@ -75,7 +74,7 @@ def main(words: list[str]) -> int:
 
 
 def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
-    disturbs = not WITHOUT_RUNS.issuperset(arguments.classes)
+    disturbs = arguments.classes != [inputs.KIND]  # batches of inputs need no undisturbed runs
     needed = [FAULTS] * disturbs + [inputs.PROGRAM] * (inputs.KIND in arguments.classes)
     for file in needed:
         if not file.exists():
@@ -98,7 +97,7 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
             say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
 
     fail = functools.partial(fault.make, within=arguments.within)
-    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(KINDS, fail), inputs.KIND: inputs.make, soak.KIND: soak.make}
+    make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(KINDS, fail), inputs.KIND: inputs.make}
     run_all(cases_of(arguments, seed, references, known, entries), make, references, arguments.jobs, 60 * arguments.minutes, report, bool(arguments.case))
     folder = Path(arguments.output or f"torture-{seed}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -117,7 +116,7 @@ def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Ref
     """Those of the classes asked for, or the one case. `known`: gets the places of each class. `entries`: what has become of cases."""
     streams: list[Iterator[Case]] = []
     for kind in arguments.classes:
-        own = {kill.KIND: lambda: kills(seed, references), inputs.KIND: lambda: inputs.cases(seed), soak.KIND: lambda: soak.cases(arguments.minutes)}
+        own = {kill.KIND: lambda: kills(seed, references), inputs.KIND: lambda: inputs.cases(seed)}
         if kind in own:
             streams.append(own[kind]())
             continue
