@@ -19,6 +19,11 @@ struct Body {
 
   /// Where local element `e` is, counted in lanes.
   LocalIndex slot(LocalIndex e) const { return e < mesh.edge ? e : edge.end * width<T> + (e - mesh.edge); }
+  /// A number of local element `e` in a field on the host.
+  template <class View>
+  auto& number(const View& field, LocalIndex e, int i) const {
+    return lane(field(slot(e) / width<T>, i), slot(e) % width<T>);
+  }
   /// Displacements and velocities at the start.
   const NodeView<T* [6]>& initial() const { return initial_; }
   /// All blocks.

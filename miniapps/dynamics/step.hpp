@@ -46,16 +46,11 @@ class Stepper {
   /// Local; waits. Forgets steps that were made: parts without elements have no least step.
   void reset() const {
     Kokkos::deep_copy(least_, std::numeric_limits<double>::infinity());
-    Kokkos::deep_copy(least_of_all_, std::numeric_limits<double>::infinity());
   }
 
   /// The exchange of the seam: visit(exchange).
   template <class Visit>
   auto with_seam(const Visit& visit) {
-    return motion_ ? visit(*motion_) : visit(*force_);
-  }
-  template <class Visit>
-  auto with_seam(const Visit& visit) const {
     return motion_ ? visit(*motion_) : visit(*force_);
   }
   stepping::Streams<Space>& streams() { return streams_; }

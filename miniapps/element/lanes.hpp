@@ -33,18 +33,12 @@ struct Index {
 namespace detail {
 template <class T>
 struct HostLanes {
-  using type = T;
-};
 #if defined(__GNUC__) && !defined(__NVCOMPILER)
-template <>
-struct HostLanes<double> {
-  typedef double type __attribute__((vector_size(vector_bytes)));
-};
-template <>
-struct HostLanes<float> {
-  typedef float type __attribute__((vector_size(vector_bytes)));
-};
+  typedef T type __attribute__((vector_size(vector_bytes)));
+#else
+  using type = T;
 #endif
+};
 } // namespace detail
 
 using Space = Kokkos::DefaultExecutionSpace;

@@ -14,17 +14,13 @@ output::Hexahedra write_mesh(output::File& file, const LocalMesh& mesh, const co
   const Directory nodes{mesh.all_nodes, comm.size()}, elements{mesh.all_elements, comm.size()};
   write_rows<double, 3>(file, "/mesh/coordinates", comm, nodes, mesh.node, mesh.counted,
                         [&](LocalIndex n) { return mesh.place[n].place; });
-  const auto corners = [&](LocalIndex e) {
-    std::array<std::int64_t, 8> numbers;
-    std::ranges::transform(mesh.corner[e], numbers.begin(), [&](LocalIndex n) { return mesh.node[n]; });
-    return numbers;
-  };
-  write_rows<std::int64_t, 8>(file, "/mesh/connectivity", comm, elements, mesh.element, mesh.own, corners);
+  const auto share = write_rows<std::int64_t, 8>(
+      file, "/mesh/connectivity", comm, elements, mesh.element, mesh.own, [&](LocalIndex e) {
+        std::array<std::int64_t, 8> numbers;
+        std::ranges::transform(mesh.corner[e], numbers.begin(), [&](LocalIndex n) { return mesh.node[n]; });
+        return numbers;
+      });
   // The same as VTK wants it, without a second dimension.
-  std::vector<Numbered<std::array<std::int64_t, 8>>> records;
-  for (LocalIndex e = 0; e < mesh.elements(); ++e)
-    if (mesh.own[e]) records.push_back({mesh.element[e], corners(e)});
-  const auto share = hand_in(comm, elements, records);
   const auto block = rows_of<8>(elements, comm.rank());
   file.dataset("/VTKHDF/Connectivity", {{8 * block.global[0]}, {8 * block.offset[0]}, {8 * block.extent[0]}},
                share.empty() ? nullptr : share.front().data());

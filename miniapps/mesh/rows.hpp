@@ -25,15 +25,18 @@ output::Block rows_of(const Directory& directory, int rank) {
   return {{static_cast<std::uint64_t>(directory.count), n}, {first, 0}, {count, n}};
 }
 
-/// Collective. A dataset of row(local number) of nodes or elements, each given by one rank.
+/// Collective. A dataset of row(local number) of nodes or elements, each given by one rank. Returns this
+/// rank's share of the rows.
 template <class S, std::size_t n, class Row>
-void write_rows(output::File& file, const std::string& name, const comm::Communicator& comm, const Directory& directory,
-                const std::vector<GlobalIndex>& numbers, const std::vector<bool>& given, const Row& row) {
+std::vector<std::array<S, n>> write_rows(output::File& file, const std::string& name, const comm::Communicator& comm,
+                                         const Directory& directory, const std::vector<GlobalIndex>& numbers,
+                                         const std::vector<bool>& given, const Row& row) {
   std::vector<Numbered<std::array<S, n>>> records;
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (given[i]) records.push_back({numbers[i], row(static_cast<LocalIndex>(i))});
   const auto share = hand_in(comm, directory, records);
   file.dataset(name, rows_of<n>(directory, comm.rank()), share.empty() ? nullptr : share.front().data());
+  return share;
 }
 
 template <class S, std::size_t n>

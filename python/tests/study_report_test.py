@@ -95,11 +95,6 @@ class StudyReport(ReportTest):
         self.assertIn("view: 8 ranks are", text)
         self.assertIn("times as fast as 2 ranks (p005)", text)
 
-    def test_weak(self):
-        text = self.study(kind="weak")
-        self.assertIn("## Weak scaling", text)
-        self.assertIn("raw: on 8 ranks the grown problem takes 2.70 s", text)
-
     def test_a_study_that_has_not_begun(self):
         text = self.study(change=lambda *_: False)
         self.assertIn("No point has a record yet", text)

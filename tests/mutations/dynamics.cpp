@@ -7,11 +7,7 @@
 #include "mesh/local_mesh.hpp"
 #include "mutation.hpp"
 
-namespace {
-
 using Mesh = kontor::mesh::LocalMesh;
-
-} // namespace
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
 KONTOR_WRAPPED(Mesh, mesh, "_ZN6kontor4mesh9make_meshERKNS0_7OptionsERKNS_4comm12CommunicatorENS0_4SeamE",

@@ -23,7 +23,6 @@ auto on_host(const View& view) {
 
 template <class T>
 constexpr double epsilon = std::numeric_limits<T>::epsilon();
-
 double norm(std::span<const double> values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
@@ -74,17 +73,6 @@ template <class T>
 std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& elements) {
   const auto& mesh = body.mesh;
   const double bound = 64 * epsilon<T> * (mesh.elements() > 0 ? lost_digits(body) : 1);
-  const auto each = [&](const auto& view, int numbers, const auto& wanted) {
-    const auto host = on_host(view);
-    double most = 0;
-    for (LocalIndex e = 0; e < mesh.elements(); ++e)
-      for (int i = 0; i < numbers; ++i)
-        most =
-            worst(most, std::abs(static_cast<double>(lane(host(body.slot(e) / width<T>, i), body.slot(e) % width<T>)) -
-                                 wanted(e, i)));
-    return most;
-  };
-
   // A step of length 1 from where the body would have been; the middle of the step is the mesh itself.
   constexpr Matrix rate{{{0.3, -0.7, 0.2}, {0.5, 0.1, -0.4}, {-0.6, 0.8, -0.2}}};
   Matrix half = rate;
@@ -102,8 +90,7 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   double patch = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     double d[6];
-    for (int i = 0; i < 6; ++i)
-      d[i] = static_cast<double>(lane(strain(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
+    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(body.number(strain, e, i));
     patch = worst(patch, std::abs(d[0] + d[1] + d[2] - trace));
     patch = worst(patch, std::abs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
                                   2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) - squares));
@@ -115,16 +102,15 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   for (int i = 0; i < 3; ++i) moved[i][i] -= 1;
   impose(body, moved, moved);
   elements();
-  const double rotation = each(body.elements.rotation, 9, [&](LocalIndex, int i) { return turn[i / 3][i % 3]; });
-  const auto material = on_host(body.elements.material);
-  const auto stress = on_host(body.elements.stress);
-  double rigid = rotation;
+  const auto rotation = on_host(body.elements.rotation), stress = on_host(body.elements.stress),
+             material = on_host(body.elements.material);
+  double rigid = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
-    const auto block = body.slot(e) / width<T>, l = body.slot(e) % width<T>;
+    const T modulus = body.number(material, e, 0) + 2 * body.number(material, e, 1);
     for (int i = 0; i < 6; ++i)
-      rigid =
-          worst(rigid, std::abs(static_cast<double>(lane(stress(block, i), l) /
-                                                    (lane(material(block, 0), l) + 2 * lane(material(block, 1), l)))));
+      rigid = worst(rigid, std::abs(static_cast<double>(body.number(stress, e, i) / modulus)));
+    for (int i = 0; i < 9; ++i)
+      rigid = worst(rigid, std::abs(static_cast<double>(body.number(rotation, e, i)) - turn[i / 3][i % 3]));
   }
   body.reset();
   return {{"patch", patch, bound}, {"rotation", rigid, bound}};
@@ -149,7 +135,7 @@ struct LastStep {
   Clock::HostMirror clock = on_host(body.clock);
 
   double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {
-    return static_cast<double>(lane(view(body.slot(e) / width<T>, i), body.slot(e) % width<T>));
+    return static_cast<double>(body.number(view, e, i));
   }
   /// Where a node was when forces were computed, and its velocity half a step earlier. Ghosts are there still.
   std::pair<Point, Point> at_forces(LocalIndex n) const {
