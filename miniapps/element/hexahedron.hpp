@@ -3,9 +3,8 @@
 
 #include "element/lanes.hpp"
 
-/// The isoparametric hexahedron with 8 nodes and one point of integration: D. P. Flanagan, T. Belytschko, "A uniform
-/// strain hexahedron and quadrilateral with orthogonal hourglass control", Int. J. Numer. Meth. Engng. 17, 1981.
-/// Corners 0 to 3 go around the lower face, 4 to 7 lie above them.
+/// The hexahedron with one point of integration: D. P. Flanagan, T. Belytschko, International Journal for Numerical
+/// Methods in Engineering 17, 1981. Corners 0 to 3 go around the lower face, 4 to 7 lie above them.
 namespace kontor::element {
 
 /// Corner of the unit cube at (x, y, z), each 0 or 1.

@@ -28,7 +28,7 @@ FILE_ERRORS: dict[str, tuple[str, ...]] = {
     "fstat": (str(errno.EIO),),
     "lstat": (str(errno.EIO), str(errno.EACCES)),
 }
-Whats = Iterable[dict[str, Any]]
+Picks = Iterable[dict[str, Any]]
 Drawn = Iterator[tuple[Run, dict[str, Any]]]
 OUTPUT_NAMES = ["plate.", "plate-checkpoint"]  # one of which a message must have
 
@@ -37,7 +37,7 @@ def some_calls(calls: int) -> dict[str, int]:
     return {"first": 1} | ({"last": calls} if calls > 1 else {}) | ({"between": 0} if calls > 2 else {})
 
 
-def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Whats]) -> list[Case]:
+def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[[Site, str], Picks]) -> list[Case]:
     """A case for each dictionary that pick(site, app) gives, with the calls of that site. Their numbers are made of what they are,
     because how often a run calls a function, and so how many cases there are, may differ."""
     found = []
@@ -89,7 +89,7 @@ def places(cases: list[Case]) -> set[tuple[object, object]]:
     return {(case.what["call"], case.what["in"]) for case in cases if "in" in case.what}
 
 
-def pick_file(site: Site, app: str) -> Whats:
+def pick_file(site: Site, app: str) -> Picks:
     own = site.place.startswith("libcuda")  # CUDA's own calls, such as of files in /tmp
     return [] if own else [{"do": do, "words": OUTPUT_NAMES} for do in FILE_ERRORS.get(site.function, ())]
 
@@ -97,7 +97,7 @@ def pick_file(site: Site, app: str) -> Whats:
 ENDS_BY_ITSELF = {"MPI_Init_thread", "MPI_Finalize", "MPI_Finalized", "MPI_Initialized", "MPI_Win_set_errhandler"}
 
 
-def pick_mpi(site: Site, app: str) -> Whats:
+def pick_mpi(site: Site, app: str) -> Picks:
     """Not called, with an error; and called, with its success not told. MPI ends the program in words of its own at some, and at an
     error of a window or of MPI_COMM_WORLD until that has a handler."""
     own = site.function in ENDS_BY_ITSELF or (site.function == "MPI_Comm_set_errhandler" and "run_main" in site.name)
@@ -106,12 +106,12 @@ def pick_mpi(site: Site, app: str) -> Whats:
     return [{"do": do, "words": [site.function, "MPI"]} for do in ("error", "after")]
 
 
-def pick_memory(site: Site, app: str) -> Whats:
+def pick_memory(site: Site, app: str) -> Picks:
     """operator new of every place that calls it, and Kokkos' malloc."""
     return [{"do": str(errno.ENOMEM), "words": ["memory"]}] if site.function in ("new", "malloc") else []
 
 
-def pick_device(site: Site, app: str) -> Whats:
+def pick_device(site: Site, app: str) -> Picks:
     """Memory of a GPU, pinned memory, streams, events and graphs that CUDA does not give. Where Kokkos (4.6) cannot make an instance,
     its words are about memory that it frees without having got it."""
     return [{"do": "error", "words": ["memory", "m_scratch_locks"]}] if site.function.startswith("cuda") else []
@@ -162,7 +162,7 @@ def draw_folder(chance: random.Random, reference: Reference) -> Drawn:
                             "words": [*OUTPUT_NAMES, "No such file"]}
 
 
-PICKED: dict[str, Callable[[Site, str], Whats]] = {"files": pick_file, "mpi": pick_mpi, "memory": pick_memory, "device": pick_device}
+PICKED: dict[str, Callable[[Site, str], Picks]] = {"files": pick_file, "mpi": pick_mpi, "memory": pick_memory, "device": pick_device}
 DRAWN: dict[str, Callable[[random.Random, Reference], Drawn]] = {
     "memory": draw_memory, "clock": draw_clock, "disk": draw_disk, "folder": draw_folder,
 }

@@ -21,7 +21,8 @@ struct Image {
 
 /// A mesh of hexahedra, whose corners 0 to 3 go around a face and 4 to 7 lie across from them.
 struct Hexahedra {
-  std::uint64_t points = 0, cells = 0;
+  std::uint64_t points = 0; ///< nodes
+  std::uint64_t cells = 0;  ///< elements
   std::string coordinates;  ///< dataset of the file: points x 3
   std::string connectivity; ///< dataset of the file: cells x 8, points from 0
 };
