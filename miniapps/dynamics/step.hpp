@@ -44,9 +44,7 @@ class Stepper {
   }
 
   /// Local; waits. Forgets steps that were made: parts without elements have no least step.
-  void reset() const {
-    Kokkos::deep_copy(least_, std::numeric_limits<double>::infinity());
-  }
+  void reset() const { Kokkos::deep_copy(least_, std::numeric_limits<double>::infinity()); }
 
   /// The exchange of the seam: visit(exchange).
   template <class Visit>

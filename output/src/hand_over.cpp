@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hand_over.hpp"
 
-#include <kontor/output/error.hpp>
-
 #include "checksum.hpp"
+
+#include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
 
