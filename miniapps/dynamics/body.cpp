@@ -166,8 +166,8 @@ void Body<T>::take_material(const comm::Communicator& comm) {
   miniapp::agree_on_user_error(comm, problem, "E-DECK-EXPRESSION");
   Kokkos::deep_copy(elements.material, material);
 
-  const auto first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners.first);
-  const auto corner = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), corners.corner);
+  const auto first = on_host(corners.first);
+  const auto corner = on_host(corners.corner);
   const auto mass = mirror(nodes.mass);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
     mass(n) = 0;

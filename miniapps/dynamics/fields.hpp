@@ -79,6 +79,12 @@ KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, L
   });
 }
 
+/// A copy that the host can read.
+template <class View>
+auto on_host(const View& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
 /// Blocks or nodes [begin, end).
 inline auto range(const Space& instance, LocalIndex begin, LocalIndex end) {
   return stepping::by_value_at_launch(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end));

@@ -9,11 +9,6 @@
 namespace kontor::dynamics {
 namespace {
 
-template <class View>
-auto on_host(const View& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-}
-
 /// The parts of an element's state, one after the other in a row.
 template <class T>
 std::array<std::pair<ElementView<T>, int>, 4> state_of(const ElementFields<T>& elements) {

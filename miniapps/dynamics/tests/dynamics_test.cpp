@@ -94,6 +94,9 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   expect_passed("fixed step", options);
   options.mesh.held = {0, 1, 2, 3, 4};
   expect_passed("held", options);
+  options = bar();
+  options.mesh.elements = {1, 1, 1};
+  expect_passed("ranks without elements", options);
 }
 
 TEST(Dynamics, TravelsByEveryBackend) {
