@@ -392,8 +392,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   checks.push_back({"copies", copies, 0.5});
   if (extremes.force > 0)
     checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});
-  // The scheme keeps the sum of v(n - 1/2) M v(n + 1/2) / 2 and the internal energy of a linear body; viscosity takes
-  // from it.
+  // Kept by the scheme for a linear body: v(n-1/2) M v(n+1/2) / 2 plus internal energy. Viscosity takes from it.
   const double energy = (sums.kinetic + sums.internal) / sums.start - 1;
   checks.push_back(
       {"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy), rounding + geometry});
