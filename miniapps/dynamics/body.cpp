@@ -56,6 +56,14 @@ class Formula {
   const char* words_;
 };
 
+/// Elements in the order of their numbers, which sums are made in.
+std::vector<LocalIndex> by_number(const mesh::LocalMesh& mesh) {
+  std::vector<LocalIndex> order(mesh.element.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](LocalIndex e) { return mesh.element[e]; });
+  return order;
+}
+
 template <class View>
 auto mirror(const View& view) {
   return Kokkos::create_mirror_view(view);
@@ -89,7 +97,8 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
               of_elements("rotation", 9),
               of_elements("stress", 6),
               of_elements("hourglass", 12),
-              Kokkos::View<T* [24]>("dynamics/force", blocks * w)};
+              of_elements("stable step", 1),
+              Kokkos::View<T* [3]>("dynamics/force", 8 * blocks * w)};
   clock = Clock("dynamics/clock");
   initial_ = NodeView<T* [6]>("dynamics/initial", count);
   take_mesh();
@@ -109,37 +118,30 @@ void Body<T>::take_mesh() {
   }
   const auto corner = mirror(elements.corner);
   const auto counts = mirror(elements.counts);
-  Kokkos::deep_copy(counts, false);
-  const auto fill = [&](LocalIndex slot, LocalIndex e, bool counted) {
-    for (int c = 0; c < 8; ++c) corner(slot / width<T>, c, slot % width<T>) = mesh.corner[e][c];
-    counts(slot / width<T>, slot % width<T>) = counted;
-  };
-  for (LocalIndex e = 0; e < mesh.elements(); ++e) fill(slot(e), e, true);
-  if (mesh.edge > 0)
-    for (auto s = mesh.edge; s < edge.end * width<T>; ++s) fill(s, mesh.edge - 1, false);
-  if (mesh.elements() > mesh.edge)
-    for (auto s = slot(mesh.elements()); s < interior.end * width<T>; ++s) fill(s, mesh.elements() - 1, false);
+  for (LocalIndex e = 0; e < mesh.elements(); ++e)
+    for (auto s = slot(e); s < slots_end(e); ++s) {
+      for (int c = 0; c < 8; ++c) corner(s / width<T>, c, s % width<T>) = mesh.corner[e][c];
+      counts(s / width<T>, s % width<T>) = s == slot(e);
+    }
 
-  std::vector<LocalIndex> by_number(mesh.element.size());
-  std::iota(by_number.begin(), by_number.end(), 0);
-  std::ranges::sort(by_number, {}, [&](LocalIndex e) { return mesh.element[e]; });
   corners = {Kokkos::View<LocalIndex*>("dynamics/first corner", mesh.nodes() + 1),
-             Kokkos::View<LocalIndex*>("dynamics/node corners", 8 * mesh.element.size())};
-  const auto first = mirror(corners.first), list = mirror(corners.corner);
+             Kokkos::View<LocalIndex*>("dynamics/node corners", 8 * mesh.element.size() + NodeCorners::ahead)};
+  const auto first = mirror(corners.first), row = mirror(corners.row);
   Kokkos::deep_copy(first, 0);
+  Kokkos::deep_copy(row, 0);
   for (const auto& of_element : mesh.corner)
     for (const auto node : of_element) ++first(node + 1);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) first(n + 1) += first(n);
   std::vector<LocalIndex> next(first.data(), first.data() + mesh.nodes());
-  for (const auto e : by_number)
-    for (int c = 0; c < 8; ++c) list(next[mesh.corner[e][c]]++) = 8 * slot(e) + c;
+  for (const auto e : by_number(mesh))
+    for (int c = 0; c < 8; ++c) row(next[mesh.corner[e][c]]++) = elements.corner_row(slot(e), c);
 
   Kokkos::deep_copy(nodes.place, place);
   Kokkos::deep_copy(nodes.held, held);
   Kokkos::deep_copy(elements.corner, corner);
   Kokkos::deep_copy(elements.counts, counts);
   Kokkos::deep_copy(corners.first, first);
-  Kokkos::deep_copy(corners.corner, list);
+  Kokkos::deep_copy(corners.row, row);
 }
 
 /// Lame's constants, and the masses of elements and nodes.
@@ -151,28 +153,22 @@ void Body<T>::take_material(const comm::Communicator& comm) {
       poisson(options.poisson, compressible, "from 0 to below 0.5");
   std::optional<std::string> problem;
   const auto material = mirror(elements.material);
-  std::vector<double> masses(static_cast<std::size_t>(interior.end) * width<T>); // of slots
+  std::vector<double> masses;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     const auto at = centre(mesh, e);
     const double modulus = young(at, problem), nu = poisson(at, problem);
-    const double mass = density(at, problem) * volume(mesh, e);
-    const double values[] = {modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)), mass};
-    const bool last = e + 1 == mesh.edge || e + 1 == mesh.elements();
-    const auto end = last ? (slot(e) / width<T> + 1) * width<T> : slot(e) + 1; // lanes that fill up a block are like it
-    for (auto s = slot(e); s < end; ++s)
+    masses.push_back(density(at, problem) * volume(mesh, e));
+    const double values[] = {modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)), masses.back()};
+    for (auto s = slot(e); s < slots_end(e); ++s)
       for (int i = 0; i < 3; ++i) lane(material(s / width<T>, i), s % width<T>) = static_cast<T>(values[i]);
-    masses[slot(e)] = mass;
   }
   miniapp::agree_on_user_error(comm, problem, "E-DECK-EXPRESSION");
   Kokkos::deep_copy(elements.material, material);
 
-  const auto first = on_host(corners.first);
-  const auto corner = on_host(corners.corner);
   const auto mass = mirror(nodes.mass);
-  for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
-    mass(n) = 0;
-    for (auto k = first(n); k < first(n + 1); ++k) mass(n) += masses[corner(k) / 8] / 8;
-  }
+  Kokkos::deep_copy(mass, 0.0);
+  for (const auto e : by_number(mesh))
+    for (const auto node : mesh.corner[e]) mass(node) += masses[e] / 8;
   Kokkos::deep_copy(nodes.mass, mass);
   if (options.seam == mesh::Seam::recompute) return; // those of ghosts are not used
   auto sums = mesh::make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");

@@ -19,6 +19,11 @@ struct Body {
 
   /// Where local element `e` is, counted in lanes.
   LocalIndex slot(LocalIndex e) const { return e < mesh.edge ? e : edge.end * width<T> + (e - mesh.edge); }
+  /// The end of the lanes that are as local element `e`: of the last one, those that fill up its block, too.
+  LocalIndex slots_end(LocalIndex e) const {
+    const bool last = e + 1 == mesh.edge || e + 1 == mesh.elements();
+    return last ? (slot(e) / width<T> + 1) * width<T> : slot(e) + 1;
+  }
   /// A number of local element `e` in a field on the host.
   template <class View>
   auto& number(const View& field, LocalIndex e, int i) const {

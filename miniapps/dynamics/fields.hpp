@@ -48,7 +48,16 @@ struct ElementFields {
   ElementView<T> stretch, rotation;   ///< 6 and 9: of the deformation, left stretch times rotation
   ElementView<T> stress;              ///< 6: in the unrotated frame
   ElementView<T> hourglass;           ///< 4 modes x 3: resistance, in the unrotated frame
-  Kokkos::View<T* [24]> force;        ///< elements x (8 corners x 3): on the nodes
+  ElementView<T> stable_step;         ///< 1
+  Kokkos::View<T* [3]> force;         ///< (elements x 8 corners) x 3: on the nodes, row corner_row(element, corner)
+
+  /// On a host the corners of an element lie together, on a device the same corners of elements.
+  KOKKOS_INLINE_FUNCTION LocalIndex corner_row(LocalIndex element, int corner) const {
+    if constexpr (device::kernels_on_host)
+      return 8 * element + corner;
+    else
+      return corner * static_cast<LocalIndex>(stable_step.extent(0)) + element;
+  }
 };
 
 /// Times in the memory of kernels: the lengths of the last two steps, and the time that all took.
@@ -64,19 +73,40 @@ KOKKOS_INLINE_FUNCTION void store(const View& view, LocalIndex block, const V (&
   unroll<static_cast<int>(n)>([&](auto i) { view(block, static_cast<int>(i)) = values[i]; });
 }
 
-/// Collects where the corners of elements are, and their velocities.
-template <class V, class Corner, class Motion>
-KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, LocalIndex block, Corners<V>& x,
-                                   Corners<V>& v) {
-  constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(Scalar<V>));
+/// Collects numbers 2 `pair`, 2 `pair` + 1, ... of the motion of the corners of elements.
+template <int pair, class Corner, class Motion, class... V>
+KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, LocalIndex block, V (&... values)[8]) {
+  using Values = std::common_type_t<V...>;
+  Values* const numbers[] = {values...};
   unroll<8>([&](auto c) {
-    const Scalar<V>* row[lanes];
-    unroll<lanes>([&](auto l) { row[l] = &motion(corner(block, static_cast<int>(c), static_cast<int>(l)), 0); });
-    unroll<3>([&](auto axis) {
-      x.at[axis][c] = lanes_of<V>([&](auto l) { return row[l][axis]; });
-      v.at[axis][c] = lanes_of<V>([&](auto l) { return row[l][3 + axis]; });
+    constexpr int lanes = static_cast<int>(sizeof(Values) / sizeof(Scalar<Values>));
+    const Scalar<Values>* row[lanes];
+    unroll<lanes>([&](auto l) { row[l] = &motion(corner(block, static_cast<int>(c), static_cast<int>(l)), 2 * pair); });
+    unroll<sizeof...(V) / 2>([&](auto p) {
+      load_pairs([&](auto l) { return row[l] + 2 * p; }, numbers[2 * p][c], numbers[2 * p + 1][c]);
     });
   });
+}
+
+/// Stores forces at the corners of elements.
+template <class T, class V>
+KOKKOS_INLINE_FUNCTION void store_forces(const ElementFields<T>& elements, LocalIndex block, const V (&force)[8][3]) {
+  if constexpr (width<T> > 1) {
+    T* const first = &elements.force(8 * width<T> * block, 0);
+    unroll<12>([&](auto pair) {
+      store_pairs(force[2 * pair / 3][2 * pair % 3], force[(2 * pair + 1) / 3][(2 * pair + 1) % 3],
+                  [&](auto l) { return first + (24 * l + 2 * pair); });
+    });
+  } else {
+    for (int c = 0; c < 8; ++c)
+      for (int i = 0; i < 3; ++i) elements.force(elements.corner_row(block, c), i) = force[c][i];
+  }
+}
+
+/// Rows in no order are fetched early on hosts; devices hide that by other threads.
+template <class T>
+KOKKOS_INLINE_FUNCTION void prefetch_on_host([[maybe_unused]] const T* address) {
+  if constexpr (device::kernels_on_host) __builtin_prefetch(address);
 }
 
 /// A copy that the host can read.

@@ -11,7 +11,6 @@
 
 #include <kontor/comm/reduction.hpp>
 
-#include <limits>
 #include <optional>
 
 namespace kontor::dynamics {
@@ -36,15 +35,11 @@ class Stepper {
           mesh::make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
     if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
     if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
-    reset();
     if (comm.size() == 1 || o.step) return;
     const bool by_backend = comm.capabilities().stream_collectives; // which has all its work on one stream
     reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min,
                        by_backend ? streams_.exchange() : streams_.compute());
   }
-
-  /// Local; waits. Forgets steps that were made: parts without elements have no least step.
-  void reset() const { Kokkos::deep_copy(least_, std::numeric_limits<double>::infinity()); }
 
   /// The exchange of the seam: visit(exchange).
   template <class Visit>
@@ -52,7 +47,7 @@ class Stepper {
     return motion_ ? visit(*motion_) : visit(*force_);
   }
   stepping::Streams<Space>& streams() { return streams_; }
-  const Kokkos::View<double[2]>& least() const { return reduction_ ? least_of_all_ : least_; }
+  const Kokkos::View<double[1]>& least() const { return reduction_ ? least_of_all_ : least_; }
 
   /// Collective; queued. Step number `step`, by `seam` in place of the exchange, which moves the same or nothing. The
   /// length of the step is the least stable one of all elements at its beginning: one of the step before could be too
@@ -65,24 +60,28 @@ class Stepper {
     begin_sums(compute);
     if (o.seam == mesh::Seam::recompute) {
       stepping::exchange_and_compute(
-          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior, 1); },
-          [&](const Space& i) { compute_elements(i, body_.edge, 0); },
-          [&](const Space& i) { compute_elements(i, body_.all(), 0); });
+          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior); },
+          [&](const Space& i) { compute_elements(i, body_.edge); },
+          [&](const Space& i) { compute_elements(i, body_.all()); });
       sum(compute, body_.all(), 0, body_.mesh.updated);
     } else {
       const auto first = overlap_ ? body_.edge : body_.all();
-      compute_elements(compute, first, 0);
+      compute_elements(compute, first);
       sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
       streams_.exchange_follows();
       stepping::exchange_and_compute(
           streams_, seam, overlap_,
           [&](const Space& i) {
-            compute_elements(i, body_.interior, 1);
+            compute_elements(i, body_.interior);
             sum(i, body_.interior, body_.mesh.seam, body_.mesh.nodes());
           },
           [](const Space&) {}, [](const Space&) {});
     }
     const bool renewed = !o.step && step % o.every == 0;
+    if (renewed) {
+      const miniapp::ScopedTimer timed(stress_, 0);
+      least_stable_step(compute, body_.elements, least_);
+    }
     if (renewed && reduction_) {
       const miniapp::ScopedTimer timed(minimum_);
       reduction_->start(compute);
@@ -99,7 +98,10 @@ class Stepper {
     const auto all = body_.all();
     if (kernel == 0) gradient(i, all, body_.nodes, body_.elements, body_.clock);
     if (kernel == 1) rotate(i, all, body_.elements, body_.clock);
-    if (kernel == 2) stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(0));
+    if (kernel == 2) {
+      stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
+      least_stable_step(i, body_.elements, least_);
+    }
     if (kernel == 3) {
       begin_sums(i);
       sum(i, all, 0, body_.mesh.updated);
@@ -108,17 +110,13 @@ class Stepper {
   }
 
   /// Of all ranks; none of one rank, or of fixed steps.
-  std::optional<comm::Reduction<Kokkos::View<double[2]>>>& minimum() { return reduction_; }
+  std::optional<comm::Reduction<Kokkos::View<double[1]>>>& minimum() { return reduction_; }
 
  private:
   using AtomicSums = ScatteredSums<true>::type;
   using ScatterSums = ScatteredSums<false>::type;
 
-  /// The least step of the edge, or of all elements, and that of the interior.
-  Kokkos::View<double> least_of(int part) const { return Kokkos::View<double>(least_.data() + part); }
-
-  void compute_elements(const Space& instance, const Blocks& blocks, int part) {
-    if (blocks.begin == blocks.end) return; // its least step stays infinite
+  void compute_elements(const Space& instance, const Blocks& blocks) {
     {
       const miniapp::ScopedTimer timed(gradient_);
       gradient(instance, blocks, body_.nodes, body_.elements, body_.clock);
@@ -128,7 +126,7 @@ class Stepper {
       rotate(instance, blocks, body_.elements, body_.clock);
     }
     const miniapp::ScopedTimer timed(stress_);
-    stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock, least_of(part));
+    stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
   }
 
   void begin_sums(const Space& instance) {
@@ -153,8 +151,8 @@ class Stepper {
   std::optional<ForceSeam> force_;
   AtomicSums atomic_;
   ScatterSums scattered_;
-  Kokkos::View<double[2]> least_{"dynamics/least step"}, least_of_all_{"dynamics/least step of all"};
-  std::optional<comm::Reduction<Kokkos::View<double[2]>>> reduction_; // after the streams that it is queued on
+  Kokkos::View<double[1]> least_{"dynamics/least step"}, least_of_all_{"dynamics/least step of all"};
+  std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
   miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;
 };
 

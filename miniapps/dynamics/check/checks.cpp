@@ -126,9 +126,12 @@ struct LastStep {
                                       rotation = on_host(body.elements.rotation),
                                       stress = on_host(body.elements.stress),
                                       hourglass = on_host(body.elements.hourglass);
-  typename Kokkos::View<T* [24]>::HostMirror of_element = on_host(body.elements.force);
+  typename Kokkos::View<T* [3]>::HostMirror of_element = on_host(body.elements.force);
   Clock::HostMirror clock = on_host(body.clock);
 
+  double of_corner(LocalIndex e, int corner, int i) const {
+    return static_cast<double>(of_element(body.elements.corner_row(body.slot(e), corner), i));
+  }
   double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {
     return static_cast<double>(body.number(view, e, i));
   }
@@ -197,7 +200,7 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
         extremes.force = worst(extremes.force, std::abs(force[c][i]));
         extremes.force_error =
             worst(extremes.force_error,
-                  std::abs(force[c][i] - static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i))));
+                  std::abs(force[c][i] - last.of_corner(e, c, i)));
       }
 
     const double trace = s[0] + s[1] + s[2],
@@ -258,7 +261,7 @@ double seam_error(const LastStep<T>& last) {
       const auto n = mesh.corner[e][c];
       if (!chosen[n]) continue;
       auto& corner = sent[directory.rank_of(mesh.node[n])].emplace_back(Corner{mesh.node[n], {}});
-      for (int i = 0; i < 3; ++i) corner.force[i] = static_cast<double>(last.of_element(last.body.slot(e), 3 * c + i));
+      for (int i = 0; i < 3; ++i) corner.force[i] = last.of_corner(e, c, i);
     }
   std::vector<Sum> share(static_cast<std::size_t>(directory.size(last.comm.rank())));
   for (const auto& [rank, list] : partition::exchange_by_rank(last.comm, "forces of elements", sent))

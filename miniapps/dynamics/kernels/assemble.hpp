@@ -10,8 +10,9 @@ namespace kontor::dynamics {
 
 /// The corners of elements at each node, in the order of the elements' numbers.
 struct NodeCorners {
-  Kokkos::View<LocalIndex*> first;  ///< where those of a node begin: (nodes + 1)
-  Kokkos::View<LocalIndex*> corner; ///< 8 element + corner of it
+  static constexpr int ahead = 64; ///< entries that follow the last one, which are fetched early and not used
+  Kokkos::View<LocalIndex*> first; ///< where those of a node begin: (nodes + 1)
+  Kokkos::View<LocalIndex*> row;   ///< of ElementFields::force
 };
 
 /// How sums are made. `gather` reads the corners of a node in order, so that sums have the same bits on any ranks; the
@@ -26,8 +27,9 @@ void assemble(const Space& instance, LocalIndex begin, LocalIndex end, const Nod
       "dynamics/assemble", range(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
         double sum[3] = {0, 0, 0};
         for (auto n = corners.first(node); n < corners.first(node + 1); ++n) {
-          const auto element = corners.corner(n) / 8, corner = corners.corner(n) % 8;
-          for (int i = 0; i < 3; ++i) sum[i] += static_cast<double>(elements.force(element, 3 * corner + i));
+          const auto row = corners.row(n);
+          prefetch_on_host(&elements.force(corners.row(n + NodeCorners::ahead), 0));
+          for (int i = 0; i < 3; ++i) sum[i] += static_cast<double>(elements.force(row, i));
         }
         for (int i = 0; i < 3; ++i) nodes.force(node, i) = sum[i];
       });
@@ -58,7 +60,7 @@ void scatter(const Space& instance, const Blocks& blocks, const ElementFields<T>
           for (int corner = 0; corner < 8 && elements.counts(block, l); ++corner)
             for (int i = 0; i < 3; ++i)
               access(elements.corner(block, corner, l), i) +=
-                  static_cast<double>(elements.force(block * width<T> + l, 3 * corner + i));
+                  static_cast<double>(elements.force(elements.corner_row(block * width<T> + l, corner), i));
       });
 }
 

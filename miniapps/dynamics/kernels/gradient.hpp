@@ -15,7 +15,7 @@ void gradient(const Space& instance, const Blocks& blocks, const NodeFields<T>& 
       "dynamics/gradient", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
         const T half_step = static_cast<T>(0.5 * clock(last_step));
         Corners<V> v, x;
-        gather(elements.corner, nodes.motion, block, x, v);
+        gather<0>(elements.corner, nodes.motion, block, x.at[0], x.at[1], x.at[2], v.at[0], v.at[1], v.at[2]);
         unroll<24>([&](auto n) { x.at[n / 8][n % 8] -= half_step * v.at[n / 8][n % 8]; });
         shift_to_corner(x);
         V rate[9], scale;

@@ -5,15 +5,15 @@
 
 namespace kontor::dynamics {
 
-/// Local; queued on `instance`. The next step is `factor` times the smaller of two stable ones, unless that is 0;
-/// else `fixed`, unless that is 0; else as long as the last one.
-inline void advance_clock(const Space& instance, const Clock& clock, const Kokkos::View<double[2]>& stable,
+/// Local; queued on `instance`. The next step is `factor` times the stable one, unless that is 0; else `fixed`, unless
+/// that is 0; else as long as the last one.
+inline void advance_clock(const Space& instance, const Clock& clock, const Kokkos::View<double[1]>& stable,
                           double factor, double fixed) {
   Kokkos::parallel_for(
       "dynamics/clock", range(instance, 0, 1), KOKKOS_LAMBDA(LocalIndex) {
         clock(step_before) = clock(last_step);
         if (factor > 0)
-          clock(last_step) = factor * (stable(0) < stable(1) ? stable(0) : stable(1));
+          clock(last_step) = factor * stable(0);
         else if (fixed > 0)
           clock(last_step) = fixed;
         clock(elapsed) += clock(last_step);
