@@ -16,9 +16,14 @@
 /// vector types of GCC and Clang; on a device one. Formulas are the same, so are their bits.
 namespace kontor::element {
 
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__) && !defined(__HIPCC__)
+// KONTOR_SHUFFLES: there are vectors, and shuffles of them. KONTOR_FLATTEN: after the parameters of a kernel of many
+// small functions, has all of them inlined; g++ stops early, and passes vectors through memory.
+#define KONTOR_FLATTEN
+#if defined(__has_builtin) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if __has_builtin(__builtin_shufflevector)
 #define KONTOR_SHUFFLES 1
+#undef KONTOR_FLATTEN
+#define KONTOR_FLATTEN __attribute__((flatten))
 #endif
 #endif
 

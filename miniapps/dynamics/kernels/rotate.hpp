@@ -24,7 +24,7 @@ template <class T>
 void rotate(const Space& instance, const Blocks& blocks, const ElementFields<T>& elements, const Clock& clock) {
   using V = Lanes<T>;
   Kokkos::parallel_for(
-      "dynamics/rotate", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
+      "dynamics/rotate", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
         const T step = static_cast<T>(clock(last_step)), half = static_cast<T>(0.5);
         Tensor<V> rate, rotation;
         Symmetric<V> stretch, strain, shifted;

@@ -29,7 +29,7 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
       static_cast<T>(2 * (std::sqrt(1 + resistance.viscosity * resistance.viscosity) - resistance.viscosity) /
                      std::sqrt(1 + resistance.stiffness));
   Kokkos::parallel_for(
-      "dynamics/stress", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) {
+      "dynamics/stress", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
         const T step = static_cast<T>(clock(last_step));
         // A mode's shape at corner I is base(I) - b(j, I) of_x(j) / volume, and b has 12 derivatives of the volume.
         Corners<V> b;
