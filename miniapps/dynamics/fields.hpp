@@ -82,16 +82,15 @@ KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, L
     constexpr int lanes = static_cast<int>(sizeof(Values) / sizeof(Scalar<Values>));
     const Scalar<Values>* row[lanes];
     unroll<lanes>([&](auto l) { row[l] = &motion(corner(block, static_cast<int>(c), static_cast<int>(l)), 2 * pair); });
-    unroll<sizeof...(V) / 2>([&](auto p) {
-      load_pairs([&](auto l) { return row[l] + 2 * p; }, numbers[2 * p][c], numbers[2 * p + 1][c]);
-    });
+    unroll<sizeof...(V) / 2>(
+        [&](auto p) { load_pairs([&](auto l) { return row[l] + 2 * p; }, numbers[2 * p][c], numbers[2 * p + 1][c]); });
   });
 }
 
 /// Stores forces at the corners of elements.
 template <class T, class V>
 KOKKOS_INLINE_FUNCTION void store_forces(const ElementFields<T>& elements, LocalIndex block, const V (&force)[8][3]) {
-  if constexpr (width<T> > 1) {
+  if constexpr (width < T >> 1) {
     T* const first = &elements.force(8 * width<T> * block, 0);
     unroll<12>([&](auto pair) {
       store_pairs(force[2 * pair / 3][2 * pair % 3], force[(2 * pair + 1) / 3][(2 * pair + 1) % 3],

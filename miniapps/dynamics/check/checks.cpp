@@ -198,9 +198,7 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
     for (int c = 0; c < 8; ++c)
       for (int i = 0; i < 3; ++i) {
         extremes.force = worst(extremes.force, std::abs(force[c][i]));
-        extremes.force_error =
-            worst(extremes.force_error,
-                  std::abs(force[c][i] - last.of_corner(e, c, i)));
+        extremes.force_error = worst(extremes.force_error, std::abs(force[c][i] - last.of_corner(e, c, i)));
       }
 
     const double trace = s[0] + s[1] + s[2],

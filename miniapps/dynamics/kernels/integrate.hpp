@@ -30,12 +30,17 @@ void integrate(const Space& instance, LocalIndex begin, LocalIndex end, const No
         if (nodes.held(node)) return;
         const double middle = 0.5 * (clock(step_before) + clock(last_step)) / nodes.mass(node);
         const T step = static_cast<T>(clock(last_step));
+        auto* const pairs =
+            reinterpret_cast<Pair<T>*>(&nodes.motion(node, 0)); // a device reads and writes them at once
+        Pair<T> motion[3] = {pairs[0], pairs[1], pairs[2]};
         for (int i = 0; i < 3; ++i) {
-          const T velocity = nodes.motion(node, 3 + i) + static_cast<T>(middle * nodes.force(node, i));
-          nodes.motion(node, 3 + i) = velocity;
-          nodes.displacement(node, i) += step * velocity;
-          nodes.motion(node, i) = nodes.place(node, i) + nodes.displacement(node, i);
+          T& velocity = motion[(3 + i) / 2].at[(3 + i) % 2];
+          velocity += static_cast<T>(middle * nodes.force(node, i));
+          const T displacement = nodes.displacement(node, i) + step * velocity;
+          nodes.displacement(node, i) = displacement;
+          motion[i / 2].at[i % 2] = nodes.place(node, i) + displacement;
         }
+        for (int i = 0; i < 3; ++i) pairs[i] = motion[i];
       });
 }
 
