@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dynamics/body.hpp"
 
+#include "grid/functions.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
-#include "machine/user_error.hpp"
+#include "mesh/node_corners.hpp"
 
-#include <kontor/config/function.hpp>
-
-#include <fmt/format.h>
-
-#include <cmath>
-#include <numeric>
-#include <optional>
+#include <algorithm>
 #include <string>
 
 namespace kontor::dynamics {
@@ -32,36 +27,6 @@ double volume(const mesh::LocalMesh& mesh, LocalIndex element) {
   shift_to_corner(x);
   volume_gradient<0>(x, b);
   return dot(x.at[0], b) / 12;
-}
-
-/// A formula of the deck with the values that are allowed. `problem` becomes the first value that is not.
-class Formula {
- public:
-  using Allowed = bool (*)(double);
-  Formula(const config::Expression& expression, Allowed allowed, const char* words)
-      : expression_(expression), function_(expression), allowed_(allowed), words_(words) {}
-
-  double operator()(const std::array<double, 3>& at, std::optional<std::string>& problem) {
-    const double value = function_(at[0], at[1], at[2], 0);
-    if (!problem && !(std::isfinite(value) && allowed_(value)))
-      problem = fmt::format("{}: '{}' is {} at ({:.6g}, {:.6g}, {:.6g}); allowed: {}", expression_.location().text(),
-                            expression_.text(), value, at[0], at[1], at[2], words_);
-    return value;
-  }
-
- private:
-  const config::Expression& expression_;
-  config::Function function_;
-  Allowed allowed_;
-  const char* words_;
-};
-
-/// Elements in the order of their numbers, which sums are made in.
-std::vector<LocalIndex> by_number(const mesh::LocalMesh& mesh) {
-  std::vector<LocalIndex> order(mesh.element.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](LocalIndex e) { return mesh.element[e]; });
-  return order;
 }
 
 template <class View>
@@ -124,17 +89,13 @@ void Body<T>::take_mesh() {
       counts(s / width<T>, s % width<T>) = s == slot(e);
     }
 
-  corners = {Kokkos::View<LocalIndex*>("dynamics/first corner", mesh.nodes() + 1),
-             Kokkos::View<LocalIndex*>("dynamics/node corners", 8 * mesh.element.size() + NodeCorners::ahead)};
+  const auto of_nodes = mesh::corners_of_nodes(mesh);
+  corners = {Kokkos::View<LocalIndex*>("dynamics/first corner", of_nodes.first.size()),
+             Kokkos::View<LocalIndex*>("dynamics/node corners", of_nodes.corner.size() + NodeCorners::ahead)};
   const auto first = mirror(corners.first), row = mirror(corners.row);
-  Kokkos::deep_copy(first, 0);
-  Kokkos::deep_copy(row, 0);
-  for (const auto& of_element : mesh.corner)
-    for (const auto node : of_element) ++first(node + 1);
-  for (LocalIndex n = 0; n < mesh.nodes(); ++n) first(n + 1) += first(n);
-  std::vector<LocalIndex> next(first.data(), first.data() + mesh.nodes());
-  for (const auto e : by_number(mesh))
-    for (int c = 0; c < 8; ++c) row(next[mesh.corner[e][c]]++) = elements.corner_row(slot(e), c);
+  std::ranges::copy(of_nodes.first, first.data());
+  for (std::size_t k = 0; k < row.size(); ++k) // those ahead are never used
+    row(k) = k < of_nodes.corner.size() ? elements.corner_row(slot(of_nodes.corner[k] / 8), of_nodes.corner[k] % 8) : 0;
 
   Kokkos::deep_copy(nodes.place, place);
   Kokkos::deep_copy(nodes.held, held);
@@ -147,28 +108,29 @@ void Body<T>::take_mesh() {
 /// Lame's constants, and the masses of elements and nodes.
 template <class T>
 void Body<T>::take_material(const comm::Communicator& comm) {
-  const auto positive = [](double value) { return value > 0; };
-  const auto compressible = [](double value) { return value >= 0 && value < 0.5; };
-  Formula young(options.young, positive, "above 0"), density(options.density, positive, "above 0"),
-      poisson(options.poisson, compressible, "from 0 to below 0.5");
-  std::optional<std::string> problem;
+  using grid::FiniteCheck;
+  const grid::DeckFunction young(options.young), density(options.density), poisson(options.poisson);
+  FiniteCheck positive(FiniteCheck::Require::positive);
+  FiniteCheck compressible([](double value) { return value >= 0 && value < 0.5; }, "from 0 to below 0.5");
   const auto material = mirror(elements.material);
   std::vector<double> masses;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     const auto at = centre(mesh, e);
-    const double modulus = young(at, problem), nu = poisson(at, problem);
-    masses.push_back(density(at, problem) * volume(mesh, e));
+    const double modulus = young.at(at, positive), nu = poisson.at(at, compressible);
+    masses.push_back(density.at(at, positive) * volume(mesh, e));
     const double values[] = {modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)), masses.back()};
     for (auto s = slot(e); s < slots_end(e); ++s)
       for (int i = 0; i < 3; ++i) lane(material(s / width<T>, i), s % width<T>) = static_cast<T>(values[i]);
   }
-  miniapp::agree_on_user_error(comm, problem, "E-DECK-EXPRESSION");
+  positive.agree(comm);
+  compressible.agree(comm);
   Kokkos::deep_copy(elements.material, material);
 
   const auto mass = mirror(nodes.mass);
   Kokkos::deep_copy(mass, 0.0);
-  for (const auto e : by_number(mesh))
-    for (const auto node : mesh.corner[e]) mass(node) += masses[e] / 8;
+  const auto of_nodes = mesh::corners_of_nodes(mesh);
+  for (LocalIndex n = 0; n < mesh.nodes(); ++n)
+    for (auto k = of_nodes.first[n]; k < of_nodes.first[n + 1]; ++k) mass(n) += masses[of_nodes.corner[k] / 8] / 8;
   Kokkos::deep_copy(nodes.mass, mass);
   if (options.seam == mesh::Seam::recompute) return; // those of ghosts are not used
   auto sums = mesh::make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");
@@ -179,20 +141,17 @@ void Body<T>::take_material(const comm::Communicator& comm) {
 
 template <class T>
 void Body<T>::take_velocity(const comm::Communicator& comm) {
-  std::vector<Formula> formulas;
-  for (const auto& formula : options.velocity)
-    formulas.emplace_back(
-        formula, [](double) { return true; }, "finite numbers");
-  std::optional<std::string> problem;
+  const std::vector<grid::DeckFunction> formulas(options.velocity.begin(), options.velocity.end());
+  grid::FiniteCheck finite;
   const auto motion = mirror(initial_);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
     for (int d = 0; d < 3; ++d) {
       const auto& [place, held] = mesh.place[n];
-      const double velocity = formulas[d](place, problem);
+      const double velocity = formulas[d].at(place, finite);
       motion(n, d) = static_cast<T>(place[d]);
       motion(n, 3 + d) = held ? T(0) : static_cast<T>(velocity);
     }
-  miniapp::agree_on_user_error(comm, problem, "E-DECK-EXPRESSION");
+  finite.agree(comm);
   Kokkos::deep_copy(initial_, motion);
 }
 

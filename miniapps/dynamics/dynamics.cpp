@@ -4,18 +4,20 @@
 #include "dynamics/check/checks.hpp"
 #include "dynamics/files.hpp"
 #include "dynamics/step.hpp"
+#include "element/multiply_add.hpp"
+#include "machine/denormals.hpp"
+#include "mesh/part_sizes.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "run/record/exchange_record.hpp"
+#include "run/record/kernel_runs.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/seconds_alone.hpp"
 #include "stepping/step_graph.hpp"
 
-#include <kontor/comm/reductions.hpp>
 #include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 namespace kontor::dynamics {
@@ -43,6 +45,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   Dynamics(const Options& options, const miniapp::RunContext& context)
       : SteppedApp(context), body_(options, context.comm),
         stepper_(body_, context.comm, context.overlap, context.timers), exchanges_(context.timers) {
+    miniapp::flush_denormals();
     context.progress.describe({.step = "step", .work = "element steps"});
     record_mesh();
   }
@@ -65,9 +68,17 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       for (int kernel = 0; kernel < 3; ++kernel) stepper_.queue_kernel(kernel);
       drain();
     });
-    for (int kernel = 0; kernel < 4; ++kernel)
-      kernel_seconds_[kernel] = stepping::seconds_of_slowest(
+    kernels_.clear();
+    for (int kernel = 0; kernel < 4; ++kernel) {
+      const double count = computed_by_all_;
+      const auto& [name, read, written, bytes_read, bytes_written, flops] = costs[kernel];
+      const double seconds = stepping::seconds_of_slowest(
           comm, [&] { stepper_.queue_kernel(kernel); }, drained);
+      kernels_.push_back({name,
+                          {count * (read * sizeof(T) + bytes_read), count * (written * sizeof(T) + bytes_written)},
+                          count * flops,
+                          seconds});
+    }
   }
 
   void reset() override {
@@ -91,21 +102,16 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration& machine) const override {
     const double steps = static_cast<double>(made_ - first_), count = elements_of_all_ * steps;
     miniapp::BytesMoved moved;
-    for (int kernel = 0; kernel < 4; ++kernel) {
-      const auto of_kernel = bytes(kernel);
-      moved.read += of_kernel.read * steps;
-      moved.written += of_kernel.written * steps;
+    for (const auto& kernel : kernels_) {
+      moved.read += kernel.moved.read * steps;
+      moved.written += kernel.moved.written * steps;
     }
-    std::vector<miniapp::FigureOfMerit> result{
-        limited_by_memory({.name = "element_steps", .value = count / seconds, .unit = "1/s"}, seconds, moved, machine)};
-    for (int kernel = 0; kernel < 4; ++kernel) {
-      const auto of_kernel = bytes(kernel);
-      const double each = kernel_seconds_[kernel];
-      result.push_back(limited_by_memory({.name = std::string(costs[kernel].name) + "_bandwidth",
-                                          .value = (of_kernel.read + of_kernel.written) / each,
-                                          .unit = "B/s"},
-                                         each, of_kernel, machine));
-    }
+    auto result = miniapp::figures_of_kernels(kernels_, machine);
+    result.insert(result.begin(), {.name = "element_steps",
+                                   .value = count / seconds,
+                                   .unit = "1/s",
+                                   .attainable = elements_of_all_ / miniapp::seconds_at_best(kernels_, machine),
+                                   .moved = moved});
     return result;
   }
 
@@ -116,21 +122,13 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     record.extras["steps"] = made_;
     record.extras["time"] = clock(elapsed);
     record.extras["time_step"] = clock(last_step);
-    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
-    for (int kernel = 0; kernel < 4; ++kernel) {
-      const auto moved = bytes(kernel);
-      kernels.push_back({{"kernel", costs[kernel].name},
-                         {"seconds", kernel_seconds_[kernel]},
-                         {"bytes", moved.read + moved.written},
-                         {"flops", costs[kernel].flops * computed_by_all_}});
-    }
-    record.extras["kernels"] = kernels;
+    record.extras["kernels"] = miniapp::record_of_kernels(kernels_);
     record.extras.update(graph_.record("steps", graph_steps));
     return record;
   }
 
   miniapp::CalibrationRequest calibration() const override {
-    return {.working_set = static_cast<double>(record_.field_memory)};
+    return {.working_set = static_cast<double>(record_.field_memory), .multiply_adds = multiply_add_rate<T>};
   }
 
   std::optional<miniapp::FieldOutput> write_fields(output::File& file, const std::string& group) const override {
@@ -191,32 +189,17 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     return stepper_.with_seam([&](auto& seam) { return stepping::graph_refusal(comm(), seam); });
   }
 
-  /// Bytes that a kernel moves in a step of all ranks.
-  miniapp::BytesMoved bytes(int kernel) const {
-    const auto& cost = costs[kernel];
-    return {computed_by_all_ * (cost.read * sizeof(T) + cost.bytes_read),
-            computed_by_all_ * (cost.written * sizeof(T) + cost.bytes_written)};
-  }
-
   /// Collective.
   void record_mesh() {
     const auto& mesh = body_.mesh;
-    const double own = static_cast<double>(std::ranges::count(mesh.own, true)),
-                 shared = static_cast<double>(mesh.seam + mesh.nodes() - mesh.updated);
-    const std::array<double, 5> mine{own, static_cast<double>(mesh.nodes()), shared,
-                                     static_cast<double>(mesh.neighbours.size()),
-                                     static_cast<double>(mesh.elements()) - own};
-    const auto sum = comm::allreduce(comm(), mine, comm::ReduceOp::sum),
-               least = comm::allreduce(comm(), mine, comm::ReduceOp::min),
-               most = comm::allreduce(comm(), mine, comm::ReduceOp::max);
-    elements_of_all_ = sum[0];
-    computed_by_all_ = sum[0] + sum[4];
-    nlohmann::ordered_json table = nlohmann::ordered_json::array();
-    constexpr std::array names{"elements", "nodes", "shared_nodes", "neighbours", "ghost_elements"};
-    for (std::size_t i = 0; i < names.size(); ++i)
-      table.push_back({{"quantity", names[i]},
-                       {"min", static_cast<std::int64_t>(least[i])},
-                       {"max", static_cast<std::int64_t>(most[i])}});
+    const auto sizes = mesh::part_sizes(comm(), mesh);
+    elements_of_all_ = sizes.sum.front();
+    computed_by_all_ = elements_of_all_ + sizes.sum.back();
+    auto table = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < sizes.names.size(); ++i)
+      table.push_back({{"quantity", sizes.names[i]},
+                       {"min", static_cast<std::int64_t>(sizes.least[i])},
+                       {"max", static_cast<std::int64_t>(sizes.most[i])}});
     stepper_.with_seam([&](const auto& seam) {
       record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
       record_.traffic = miniapp::traffic_of(comm().rank(), seam);
@@ -232,10 +215,10 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   Stepper<T> stepper_;
   stepping::StepGraph<Space> graph_; // after what it uses
   double elements_of_all_ = 0, computed_by_all_ = 0;
-  double step_alone_ = 0;                  ///< seconds of a step without its exchange
-  std::array<double, 4> kernel_seconds_{}; ///< of the kernels alone
-  std::vector<Check> of_kernels_;          ///< of this rank
-  std::int64_t first_ = 0, made_ = 0;      ///< steps made by another run, and all
+  double step_alone_ = 0;                   ///< seconds of a step without its exchange
+  std::vector<miniapp::KernelRun> kernels_; ///< of a step
+  std::vector<Check> of_kernels_;           ///< of this rank
+  std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all
   miniapp::AppRecord record_;
   miniapp::ExchangeSamples exchanges_;
 };

@@ -15,12 +15,11 @@ void FiniteCheck::operator()(const config::Expression& formula, std::span<const 
                              std::span<const double> x, double y, double z, double t) {
   if (problem_) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool positive = require_ == Require::positive;
-    if (std::isfinite(values[i]) && (!positive || values[i] > 0)) continue;
-    problem_ = fmt::format("{} {} is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
-                           "{} in the whole domain",
-                           formula.location().text(), config::in_quotes(formula.text()), values[i], x[i], y, z, t,
-                           positive ? "above 0 and finite" : "finite");
+    if (std::isfinite(values[i]) && allowed_(values[i])) continue;
+    problem_ =
+        fmt::format("{} {} is {} at x = {:.6g}, y = {:.6g}, z = {:.6g}, t = {:.6g}; it must be "
+                    "{} in the whole domain",
+                    formula.location().text(), config::in_quotes(formula.text()), values[i], x[i], y, z, t, words_);
     return;
   }
 }

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,7 +23,11 @@ namespace kontor::grid {
 class FiniteCheck {
  public:
   enum class Require { finite, positive };
-  explicit FiniteCheck(Require require = Require::finite) : require_(require) {}
+  explicit FiniteCheck(Require require = Require::finite) : FiniteCheck([](double) { return true; }, "finite") {
+    if (require == Require::positive) *this = FiniteCheck([](double value) { return value > 0; }, "above 0 and finite");
+  }
+  /// Finite values that are allowed, and what they are in words.
+  FiniteCheck(bool (*allowed)(double), const char* words) : allowed_(allowed), words_(words) {}
 
   /// Local. `values` of the formula, at these points and that time.
   void operator()(const config::Expression&, std::span<const double> values, std::span<const double> x, double y,
@@ -32,7 +37,8 @@ class FiniteCheck {
   void agree(const comm::Communicator&) const;
 
  private:
-  Require require_;
+  bool (*allowed_)(double);
+  const char* words_;
   std::optional<std::string> problem_;
 };
 
@@ -52,6 +58,13 @@ struct DeckFunction {
                 FiniteCheck& finite) const {
     function.evaluate(x, y, z, t, out);
     finite(expression, out, x, y, z, t);
+  }
+
+  /// The value at a place, at time 0, which `finite` looks at.
+  double at(const std::array<double, 3>& place, FiniteCheck& finite) const {
+    const double value = function(place[0], place[1], place[2], 0);
+    finite(expression, {&value, 1}, {place.data(), 1}, place[1], place[2], 0);
+    return value;
   }
 };
 

@@ -55,6 +55,7 @@ Calibration calibrate_for(const comm::Communicator& comm, const CalibrationReque
     }
   }
   if (request.gemm) result.gemm = request.gemm(comm);
+  if (request.multiply_adds) result.multiply_adds = request.multiply_adds(comm);
   return result;
 }
 

@@ -63,6 +63,8 @@ struct CalibrationRequest {
   /// Collective. Measures the product of blocks as large as the run's own, by gemm_rate() (gemm.hpp), so that only apps
   /// that ask link a BLAS; empty: not asked for.
   std::function<GemmRate(const comm::Communicator&)> gemm = {};
+  /// Collective. Measures how fast all ranks together multiply and add; empty: not asked for.
+  std::function<double(const comm::Communicator&)> multiply_adds = {};
 };
 
 /// What this machine does, measured in the same job on the same ranks.
@@ -87,13 +89,17 @@ struct Calibration {
   bool oversubscribed = false;
 
   std::optional<GemmRate> gemm = {}; ///< what the app has asked for
+  double multiply_adds = 0;          ///< flop/s of products that are added, rounded each; 0: not asked for
   Noise noise = {};                  ///< valid at rank 0; no samples on simulated ranks
 
   /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of the two
-  /// measurements: in the smallest working sets starts of kernels take most of the time. NaN if nothing was measured.
-  double seconds_for(const BytesMoved& bytes) const {
-    return StreamRates{std::max(memory.read, in_working_set.read), std::max(memory.copy, in_working_set.copy)}
-        .seconds_for(bytes);
+  /// measurements: in the smallest working sets starts of kernels take most of the time. Not less than so many flops
+  /// take. NaN if nothing was measured.
+  double seconds_for(const BytesMoved& bytes, double flops = 0) const {
+    const double seconds =
+        StreamRates{std::max(memory.read, in_working_set.read), std::max(memory.copy, in_working_set.copy)}.seconds_for(
+            bytes);
+    return multiply_adds > 0 && flops > seconds * multiply_adds ? flops / multiply_adds : seconds;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "dynamics/check/wave.hpp"
 #include "element/plain_hexahedron.hpp"
+#include "mesh/check_seam.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -234,78 +235,6 @@ void judge_nodes(const LastStep<T>& last, const std::vector<Point>& start, Sums&
   }
 }
 
-/// Collective. The greatest difference of the sums at nodes from those of all ranks' own elements, which plain MPI
-/// brings together, relative to the sums of sizes. All nodes at the seam are looked at, and some of the others.
-template <class T>
-double seam_error(const LastStep<T>& last) {
-  struct Corner {
-    mesh::GlobalIndex node;
-    Point force;
-  };
-  struct Sum {
-    Point force{}, size{};
-  };
-  const auto& mesh = last.body.mesh;
-  std::vector<bool> chosen(mesh.node.size(), false);
-  constexpr mesh::GlobalIndex most = 100000;
-  for (LocalIndex n = 0; n < mesh.nodes(); ++n) chosen[n] = mesh.node[n] % (mesh.all_nodes / most + 1) == 0;
-  for (const auto& neighbour : mesh.neighbours)
-    for (const auto* list : {&neighbour.sent, &neighbour.received})
-      for (const auto n : *list) chosen[n] = true;
-  const mesh::Directory directory{mesh.all_nodes, last.comm.size()};
-  partition::ByRank<Corner> sent;
-  for (LocalIndex e = 0; e < mesh.elements(); ++e)
-    for (int c = 0; mesh.own[e] && c < 8; ++c) {
-      const auto n = mesh.corner[e][c];
-      if (!chosen[n]) continue;
-      auto& corner = sent[directory.rank_of(mesh.node[n])].emplace_back(Corner{mesh.node[n], {}});
-      for (int i = 0; i < 3; ++i) corner.force[i] = last.of_corner(e, c, i);
-    }
-  std::vector<Sum> share(static_cast<std::size_t>(directory.size(last.comm.rank())));
-  for (const auto& [rank, list] : partition::exchange_by_rank(last.comm, "forces of elements", sent))
-    for (const auto& [node, force] : list) {
-      auto& sum = share[node - directory.first(last.comm.rank())];
-      for (int i = 0; i < 3; ++i) {
-        sum.force[i] += force[i];
-        sum.size[i] += std::abs(force[i]);
-      }
-    }
-  std::vector<mesh::GlobalIndex> numbers;
-  std::vector<LocalIndex> local;
-  for (LocalIndex n = 0; n < mesh.updated; ++n)
-    if (chosen[n]) {
-      numbers.push_back(mesh.node[n]);
-      local.push_back(n);
-    }
-  const auto wanted = mesh::look_up(last.comm, directory, numbers, share);
-  double most_error = 0;
-  for (std::size_t k = 0; k < local.size(); ++k)
-    for (int i = 0; i < 3; ++i) {
-      const double difference = std::abs(last.force(local[k], i) - wanted[k].force[i]);
-      if (!(difference == 0)) most_error = worst(most_error, difference / wanted[k].size[i]);
-    }
-  return most_error;
-}
-
-/// Collective. How many nodes have another motion than the rank has that counts them; to be called after an exchange.
-template <class T>
-double different_copies(const Body<T>& body, const comm::Communicator& comm) {
-  const auto motion = on_host(body.nodes.motion);
-  const auto row = [&](LocalIndex n) {
-    std::array<T, 6> values;
-    for (int i = 0; i < 6; ++i) values[i] = motion(n, i);
-    return values;
-  };
-  std::vector<mesh::Numbered<std::array<T, 6>>> records;
-  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n)
-    if (body.mesh.counted[n]) records.push_back({body.mesh.node[n], row(n)});
-  const mesh::Directory directory{body.mesh.all_nodes, comm.size()};
-  const auto wanted = mesh::look_up(comm, directory, body.mesh.node, mesh::hand_in(comm, directory, records));
-  double different = 0;
-  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n) different += row(n) == wanted[n] ? 0 : 1;
-  return different;
-}
-
 /// Local. The greatest difference of displacements along x from those of the nodes of a line.
 template <class T>
 double line_error(const LastStep<T>& last, const std::vector<double>& line) {
@@ -366,11 +295,21 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   std::array<Point, 2> momentum{};
   judge_elements(last, sums, extremes);
   judge_nodes(last, start, sums, momentum);
-  const double at_seam = seam_error(last);
+  const double at_seam = mesh::error_of_sums(
+      comm, body.mesh,
+      [&](LocalIndex n) {
+        return Point{last.force(n, 0), last.force(n, 1), last.force(n, 2)};
+      },
+      [&](LocalIndex e, int c) {
+        return Point{last.of_corner(e, c, 0), last.of_corner(e, c, 1), last.of_corner(e, c, 2)};
+      });
   const auto line = line_of(body.options, steps, last.clock(elapsed));
   const std::array of_line{line ? line_error(last, line->chain) : 0, line ? line_error(last, line->exact) : 0};
   exchange();
-  const double copies = different_copies(body, comm);
+  const auto copied = on_host(body.nodes.motion);
+  const double copies = mesh::different_copies(comm, body.mesh, [&](LocalIndex n) {
+    return std::array{copied(n, 0), copied(n, 1), copied(n, 2), copied(n, 3), copied(n, 4), copied(n, 5)};
+  });
 
   sums = reduce(comm, sums, comm::ReduceOp::sum);
   extremes = reduce(comm, extremes, comm::ReduceOp::max);

@@ -174,6 +174,7 @@ ordered_json of_calibration(const Calibration& machine, const ordered_json& of_a
     json["large_bandwidth"] = machine.large_bandwidth;
   }
   if (machine.gemm) json["gemm"] = of_gemm(*machine.gemm);
+  if (machine.multiply_adds > 0) json["multiply_adds"] = machine.multiply_adds;
   return json;
 }
 

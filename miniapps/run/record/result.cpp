@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/record/result.hpp"
 
+#include "run/record/kernel_runs.hpp"
+
 #include <fmt/format.h>
 
 namespace kontor::miniapp {
@@ -17,6 +19,35 @@ FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const Byte
   figure.attainable = figure.value * seconds / machine.seconds_for(moved);
   figure.moved = moved;
   return figure;
+}
+
+double seconds_at_best(std::span<const KernelRun> kernels, const Calibration& machine) {
+  double seconds = 0;
+  for (const auto& kernel : kernels) seconds += machine.seconds_for(kernel.moved, kernel.flops);
+  return seconds;
+}
+
+std::vector<FigureOfMerit> figures_of_kernels(std::span<const KernelRun> kernels, const Calibration& machine) {
+  std::vector<FigureOfMerit> result;
+  for (const auto& kernel : kernels) {
+    const double bytes = kernel.moved.read + kernel.moved.written;
+    result.push_back({.name = kernel.name + "_bandwidth",
+                      .value = bytes / kernel.seconds,
+                      .unit = "B/s",
+                      .attainable = bytes / seconds_at_best({&kernel, 1}, machine),
+                      .moved = kernel.moved});
+  }
+  return result;
+}
+
+nlohmann::ordered_json record_of_kernels(std::span<const KernelRun> kernels) {
+  auto table = nlohmann::ordered_json::array();
+  for (const auto& kernel : kernels)
+    table.push_back({{"kernel", kernel.name},
+                     {"seconds", kernel.seconds},
+                     {"bytes", kernel.moved.read + kernel.moved.written},
+                     {"flops", kernel.flops}});
+  return table;
 }
 
 std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, double seconds, const BytesMoved& moved,
