@@ -96,9 +96,13 @@ TEST(StreamRates, TimeIsThatOfTheMix) {
 }
 
 TEST(StreamRates, OfAWorkingSetAreTheLargerOnes) {
-  const Calibration machine{.memory = {.read = 10, .copy = 8}, .in_working_set = {.read = 40, .copy = 2}};
+  Calibration machine{.memory = {.read = 10, .copy = 8}, .in_working_set = {.read = 40, .copy = 2}};
   EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 40, .written = 0}), 1);
   EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 4, .written = 4}), 1);
+  EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 4, .written = 4}, 1e30), 1) << "flops were not measured";
+  machine.multiply_adds = 10;
+  EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 4, .written = 4}, 9), 1);
+  EXPECT_DOUBLE_EQ(machine.seconds_for({.read = 4, .written = 4}, 25), 2.5) << "limited by arithmetic";
 }
 
 TEST(Stream, BytesAreSharedByTheRanksOfANode) {
