@@ -56,6 +56,7 @@ class Stepper {
   void queue_step(std::int64_t step, Exchange& seam) {
     const auto& o = body_.options;
     const auto& compute = streams_.compute();
+    const bool renewed = !o.step && step % o.every == 0;
     streams_.exchange_follows();
     begin_sums(compute);
     if (o.seam == mesh::Seam::recompute) {
@@ -63,28 +64,25 @@ class Stepper {
           streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior); },
           [&](const Space& i) { compute_elements(i, body_.edge); },
           [&](const Space& i) { compute_elements(i, body_.all()); });
+      if (renewed) start_minimum();
       sum(compute, body_.all(), 0, body_.mesh.updated);
     } else {
       const auto first = overlap_ ? body_.edge : body_.all();
       compute_elements(compute, first);
+      if (renewed && !overlap_) start_minimum();
       sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
       streams_.exchange_follows();
       stepping::exchange_and_compute(
           streams_, seam, overlap_,
           [&](const Space& i) {
             compute_elements(i, body_.interior);
+            if (renewed) start_minimum();
             sum(i, body_.interior, body_.mesh.seam, body_.mesh.nodes());
           },
           [](const Space&) {}, [](const Space&) {});
     }
-    const bool renewed = !o.step && step % o.every == 0;
-    if (renewed) {
-      const miniapp::ScopedTimer timed(stress_, 0);
-      least_stable_step(compute, body_.elements, least_);
-    }
     if (renewed && reduction_) {
       const miniapp::ScopedTimer timed(minimum_);
-      reduction_->start(compute);
       reduction_->finish(compute);
     }
     const miniapp::ScopedTimer timed(integrate_);
@@ -115,6 +113,17 @@ class Stepper {
  private:
   using AtomicSums = ScatteredSums<true>::type;
   using ScatterSums = ScatteredSums<false>::type;
+
+  /// Of all elements, that compute() has been given; travels while forces are summed.
+  void start_minimum() {
+    {
+      const miniapp::ScopedTimer timed(stress_, 0);
+      least_stable_step(streams_.compute(), body_.elements, least_);
+    }
+    if (!reduction_) return;
+    const miniapp::ScopedTimer timed(minimum_, 0);
+    reduction_->start(streams_.compute());
+  }
 
   void compute_elements(const Space& instance, const Blocks& blocks) {
     {

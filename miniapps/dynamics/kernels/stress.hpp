@@ -118,13 +118,16 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
 template <class T>
 void least_stable_step(const Space& instance, const ElementFields<T>& elements, const Kokkos::View<double[1]>& least) {
   const auto blocks = static_cast<LocalIndex>(elements.stable_step.extent(0));
+  // On a device few threads take several blocks each: the reduction of all threads costs more than the reading.
+  const auto rows = device::kernels_on_host ? blocks : std::min<LocalIndex>(blocks, 1 << 15);
   Kokkos::parallel_reduce(
-      "dynamics/least step", range(instance, 0, blocks),
-      KOKKOS_LAMBDA(LocalIndex block, double& least_of_some) {
-        for (int l = 0; l < width<T>; ++l) {
-          const double stable = static_cast<double>(lane(elements.stable_step(block, 0), l));
-          least_of_some = stable < least_of_some ? stable : least_of_some;
-        }
+      "dynamics/least step", range(instance, 0, rows),
+      KOKKOS_LAMBDA(LocalIndex row, double& least_of_some) {
+        for (auto block = row; block < blocks; block += rows)
+          for (int l = 0; l < width<T>; ++l) {
+            const double stable = static_cast<double>(lane(elements.stable_step(block, 0), l));
+            least_of_some = stable < least_of_some ? stable : least_of_some;
+          }
       },
       Kokkos::Min<double, Space::memory_space>(Kokkos::View<double>(least.data())));
 }
