@@ -36,7 +36,7 @@ def throughput_of_study(study: Study) -> list[Section]:
     named = []
     for point in study.measured:
         others = {key: value for key, value in point.factors.items()
-                  if key not in SIZES and not key.startswith("problem.")}
+                  if key not in SIZES and (isinstance(value, str) or not key.startswith("problem."))}  # words are no sizes
         named.append((f"{name_of(others, point)}, {count_of(point)}", point.records))
     return _sections(named)
 
