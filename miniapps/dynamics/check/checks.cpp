@@ -350,7 +350,8 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
                       16 * epsilon<T> * extremes.digits});
   constexpr double coarse = 0.25; // a truncation that a wrong answer could hide in
   if (line && line->greatest > 0) {
-    const double bound = rounding * extremes.digits + geometry * (1 + extremes.strain * travelled / line->greatest);
+    const double strain = std::max(line->strain, extremes.strain);
+    const double bound = rounding * extremes.digits + 4 * strain * (1 + strain * travelled / line->greatest);
     checks.push_back({"line", of_line[0] / line->greatest, bound});
     if (line->truncation <= coarse) checks.push_back({"wave", of_line[1] / line->greatest, bound + line->truncation});
   }

@@ -71,7 +71,11 @@ std::optional<Line> line_of(const Options& options, std::int64_t steps, double t
       const double left = i > 0 ? u[i - 1] - u[i] : 0, right = i < n ? u[i + 1] - u[i] : 0;
       velocity[i] += middle * square * (i == 0 || i == n ? 2 : 1) * (left + right);
     }
-    for (std::size_t i = 0; i <= n; ++i) u[i] += step * velocity[i];
+    for (std::size_t i = 0; i <= n; ++i) {
+      u[i] += step * velocity[i];
+      line.greatest = std::max(line.greatest, std::abs(u[i]));
+      if (i > 0) line.strain = std::max(line.strain, std::abs(u[i] - u[i - 1]) / h);
+    }
   }
 
   const Images images(start, h, held(0), held(1));
@@ -80,7 +84,6 @@ std::optional<Line> line_of(const Options& options, std::int64_t steps, double t
   for (std::size_t i = 0; i <= n; ++i) {
     const double x = h * static_cast<double>(i);
     line.exact.push_back((images.up_to(x + reach) - images.up_to(x - reach)) / (2 * speed));
-    line.greatest = std::max(line.greatest, std::abs(line.exact.back()));
     const double left = i > 0 ? start[i - 1] : (held(0) ? -1 : 1) * start[1],
                  right = i < n ? start[i + 1] : (held(1) ? -1 : 1) * start[n - 1];
     curvature = std::max(curvature, std::abs(left - 2 * start[i] + right));

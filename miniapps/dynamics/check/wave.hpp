@@ -12,7 +12,8 @@ namespace kontor::dynamics {
 struct Line {
   std::vector<double> chain; ///< displacement of each node by the same scheme: masses and springs
   std::vector<double> exact; ///< d'Alembert's solution
-  double greatest = 0;       ///< of its values, in size
+  double greatest = 0;       ///< displacement at any step: at the last one it may be close to 0
+  double strain = 0;         ///< the largest at any step
   /// How far the scheme may be from it, relative to the greatest. Central differences give a wave of number k the speed
   /// c (1 - (k h)^2 (1 - C^2) / 24) with the Courant number C <= 1 (J. C. Strikwerda, Finite Difference Schemes and
   /// Partial Differential Equations, 2004, section 5.2); and the start's velocity is known at nodes: t |v''| h^2 / 24

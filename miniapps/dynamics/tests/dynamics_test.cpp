@@ -149,6 +149,19 @@ TEST(Dynamics, FindsWhatIsWrong) {
   EXPECT_FALSE(app->verify().conclusive);
 }
 
+/// After a period it is close to its start: bounds are those of the strain on the way.
+TEST(Dynamics, IsVerifiedAfterAPeriod) {
+  Options options;
+  options.mesh.elements = {10, 3, 3};
+  options.mesh.size = {1, 0.3, 0.3};
+  options.mesh.partition = PartitionMethod::bisection;
+  options.velocity[0] = "0.0005*(1+cos(pi*x))";
+  options.steps = 40;
+  const App app(options);
+  app->run();
+  EXPECT_LT(ratio_of(app->verify(), "line"), 0.1);
+}
+
 /// A line of unit springs by d'Alembert, with a coarse start that it may not be compared with.
 TEST(Wave, IsThatOfTheBoxAlone) {
   Options options;
