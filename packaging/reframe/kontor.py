@@ -30,6 +30,7 @@ APPS = {
     "advection": ("advection/wave", "--set problem.cells=1000"),
     "dynamics": ("dynamics/bar", "--set problem.elements=[20,4,3] --set time.steps=50"),
     "pingpong": ("pingpong/halo", "--set problem.sizes.to=16 --set problem.repetitions=5"),
+    "kernels": ("kernels/gram-schmidt", "--set problem.sizes=[4001] --set problem.repetitions=3"),
 }
 
 
