@@ -6,6 +6,14 @@ namespace kontor::kernels {
 
 using Positions = Kokkos::View<double* [3]>; ///< in the unit cube
 
+/// The cell in which a particle is, in a grid of so many along each axis.
+template <class Grid, class At>
+KOKKOS_INLINE_FUNCTION decltype(auto) cell_of(std::int64_t particle, const At& at, const Grid& grid,
+                                              std::int64_t cells) {
+  const auto index = [&](int axis) { return static_cast<int>(at(particle, axis) * cells); };
+  return grid(index(0), index(1), index(2));
+}
+
 template <class T>
 void measure_updates(Bench& bench, const std::string& scalar, const Positions& at) {
   const auto n = static_cast<std::int64_t>(at.extent(0)), cells = bench.options.cells;
@@ -14,21 +22,14 @@ void measure_updates(Bench& bench, const std::string& scalar, const Positions& a
   const Kokkos::View<T***> grid("kernels/grid", cells, cells, cells);
   const auto exact = Kokkos::create_mirror(grid);
   const auto positions = on_host(at);
-  for (std::int64_t p = 0; p < n; ++p) {
-    const auto cell = [&](int axis) { return static_cast<int>(positions(p, axis) * cells); };
-    exact(cell(0), cell(1), cell(2)) += value(p, 0, 0);
-  }
+  for (std::int64_t p = 0; p < n; ++p) cell_of(p, positions, exact, cells) += value(p, 0, 0);
   const auto scatter = Kokkos::Experimental::create_scatter_view(grid);
   const auto atomic = kernel(
-      "kernels/deposit", Range(0, n), KOKKOS_LAMBDA(const std::int64_t p) {
-        const auto cell = [&](int axis) { return static_cast<int>(at(p, axis) * cells); };
-        Kokkos::atomic_add(&grid(cell(0), cell(1), cell(2)), values(p));
-      });
+      "kernels/deposit", Range(0, n),
+      KOKKOS_LAMBDA(const std::int64_t p) { Kokkos::atomic_add(&cell_of(p, at, grid, cells), values(p)); });
   const auto scattered = kernel(
-      "kernels/deposit by ScatterView", Range(0, n), KOKKOS_LAMBDA(const std::int64_t p) {
-        const auto cell = [&](int axis) { return static_cast<int>(at(p, axis) * cells); };
-        scatter.access()(cell(0), cell(1), cell(2)) += values(p);
-      });
+      "kernels/deposit by ScatterView", Range(0, n),
+      KOKKOS_LAMBDA(const std::int64_t p) { cell_of(p, at, scatter.access(), cells) += values(p); });
   const Way ways[] = {way("atomic", atomic), scatter_way(grid, scatter, scattered)};
   const auto updates = static_cast<double>(n);
   bench.time({scalar, n, updates, {updates * (24 + sizeof(T)), 0}, {{scalar + "_updates", updates, "1/s"}}}, ways,

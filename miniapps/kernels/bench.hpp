@@ -13,6 +13,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_ScatterView.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -26,10 +27,9 @@
 namespace kontor::kernels {
 
 using namespace timing;
-using Space = Kokkos::DefaultExecutionSpace;
+using stepping::Space, stepping::Vector;
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 using Figures = std::vector<miniapp::FigureOfMerit>;
-using Vector = Kokkos::View<double*>;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutLeft>;
 template <class T = double>
 inline constexpr T epsilon = std::numeric_limits<T>::epsilon();
@@ -52,9 +52,9 @@ struct Check {
 
 /// Where a measure works and what it fills in.
 struct Bench {
-  const Options& options;
-  const miniapp::RunContext& context;
-  Findings& findings;
+  Options options;
+  miniapp::RunContext context;
+  Findings findings = {};
   std::vector<std::pair<miniapp::FigureOfMerit, double>> figures = {}; ///< of the last size, and their seconds
   double error = 0;                                                    ///< of all checks on this rank, in tolerances
 
@@ -65,7 +65,7 @@ struct Bench {
 /// Executions on the default instance, complete on return.
 template <class Once>
 Way way(std::string name, const Once& once, bool verified = true) {
-  const auto run = [once](int executions) {
+  const auto run = [once = once](int executions) mutable {
     for (int i = 0; i < executions; ++i) once();
     device::fence(Space(), "kernels/done");
   };
@@ -81,9 +81,7 @@ auto kernel(const char* label, const Policy& policy, const Functor& functor) {
 /// A ScatterView of the View chooses between copies for the threads and atomic updates; add() makes the updates.
 template <class View, class Scatter, class Add>
 Way scatter_way(const View& view, const Scatter& scatter, const Add& add) {
-  return way("scatter_view", [=] {
-    auto to = view;
-    auto updates = scatter;
+  return way("scatter_view", [to = view, updates = scatter, add]() mutable {
     updates.reset_except(to);
     add();
     Kokkos::Experimental::contribute(to, updates);
@@ -96,17 +94,9 @@ inline double worse(double a, double b) { return b <= a ? a : std::isnan(b) ? HU
 /// work(value, i, j, k) for all values of a View on the host that has up to three dimensions.
 template <class View, class Work>
 void each_value(const View& view, const Work& work) {
-  const auto extent = [&](unsigned d) { return static_cast<std::int64_t>(d < View::rank ? view.extent(d) : 1); };
-  for (std::int64_t i = 0; i < extent(0); ++i)
-    for (std::int64_t j = 0; j < extent(1); ++j)
-      for (std::int64_t k = 0; k < extent(2); ++k) {
-        if constexpr (View::rank == 1)
-          work(view(i), i, j, k);
-        else if constexpr (View::rank == 2)
-          work(view(i, j), i, j, k);
-        else
-          work(view(i, j, k), i, j, k);
-      }
+  for (int i = 0; i < view.extent_int(0); ++i)
+    for (int j = 0; j < view.extent_int(1); ++j)
+      for (int k = 0; k < view.extent_int(2); ++k) work(view.access(i, j, k), i, j, k);
 }
 
 /// The View, with the values of value(i, j, k).
@@ -116,6 +106,12 @@ View filled(const View& view, const Value& value) {
   each_value(mirror, [&](auto& to, auto i, auto j, auto k) { to = value(i, j, k); });
   Kokkos::deep_copy(view, mirror);
   return view;
+}
+
+/// The values of a vector, which outlives this, as filled() and becomes() take them.
+template <class T>
+auto values_of(const std::vector<T>& vector) {
+  return [&vector](auto i, auto, auto) { return vector[static_cast<std::size_t>(i)]; };
 }
 
 /// The values of a View, for loops on the host.
@@ -142,6 +138,11 @@ Check becomes(const View& view, double first, const Exact& exact, double toleran
           [=] { return largest_error(view, exact); }, tolerance};
 }
 
+/// The point (x, y, z) of a cube of points, as they are numbered along x, y and z; -1 if it is not one of them.
+inline int point_at(int x, int y, int z, int edge) {
+  return std::min({x, y, z}) >= 0 && std::max({x, y, z}) < edge ? (z * edge + y) * edge + x : -1;
+}
+
 /// Uniform in [-1, 1).
 template <class T = double>
 T random_number(std::int64_t i, std::int64_t j) {
@@ -152,14 +153,10 @@ T random_number(std::int64_t i, std::int64_t j) {
 /// fit in memory.
 std::unique_ptr<miniapp::MiniApp> make_kernels(const Options&, const miniapp::RunContext&);
 
-// The measures at one size, a file each; collective over the bench's communicator.
-void measure_gradient(Bench&, std::int64_t elements);
-void measure_gram_schmidt(Bench&, std::int64_t rows);
-void measure_fill(Bench&, std::int64_t edge);
-void measure_reductions(Bench&, std::int64_t numbers);
-void measure_atomics(Bench&, std::int64_t particles);
-void measure_mdrange(Bench&, std::int64_t edge);
-void measure_spmv(Bench&, std::int64_t edge);
+/// A measure at one size; collective over the bench's communicator.
+using Measurement = void(Bench&, std::int64_t size);
+Measurement measure_gradient, measure_gram_schmidt, measure_fill, measure_reductions, measure_atomics, measure_mdrange,
+    measure_spmv;
 
 /// Collective; waits for nothing where sums do not. The columns of A become those of Q. Each of the K (K + 1) / 2 sums
 /// over all ranks is needed by the next kernel.

@@ -8,40 +8,25 @@
 
 /// A = Q R, the rows of A and Q divided among ranks (G. H. Golub, C. F. Van Loan, Matrix Computations, 5.2.8).
 namespace kontor::kernels {
-namespace {
-
-std::optional<std::string> refusal_of_graph(const comm::Communicator& comm, const stepping::GlobalDots& dots) {
-  if (!stepping::on_device) return "kernels run on the host";
-  if (!dots.stream_ordered())
-    return fmt::format("the host takes part in each sum by backend '{}'", comm.options().backend);
-  return std::nullopt;
-}
 
 /// Collective. The largest entry of Q'Q - I and of A - QR, by loops and a call of MPI.
-template <class Entry>
-double factorisation_error(MPI_Comm comm, const Matrix& q_on_device, const Matrix& r_on_device, const Entry& a) {
+static double factorisation_error(MPI_Comm comm, const Matrix& a, const Matrix& q_on_device,
+                                  const Matrix& r_on_device) {
   const auto q = on_host(q_on_device), r = on_host(r_on_device);
-  const auto rows = q.extent(0), columns = q.extent(1);
-  std::vector<double> product(columns * columns);
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t k = 0; k < columns; ++k)
-      for (std::size_t i = 0; i < rows; ++i) product[j * columns + k] += q(i, j) * q(i, k);
-  comm::mpi::check(
-      MPI_Allreduce(MPI_IN_PLACE, product.data(), static_cast<int>(product.size()), MPI_DOUBLE, MPI_SUM, comm),
-      "MPI_Allreduce");
-  double error = 0;
-  for (std::size_t j = 0; j < columns; ++j) {
-    for (std::size_t k = 0; k < columns; ++k) error = worse(error, std::abs(product[j * columns + k] - (j == k)));
-    for (std::size_t i = 0; i < rows; ++i) {
-      double rest = a(i, j, 0);
-      for (std::size_t k = 0; k <= j; ++k) rest -= q(i, k) * r(k, j);
-      error = worse(error, std::abs(rest));
-    }
-  }
-  return error;
+  const auto gram = filled(decltype(q)("kernels/Q'Q", r.extent(0), r.extent(1)), [&](auto j, auto k, auto) {
+    double sum = 0;
+    for (std::size_t i = 0; i < q.extent(0); ++i) sum += q(i, j) * q(i, k);
+    return sum;
+  });
+  comm::mpi::check(MPI_Allreduce(MPI_IN_PLACE, gram.data(), static_cast<int>(gram.size()), MPI_DOUBLE, MPI_SUM, comm),
+                   "MPI_Allreduce");
+  const auto product = [&](auto i, auto j, auto) {
+    double sum = 0;
+    for (std::int64_t k = 0; k <= j; ++k) sum += q(i, k) * r(k, j);
+    return sum;
+  };
+  return worse(largest_error(gram, [](auto j, auto k, auto) { return j == k; }), largest_error(a, product));
 }
-
-} // namespace
 
 void modified_gram_schmidt(const Space& instance, const Matrix& q, const Matrix& r, stepping::GlobalDots& dots) {
   const auto rows = q.extent(0);
@@ -79,8 +64,8 @@ void measure_gram_schmidt(Bench& bench, std::int64_t n) {
   const auto& comm = bench.context.comm;
   const auto& options = bench.options;
   const auto first = n * comm.rank() / comm.size(), rows = n * (comm.rank() + 1) / comm.size() - first;
-  const auto entry = [=](auto i, auto j, auto) { return random_number(first + static_cast<std::int64_t>(i), j); };
-  const auto a = filled(Matrix("kernels/A", rows, options.columns), entry);
+  const auto a = filled(Matrix("kernels/A", rows, options.columns),
+                        [=](auto i, auto j, auto) { return random_number(first + i, j); });
   const Matrix q("kernels/Q", rows, options.columns), r("kernels/R", options.columns, options.columns);
   stepping::Streams<Space> streams(false);
   stepping::GlobalDots dots(comm, "dots", 1, streams.compute(), options.sums);
@@ -95,22 +80,23 @@ void measure_gram_schmidt(Bench& bench, std::int64_t n) {
   clear();
   queue(); // what is allocated or loaded with the first kernels cannot be captured
   streams.fence();
+  std::optional<std::string> refusal;
+  if (!dots.stream_ordered())
+    refusal = fmt::format("the host takes part in each sum by backend '{}'", comm.options().backend);
+  if (!stepping::on_device) refusal = "kernels run on the host";
   graph.choose(
-      comm, streams, options.graph, refusal_of_graph(comm, dots), 1, queue, [] { return 0; }, [] {});
+      comm, streams, options.graph, refusal, 1, queue, [] { return 0; }, [] {});
   bench.findings.record.update(graph.record("factorisations", 1));
-  const Way ways[] = {way(std::string(stepping::sum_kind_names[static_cast<std::size_t>(options.sums)].name),
-                          [&] { graph ? graph.replay(streams, 0) : queue(); }),
-                      way(
-                          "without_messages", [&] { modified_gram_schmidt(streams.compute(), q, r, own); }, false)};
+  const auto& sums = stepping::sum_kind_names[static_cast<std::size_t>(options.sums)].name;
+  const auto factor = [&] { graph ? graph.replay(streams, 0) : queue(); };
+  const auto alone = [&] { modified_gram_schmidt(streams.compute(), q, r, own); };
+  const Way ways[] = {way(std::string(sums), factor), way("without_messages", alone, false)};
   const double k = static_cast<double>(options.columns), m = static_cast<double>(n) / comm.size();
-  bench.time({"QR",
-              n,
-              m * k,
-              {8 * m * k * 2 * k, 8 * m * k * (k + 1) / 2},
-              {{"flops", (2 * k + 1) * m * k, "flop/s"}, {"sums", k * (k + 1) / 2 / comm.size(), "1/s"}}},
+  const Figures counts{{"flops", (2 * k + 1) * m * k, "flop/s"}, {"sums", k * (k + 1) / 2 / comm.size(), "1/s"}};
+  const auto error = [&] { return factorisation_error(comm.native(), a, q, r); };
+  bench.time({"QR", n, m * k, {16 * m * k * k, 4 * m * k * (k + 1)}, counts},
              std::span(ways).first(comm.size() > 1 ? 2 : 1),
-             {clear, [&] { return factorisation_error(comm.native(), q, r, entry); },
-              8 * (std::sqrt(static_cast<double>(n)) + k) * epsilon<>});
+             {clear, error, 8 * (std::sqrt(static_cast<double>(n)) + k) * epsilon<>});
   dots.poll();
 }
 

@@ -12,16 +12,13 @@
 
 namespace kontor::kernels {
 
-static constexpr auto measures = [] {
-  using enum Measure;
-  return std::array<config::Named<Measure>, 7>{{{"gradient", gradient},
-                                                {"gram_schmidt", gram_schmidt},
-                                                {"fill", fill},
-                                                {"reductions", reductions},
-                                                {"atomics", atomics},
-                                                {"mdrange", mdrange},
-                                                {"spmv", spmv}}};
-}();
+static constexpr std::array<config::Named<Measure>, 7> measures{{{"gradient", Measure::gradient},
+                                                                 {"gram_schmidt", Measure::gram_schmidt},
+                                                                 {"fill", Measure::fill},
+                                                                 {"reductions", Measure::reductions},
+                                                                 {"atomics", Measure::atomics},
+                                                                 {"mdrange", Measure::mdrange},
+                                                                 {"spmv", Measure::spmv}}};
 static constexpr std::int64_t most = std::int64_t{1} << 30;
 
 std::string_view Options::name() const { return measures[static_cast<std::size_t>(measure)].name; }
@@ -38,29 +35,26 @@ void Options::describe(config::Visitor& v) {
                                 "gram_schmidt: sums in the fastest order, or with the same bits on any ranks");
     p.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
                                "gram_schmidt on a GPU: by one launch (on), each kernel by its own (off), or by trial");
-    p.value("repetitions", sampling.repetitions, "Samples of each way at each size", {1, 1000000});
-    p.value("warm_up", sampling.warm_up, "Executions of each way before the samples", {1, 1000000});
-    p.value("shortest_sample", sampling.shortest,
-            "Seconds of a sample, at least; that of a shorter execution is the mean of several", {0, 10});
+    sampling.describe(p);
   });
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(deck, "a measurement");
   const config::UnusedKeys unused(deck, *this);
-  const auto is = [&](std::initializer_list<Measure> some) { return std::ranges::count(some, measure) > 0; };
+  using enum Measure;
   for (const auto* key : {"problem.columns", "problem.sums", "problem.graph"})
-    unused.refuse_unless(is({Measure::gram_schmidt}), key, "problem.measure must be gram_schmidt");
-  unused.refuse_unless(is({Measure::atomics}), "problem.cells", "problem.measure must be atomics");
-  unused.refuse_unless(is({Measure::gradient}), "problem.precision", "problem.measure must be gradient");
+    unused.refuse_unless(measure == gram_schmidt, key, "problem.measure must be gram_schmidt");
+  unused.refuse_unless(measure == atomics, "problem.cells", "problem.measure must be atomics");
+  unused.refuse_unless(measure == gradient, "problem.precision", "problem.measure must be gradient");
   // Kernels number the entries of matrices and tensors by 32 bits.
-  const auto largest = is({Measure::fill, Measure::spmv}) ? 400 : is({Measure::mdrange}) ? 1290 : most;
-  const auto least = is({Measure::gram_schmidt}) ? std::max<std::int64_t>(2 * columns, ranks) : 1;
+  const auto largest = measure == fill || measure == spmv ? 400 : measure == mdrange ? 1290 : most;
+  const auto least = measure == gram_schmidt ? std::max<std::int64_t>(2 * columns, ranks) : 1;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < least || sizes[i] > largest)
       deck.fail(fmt::format("problem.sizes[{}]", i),
                 fmt::format("is {}; problem.measure {} takes {} to {}{}", sizes[i], name(), least, largest,
-                            is({Measure::gram_schmidt}) ? ": two rows a column, and one a rank" : ""),
+                            measure == gram_schmidt ? ": two rows a column, and one a rank" : ""),
                 "E-DECK-RANGE");
 }
 
@@ -83,23 +77,22 @@ double bytes_of_views(const Options& o, int ranks) {
 
 void Bench::time(const Work& work, std::span<const Way> ways, const Check& check) {
   const Payload payload{[&](int) { check.clear(); }, [](int) { return std::int64_t{0}; }};
-  const auto samples = interleave(context.comm, ways, payload, options.sampling, context.end, true);
+  const auto samples = interleave(context.comm, ways, payload, options.sampling, context.end, true).seconds;
   const double ranks = context.comm.size();
   const auto& [read, written] = work.moved;
   const Subject subject{work.curve, work.size, static_cast<std::int64_t>(work.elements),
                         static_cast<std::int64_t>(read + written), 0};
   for (std::size_t w = 0; w < ways.size(); ++w) {
-    const auto seconds = summarise(samples.seconds[w]);
-    findings.points.push_back({subject, ways[w].name, seconds});
+    const auto& name = ways[w].name;
+    const auto seconds = summarise(samples[w]);
+    findings.points.push_back({subject, name, seconds});
+    if (w > 0) findings.ratios.push_back({subject, name, ways[0].name, paired_ratio(samples[w], samples[0])});
     for (auto figure : work.counts) {
-      figure.name += "_" + ways[w].name;
+      figure.name += "_" + name;
       figure.value *= ranks / seconds.median;
       figure.moved = {ranks * read, ranks * written};
       figures.emplace_back(figure, seconds.median);
     }
-    if (w > 0)
-      findings.ratios.push_back(
-          {subject, ways[w].name, ways[0].name, paired_ratio(samples.seconds[w], samples.seconds[0])});
     if (!ways[w].verified) continue;
     check.clear();
     ways[w].run(1);
@@ -112,69 +105,61 @@ void Bench::time(const Work& work, std::span<const Way> ways, const Check& check
 namespace {
 
 /// In the order of Measure.
-constexpr void (*functions[])(Bench&, std::int64_t size) = {measure_gradient,   measure_gram_schmidt, measure_fill,
-                                                            measure_reductions, measure_atomics,      measure_mdrange,
-                                                            measure_spmv};
+constexpr Measurement* measurements[] = {measure_gradient, measure_gram_schmidt, measure_fill, measure_reductions,
+                                         measure_atomics,  measure_mdrange,      measure_spmv};
 
 class Kernels final : public miniapp::MiniApp {
  public:
   Kernels(const Options& options, const miniapp::RunContext& context)
-      : options_(options), context_(context), bytes_(bytes_of_views(options, context.comm.size())) {
+      : bench_{options, context}, bytes_(bytes_of_views(options, context.comm.size())) {
     context.progress.describe({"size", "", ""});
     miniapp::require_memory(context.comm, {{"kernels/" + std::string(options.name()), bytes_}});
   }
 
   void warm_up() override {} ///< each way is warmed up where it is measured
-
-  void reset() override { findings_ = {}; }
+  void reset() override { bench_.findings = {}; }
 
   void run() override {
-    Bench bench{options_, context_, findings_};
+    const auto& sizes = bench_.options.sizes;
     std::int64_t done = 0;
-    for (const auto size : options_.sizes) {
-      if (context_.end && context_.end->ask()) throw miniapp::EndedEarly();
-      bench.figures.clear();
-      functions[static_cast<std::size_t>(options_.measure)](bench, size);
-      context_.progress.update({++done, static_cast<std::int64_t>(options_.sizes.size())});
+    for (const auto size : sizes) {
+      if (bench_.context.end && bench_.context.end->ask()) throw miniapp::EndedEarly();
+      bench_.figures.clear();
+      measurements[static_cast<std::size_t>(bench_.options.measure)](bench_, size);
+      bench_.context.progress.update({++done, static_cast<std::int64_t>(sizes.size())});
     }
-    error_ = worse(error_, bench.error);
-    figures_ = std::move(bench.figures);
   }
 
   miniapp::Verification verify() override {
-    if (!findings_.verified) return miniapp::inconclusive("nothing was computed");
-    const comm::Communicator baseline(context_.comm.native(), comm::Options{}); // what is verified takes no part
-    return {"largest error of a result, in tolerances", comm::allreduce(baseline, error_, comm::ReduceOp::max), 1};
+    if (!bench_.findings.verified) return miniapp::inconclusive("nothing was computed");
+    const comm::Communicator baseline(bench_.context.comm.native(), comm::Options{}); // what is verified takes no part
+    return {"largest error of a result, in tolerances", comm::allreduce(baseline, bench_.error, comm::ReduceOp::max),
+            1};
   }
 
   Figures figures(double /*seconds*/, const miniapp::Calibration& machine) const override {
     Figures figures;
-    for (const auto& [figure, seconds] : figures_)
+    for (const auto& [figure, seconds] : bench_.figures)
       figures.push_back(miniapp::limited_by_memory(figure, seconds, figure.moved, machine));
     return figures;
   }
 
   miniapp::AppRecord record() const override {
     miniapp::AppRecord record;
-    record.precision = miniapp::precision_names[static_cast<std::size_t>(options_.precision)].name;
+    record.precision = miniapp::precision_names[static_cast<std::size_t>(bench_.options.precision)].name;
     record.field_memory = static_cast<std::int64_t>(bytes_);
-    record.table = to_text(findings_);
-    record.extras = to_json(findings_);
-    record.extras["measure"] = options_.name();
+    record.table = to_text(bench_.findings);
+    record.extras = to_json(bench_.findings);
+    record.extras["measure"] = bench_.options.name();
     return record;
   }
 
   miniapp::CalibrationRequest calibration() const override { return {.working_set = bytes_}; }
-
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }
 
  private:
-  Options options_;
-  miniapp::RunContext context_;
+  Bench bench_;
   double bytes_; ///< of this rank's Views
-  Findings findings_;
-  std::vector<std::pair<miniapp::FigureOfMerit, double>> figures_;
-  double error_ = 0; ///< in all repeats
 };
 
 } // namespace

@@ -14,8 +14,8 @@ void measure_reductions(Bench& bench, std::int64_t n) {
   };
   const auto total = KOKKOS_LAMBDA(const std::int64_t i, double& part) { part += numbers(i); };
   const auto both = KOKKOS_LAMBDA(const std::int64_t i, double& min, double& part) {
-    if (numbers(i) < min) min = numbers(i);
-    part += numbers(i);
+    minimum(i, min);
+    total(i, part);
   };
   const auto apart = [&, minimum, total] {
     Kokkos::parallel_reduce("kernels/min", Range(0, n), minimum, Kokkos::Min<double>(least));
@@ -25,14 +25,12 @@ void measure_reductions(Bench& bench, std::int64_t n) {
     Kokkos::parallel_reduce("kernels/min and sum", Range(0, n), both, Kokkos::Min<double>(least),
                             Kokkos::Sum<double>(sum));
   };
-  const auto error = [&] {
-    double exact_least = 3, exact_sum = 0;
-    each_value(on_host(numbers), [&](double number, auto...) {
-      exact_least = std::min(exact_least, number);
-      exact_sum += number;
-    });
-    return least == exact_least ? std::abs(sum / exact_sum - 1) : HUGE_VAL;
-  };
+  double exact_least = HUGE_VAL, exact_sum = 0;
+  each_value(on_host(numbers), [&](double number, auto...) {
+    exact_least = std::min(exact_least, number);
+    exact_sum += number;
+  });
+  const auto error = [&] { return least == exact_least ? std::abs(sum / exact_sum - 1) : HUGE_VAL; };
   const Way ways[] = {way("apart", apart), way("together", together)};
   const auto count = static_cast<double>(n);
   bench.time({"min and sum", n, count, {count * sizeof(double), 0}, {{"numbers", count, "1/s"}}}, ways,

@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/bench.hpp"
 
-#include <algorithm>
-
 namespace kontor::kernels {
-
-/// work(row, column) for the points of a box, and for each those of the 27 around it that are in the box.
-template <class Work>
-void each_entry(int n, const Work& work) {
-  for (int row = 0; row < n * n * n; ++row)
-    for (int offset = 0; offset < 27; ++offset) {
-      const int i = row % n + offset % 3 - 1, j = row / n % n + offset / 3 % 3 - 1, k = row / n / n + offset / 9 - 1;
-      if (std::min({i, j, k}) >= 0 && std::max({i, j, k}) < n) work(row, (k * n + j) * n + i);
-    }
-}
 
 /// y = A x with compressed rows: a row by a thread, and by the vector lanes of a team's threads.
 void measure_spmv(Bench& bench, std::int64_t edge) {
   const int n = static_cast<int>(edge), rows = n * n * n;
-  std::vector<int> offsets(static_cast<std::size_t>(rows) + 1), columns;
+  std::vector<int> offsets{0}, columns;
   std::vector<double> values, exact(static_cast<std::size_t>(rows));
-  each_entry(n, [&](int row, int column) {
-    columns.push_back(column);
-    values.push_back(random_number(row, column));
-    offsets[row + 1] = static_cast<int>(columns.size());
-    exact[row] += values.back() * random_number(-1, column);
-  });
-  const auto view_of = [](auto view, const auto& of) {
-    return filled(view, [&](auto i, auto, auto) { return of[i]; });
-  };
-  const auto begin = view_of(Kokkos::View<int*>("kernels/offsets", offsets.size()), offsets);
-  const auto column = view_of(Kokkos::View<int*>("kernels/columns", columns.size()), columns);
-  const auto a = view_of(Vector("kernels/values", values.size()), values);
+  for (int row = 0; row < rows; ++row) {
+    const int i = row % n, j = row / n % n, k = row / n / n;
+    for (int offset = 0; offset < 27; ++offset) {
+      const int to = point_at(i + offset % 3 - 1, j + offset / 3 % 3 - 1, k + offset / 9 - 1, n);
+      if (to < 0) continue;
+      columns.push_back(to);
+      values.push_back(random_number(row, to));
+      exact[row] += values.back() * random_number(-1, to);
+    }
+    offsets.push_back(static_cast<int>(columns.size()));
+  }
+  const auto begin = filled(Kokkos::View<int*>("kernels/offsets", offsets.size()), values_of(offsets));
+  const auto column = filled(Kokkos::View<int*>("kernels/columns", columns.size()), values_of(columns));
+  const auto a = filled(Vector("kernels/values", values.size()), values_of(values));
   const auto x = filled(Vector("kernels/x", rows), [](auto i, auto, auto) { return random_number(-1, i); });
   const Vector y("kernels/y", rows);
   const auto by_rows = kernel(
@@ -60,8 +50,7 @@ void measure_spmv(Bench& bench, std::int64_t edge) {
                        {"bandwidth", read + written, "B/s"},
                        {"bandwidth_of_paper", 20 * entries + 12.0 * rows, "B/s"}};
   bench.time({"27 points", n, static_cast<double>(rows), {read, written}, counts}, ways,
-             becomes(
-                 y, HUGE_VAL, [&](auto i, auto, auto) { return exact[i]; }, 27 * 27 * epsilon<>));
+             becomes(y, HUGE_VAL, values_of(exact), 27 * 27 * epsilon<>));
 }
 
 } // namespace kontor::kernels

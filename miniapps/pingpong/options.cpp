@@ -130,11 +130,7 @@ void Options::describe(config::Visitor& v) {
     p.value("fields", fields, "halo: fields of the block, whose halos one exchange carries", {1, 64});
     p.choices<comm::Messages>("messages", messages, miniapp::messages_names(),
                               "halo: which to compare where a kernel packs; empty: comm.messages");
-    p.value("repetitions", sampling.repetitions, "Samples of each method at each size", {1, 1000000});
-    p.value("warm_up", sampling.warm_up, "Executions of each method before the samples", {1, 1000000});
-    p.value("shortest_sample", sampling.shortest,
-            "Seconds of a sample, at least; a sample of a shorter operation is the mean of several executions",
-            {0, 10});
+    sampling.describe(p);
   });
 }
 

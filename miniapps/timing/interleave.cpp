@@ -106,6 +106,13 @@ int executions_per_sample(const comm::Communicator& comm, double slowest, double
 
 } // namespace
 
+void Sampling::describe(config::Visitor& v) {
+  v.value("repetitions", repetitions, "Samples of each method at each size", {1, 1000000});
+  v.value("warm_up", warm_up, "Executions of each method before the samples", {1, 1000000});
+  v.value("shortest_sample", shortest,
+          "Seconds of a sample, at least; that of a shorter execution is the mean of several", {0, 10});
+}
+
 Samples interleave(const comm::Communicator& comm, std::span<const Way> ways, const Payload& payload,
                    const Sampling& sampling, miniapp::StopRequest* end, bool clocked) {
   Sampler sample(comm, payload, end, clocked);

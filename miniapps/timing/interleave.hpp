@@ -5,6 +5,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
+#include <kontor/config/visitor.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -40,10 +41,13 @@ struct Payload {
   std::function<std::int64_t(int seed)> wrong; ///< how many values on this rank are not what the seed makes
 };
 
+/// Keys of a deck.
 struct Sampling {
   std::int64_t repetitions = 101;
   std::int64_t warm_up = 5; ///< executions before that
   double shortest = 2e-4;   ///< s; executions that take less are timed several at a time
+
+  void describe(config::Visitor&);
 };
 
 struct Samples {
