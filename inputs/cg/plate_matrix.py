@@ -8,7 +8,7 @@ plate_matrix.py > plate.mtx
 import math
 import random
 
-AROUND, ACROSS = 11, 5  # points; those on the inner circle are held at a temperature, and are no unknowns
+AROUND, ACROSS = 9, 2  # points; those on the inner circle are held at a temperature, and are no unknowns
 CONDUCTIVITY = (1.0, 50.0)  # of the inner and the outer half
 COOLING = 0.3  # of the outer circle
 
