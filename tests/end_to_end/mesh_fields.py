@@ -79,17 +79,8 @@ class Xdmf(MeshFields):
         kinds = {a.get("Name"): (a.get("AttributeType"), a.get("Center")) for a in grid.iter("Attribute")}
         self.assertEqual(kinds, {"displacement": ("Vector", "Node"), "velocity": ("Vector", "Node"),
                                  "stress": ("Tensor", "Cell"), "rank": ("Scalar", "Cell")})
-        self.check(self.read(grid.find("Geometry")), self.read(topology), {a.get("Name"): self.read(a) for a in grid.iter("Attribute")})
-
-    def read(self, element):
-        """The numbers of its data item, which are as it says."""
-        item = element.find("DataItem")
-        name, path = item.text.split(":")
-        self.assertEqual(name, "bar.h5")
-        data = self.file[path]
-        self.assertEqual(list(data.shape), [int(n) for n in item.get("Dimensions").split()])
-        self.assertEqual((data.dtype.kind, data.dtype.itemsize), (item.get("NumberType")[0].lower(), int(item.get("Precision"))))
-        return data[...]
+        points, cells, *fields = (self.numbers_of(of.find("DataItem")) for of in (grid.find("Geometry"), topology, *grid.iter("Attribute")))
+        self.check(points, cells, dict(zip(kinds, fields)))
 
 
 @unittest.skipIf(vtkHDFReader is None, "this python has no VTK 9.1 (Debian/Ubuntu: apt-get install python3-vtk9)")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs whose HDF5 file h5py reads."""
 
+import math
 import unittest
 
 from launch import HeatTest
@@ -31,6 +32,18 @@ class RecordTest(HeatTest):
         self.write("deck.yaml", text)
         keys = [word for key, value in overrides.items() for word in ("--set", f"{key.replace('__', '.')}={value}")]
         self.said = self.passes("deck.yaml", "-o", name, *arguments, *keys, ranks=ranks)
+        return self.open(name)
+
+    def open(self, name):
+        """The file, open until the test ends."""
         file = h5py.File(self.folder / name)
         self.addCleanup(file.close)
         return file
+
+    def numbers_of(self, item):
+        """Those of a data item of XDMF, which are as it says; an image's have all extents in one."""
+        name, path = item.text.split(":")
+        data = self.open(name)[path]
+        self.assertEqual(data.size, math.prod(int(n) for n in item.get("Dimensions").split()))
+        self.assertEqual((data.dtype.kind, data.dtype.itemsize), (item.get("NumberType")[0].lower(), int(item.get("Precision"))))
+        return data[...]

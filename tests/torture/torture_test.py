@@ -21,8 +21,8 @@ try:
 
     from torture import check, command, fault, inputs, kill
     from torture.after import Outcome
-    from torture.case import Case, Run, dice, draw_run
-    from torture.decks import APPS, on_gpus
+    from torture.case import Case, Run
+    from torture.decks import APPS
     from torture.fault_plans import cases_of
     from torture.launch import Result
     from torture.processes import marked, stack_of
@@ -155,18 +155,6 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.judged(case, 3, "output: plate.h5: fsync failed: Input/output error"), "")
         self.assertRegex(self.judged(case, 0, ""), "exit code 0, but plate.h5 is earlier")
 
-    def test_on_gpus(self):
-        """A GPU for each rank, and nothing that wants Views in host memory."""
-        runs = [draw_run(dice(7, "kill", number), on_gpus(APPS["heat"], 2)) for number in range(300)]
-        self.assertEqual({run.ranks for run in runs}, {1, 2})
-        words = {word for run in runs for word in run.overrides}
-        self.assertLessEqual({"comm.backend=nccl", "comm.backend=ipc", "comm.pattern=persistent"}, words)
-        self.assertFalse({"comm.backend=shm", "comm.pattern=rma"} & words)
-        self.assertEqual(on_gpus(APPS["pingpong"], 2).ranks, (2,))
-        shared = on_gpus(APPS["heat"], 1)  # by two ranks, which NCCL does not do
-        self.assertEqual(shared.ranks, (1, 2))
-        self.assertFalse(any("nccl" in text for text in (*shared.traced, *(word for words in shared.overrides for word in words))))
-
     def test_what_cuda_does_not_give(self):
         keys = ("comm.backend=ipc",)
         sites = (Site("cudaMalloc", "heat+0x10", 1, 5, "allocate+0x3", keys), Site("new", "heat+0x20", 0, 1, "make+0x2", keys))
@@ -268,11 +256,6 @@ class Ends(unittest.TestCase):
     def test_what_a_sanitizer_says(self):
         for text, finds in ("x.cpp:3:5: runtime error: shift", True), ("==7==ERROR: AddressSanitizer: heap-use-after-free", True), ("oh no", False):
             self.assertEqual(["sanitizer: " in finding for finding in self.outcome(0, text).findings], [True] * finds)
-
-    def test_a_launcher_alone_is_no_finding_but_is_counted(self):
-        outcome = self.outcome(None, launcher_alone=True)
-        self.assertEqual(outcome.findings, [])
-        self.assertRegex(summary([CASE.as_dict() | {"findings": [], "seen": outcome.seen}], {}), "launchers that did not end.*: 1")
 
 
 if __name__ == "__main__":

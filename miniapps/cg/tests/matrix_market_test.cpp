@@ -105,9 +105,7 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {std::string("\xff\xfe%\0%\0", 6), {"m.mtx:1: ", "UTF-16"}},
       {std::string(257, '\0') + "ustar  " + ok, {"m.mtx:1: ", "tar archive", "tar xf"}},
       {with("real", "complex"), {"m.mtx:1: ", "\"complex\"", "real or integer"}},
-      {with("real", "pattern"), {"m.mtx:1: ", "\"pattern\"", "real or integer"}},
       {with("symmetric", "skew-symmetric"), {"m.mtx:1: ", "\"skew-symmetric\"", "general or symmetric"}},
-      {with("symmetric", "hermitian"), {"m.mtx:1: ", "\"hermitian\"", "general or symmetric"}},
       {with("coordinate", "array"), {"m.mtx:1: ", "\"array\"", "coordinate"}},
       {with("symmetric", "symmetric x"), {"m.mtx:1: "}},
       {with("matrix", "vector"), {"m.mtx:1: ", "vector"}},
@@ -136,7 +134,6 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {with("2 1 -1", "3 1 -1"), {"m.mtx:4: ", "(3, 1)", "1 to 2"}},
       {with("2 1 -1", "2 0 -1"), {"m.mtx:4: ", "column is 0", "1 or more"}},
       {with("2 1 -1", "1 2 -1"), {"m.mtx:4: ", "(1, 2)", "above the diagonal", "lower triangle"}},
-      {with("2 1 -1", "2 1.0 -1"), {"m.mtx:4: ", "column", "\"1.0\""}},
       {with("2 1 -1", "2 1 " + std::string(1 << 20, '1')), {"m.mtx:4: ", "1048576 characters"}},
       {with("2 1 -1", "1 1 -1"), {"m.mtx:4: ", "(1, 1) is given twice", "line 3"}},
       // what conjugate gradients need
@@ -146,7 +143,6 @@ TEST(MatrixMarketFile, IsRefusedWithItsLine) {
       {general + "2 2 4\n1 1 1\n2 2 1\n2 1 -1\n1 2 -1.001\n",
        {"m.mtx:5: ", "(2, 1) is -1", "(1, 2) of line 6 is -1.001", "symmetric"}},
       {general + "2 2 3\n1 1 1\n2 2 1\n1 2 7\n", {"m.mtx:5: ", "(1, 2) is 7", "no entry (2, 1)", "symmetric"}},
-      {general + "2 2 3\n1 1 1\n2 2 1\n2 1 7\n", {"m.mtx:5: ", "(2, 1) is 7", "no entry (1, 2)", "symmetric"}},
       {general + "3 3 5\n1 1 1\n2 2 1\n3 3 1\n3 1 7\n2 3 7\n", {"m.mtx:6: ", "(3, 1) is 7", "no entry (1, 3)"}},
   };
   for (const auto& [text, facts] : cases)
@@ -198,7 +194,6 @@ TEST(MatrixMarketFile, HasVectorsToo) {
       {array + "3 2\n1\n2\n3\n1\n2\n3\n", {"v.mtx:2: ", "2 columns"}},
       {array + "3 1\n1\n2\n", {"v.mtx:4: ", "2 of the 3 values", "line 2"}},
       {array + "3 1\n1\n2\n3\n4\n", {"v.mtx:6: ", "more values than the 3"}},
-      {array + "3 1\n1 2\n3\n", {"v.mtx:3: ", "one value", "\"2\""}},
       {symmetric + "3 3 3\n1 1 1\n2 2 1\n3 3 1\n", {"v.mtx:1: ", "\"symmetric\"", "general"}},
   };
   for (const auto& [text, facts] : cases) expect_facts(error_of([&, t = text] { vector_of(t); }), facts, text);

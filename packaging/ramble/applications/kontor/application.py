@@ -16,11 +16,7 @@ WORKLOADS = {
     "cg": ("cg/hpcg-matrix.yaml", "104", "--set problem.stencil.points=[{n},{n},{n}] --set problem.local={local}"),
     "matmul": ("matmul/square.yaml", "4096", "--set problem.m={n} --set problem.n={n} --set problem.k={n} --set problem.local={local}"),
     "advection": ("advection/wave.yaml", "100000", "--set problem.cells={n} --set problem.local={local}"),
-    "dynamics": (
-        "dynamics/bar.yaml",
-        "64",
-        "--set problem.elements=[{n},{n},{n}] --set problem.size=[5,5,5] --set problem.local={local}",
-    ),
+    "dynamics": ("dynamics/bar.yaml", "64", "--set problem.elements=[{n},{n},{n}] --set problem.size=[5,5,5] --set problem.local={local}"),
     "kernels": ("kernels/gram-schmidt.yaml", "1048576", "--set problem.sizes=[{n}]"),
     "pingpong": ("pingpong/halo.yaml", "128", "--set problem.sizes.from=8 --set problem.sizes.to={n}"),
 }
