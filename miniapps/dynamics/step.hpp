@@ -36,9 +36,7 @@ class Stepper {
     if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
     if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
     if (comm.size() == 1 || o.step) return;
-    const bool by_backend = comm.capabilities().stream_collectives; // which has all its work on one stream
-    reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min,
-                       by_backend ? streams_.exchange() : streams_.compute());
+    reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min, streams_.exchange());
   }
 
   /// The exchange of the seam: visit(exchange).
@@ -85,6 +83,7 @@ class Stepper {
       const miniapp::ScopedTimer timed(minimum_);
       reduction_->finish(compute);
     }
+    if (renewed) streams_.compute_waits();
     const miniapp::ScopedTimer timed(integrate_);
     advance_clock(compute, body_.clock, least(), renewed ? o.safety : 0, o.step.value_or(0));
     integrate(compute, 0, body_.mesh.updated, body_.nodes, body_.clock);
@@ -114,15 +113,16 @@ class Stepper {
   using AtomicSums = ScatteredSums<true>::type;
   using ScatterSums = ScatteredSums<false>::type;
 
-  /// Of all elements, that compute() has been given; travels while forces are summed.
+  /// The least stable step of all elements that compute() has been given, which is found while forces are summed.
   void start_minimum() {
+    streams_.exchange_follows();
     {
       const miniapp::ScopedTimer timed(stress_, 0);
-      least_stable_step(streams_.compute(), body_.elements, least_);
+      least_stable_step(streams_.exchange(), body_.elements, least_);
     }
     if (!reduction_) return;
     const miniapp::ScopedTimer timed(minimum_, 0);
-    reduction_->start(streams_.compute());
+    reduction_->start(streams_.exchange());
   }
 
   void compute_elements(const Space& instance, const Blocks& blocks) {
