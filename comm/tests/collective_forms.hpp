@@ -43,37 +43,34 @@ Bytes bytes_of(const std::vector<T>& values) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A collective call: as it is written, blocking and non-blocking.
-template <class Blocking, class Nonblocking>
-struct FormsOf {
-  const char* text;
-  Blocking blocking;
-  Nonblocking nonblocking;
-};
-template <class Blocking, class Nonblocking>
-FormsOf<Blocking, Nonblocking> forms_of(const char* text, Blocking blocking, Nonblocking nonblocking) {
-  return {text, std::move(blocking), std::move(nonblocking)};
-}
-
-/// KONTOR_FORMS(bcast, comm, view, root): bcast(comm, view, root) and ibcast(comm, view, root).
-#define KONTOR_FORMS(call, ...)                                                                                        \
-  ::kontor::comm::test::forms_of(                                                                                      \
-      #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
-
-/// The same, whatever Views it has. The non-blocking call is followed by wait(), or by test() until it is complete.
-struct Forms {
+/// A collective call as it is written, blocking and non-blocking, whatever Views it has: for one full expression. The
+/// non-blocking call is followed by wait(), or by test() until it is complete.
+class Forms {
+ public:
   template <class Blocking, class Nonblocking>
-  Forms(const FormsOf<Blocking, Nonblocking>& forms)
-      : text(forms.text), blocking(forms.blocking), nonblocking([begin = forms.nonblocking](bool waits) {
-          auto request = begin();
+  Forms(const char* text, const Blocking& blocking, const Nonblocking& nonblocking)
+      : text(text), blocking_(&blocking), nonblocking_(&nonblocking),
+        call_([](const void* call) { (*static_cast<const Blocking*>(call))(); }),
+        begin_([](const void* call, bool waits) {
+          auto request = (*static_cast<const Nonblocking*>(call))();
           if (waits) return (void)request.wait();
           while (!request.test()) {
           }
         }) {}
   const char* text;
-  std::function<void()> blocking;
-  std::function<void(bool waits)> nonblocking;
+  void blocking() const { call_(blocking_); }
+  void nonblocking(bool waits) const { begin_(nonblocking_, waits); }
+
+ private:
+  const void *blocking_, *nonblocking_;
+  void (*call_)(const void*);
+  void (*begin_)(const void*, bool waits);
 };
+
+/// KONTOR_FORMS(bcast, comm, view, root): bcast(comm, view, root) and ibcast(comm, view, root).
+#define KONTOR_FORMS(call, ...)                                                                                        \
+  ::kontor::comm::test::Forms(                                                                                         \
+      #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
 
 /// Makes the call in each of its three forms, between prepare() and verify(form).
 inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms,

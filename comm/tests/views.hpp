@@ -102,13 +102,17 @@ auto whole(const std::string& label, const Index<rank>& extents) {
     return field_of(View(properties, layout_of<Layout>(extents)));
 }
 
+/// A View of few types: that of a whole array, whichever subview it is.
+template <class View>
+using AsWhole = Owning<typename View::value_type, typename View::array_layout, rank_of<View>>;
+
 /// A part of an array that goes one element further on every side.
 template <class T, class Layout, std::size_t rank>
 auto inside(const std::string& label, Index<rank> extents) {
   if constexpr (rank == 0) {
     const auto around = whole<T, Layout>(label, Index<1>{3});
     const auto view = Kokkos::subview(around.view, 1);
-    return Field<std::remove_const_t<decltype(view)>>{view, around.memory};
+    return Field<AsWhole<std::remove_const_t<decltype(view)>>>{view, around.memory};
   } else {
     for (auto& extent : extents) extent += 2;
     const auto around = whole<T, Layout>(label, extents);
@@ -116,7 +120,7 @@ auto inside(const std::string& label, Index<rank> extents) {
       return Kokkos::subview(around.view, std::pair<std::size_t, std::size_t>(1, extents[d] - 1)...);
     }
     (std::make_index_sequence<rank>());
-    return Field<std::remove_const_t<decltype(view)>>{view, around.memory};
+    return Field<AsWhole<std::remove_const_t<decltype(view)>>>{view, around.memory};
   }
 }
 

@@ -75,7 +75,7 @@ std::string read(const std::string& text, const fs::path& file, const std::vecto
   throw std::runtime_error("what --print-deck prints is printed otherwise when it is read");
 }
 
-const std::vector<std::string> words{"[",          "]",           "{",           "}",          "{a: ",
+const std::vector<std::string> deck_words{"[",          "]",           "{",           "}",          "{a: ",
                                      "- ",         "? ",          ": ",          "\n",         "\n  ",
                                      "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
                                      "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
@@ -91,7 +91,7 @@ const std::vector<std::string> words{"[",          "]",           "{",          
 } // namespace
 
 Target decks() {
-  Material material{.samples = {}, .words = words};
+  Material material{.samples = {}, .words = deck_words};
   for (const auto& entry : fs::recursive_directory_iterator(KONTOR_INPUTS))
     if (entry.path().extension() == ".yaml")
       if (auto text = text_of(entry.path()); text.find("\napp:") != std::string::npos)
@@ -106,7 +106,7 @@ Target overrides() {
                                 "comm.backend=raw", "solver.tolerance=1e-9", "output.file=\"a b.h5\"",
                                 "problem.boundary={x_min: insulated, x_max: {dirichlet: 1}}", "measure.repeats=3",
                                 "problem.initial=sin(pi*x)*cos(pi*y)"},
-                    .words = words};
+                    .words = deck_words};
   return {"override", std::move(material),
           [deck](const auto& input, const auto&) { return read(deck, "deck.yaml", {input}); }};
 }
@@ -115,7 +115,7 @@ Target formulas() {
   Material material{.samples = {"sin(pi*x)*sinh(pi*y)/sinh(pi)", "x > 0.5 && y < 0.25 ? 1 : -x^2",
                                 "exp(-t)*max(x, y, z)", "sqrt(x^2+y^2)-abs(1-z)", "(((x+1)*2)-3)/4",
                                 "rint(x*10)+sign(y)", "1.5e-3*x==0 || !(y<=2)"},
-                    .words = words};
+                    .words = deck_words};
   return {"formula", std::move(material), [](const std::string& input, const auto&) {
             return refusal_of<config::Error>([&] {
               const config::Function function(config::Expression(input), {}, {"x", "y", "z", "t"});

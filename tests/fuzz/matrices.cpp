@@ -11,7 +11,7 @@
 namespace kontor::fuzz {
 namespace {
 
-const std::vector<std::string> words{
+const std::vector<std::string> matrix_words{
     "\n",       "\r\n", "\r",      " ",       "\t",      "%",       "%%MatrixMarket",    "matrix",         "coordinate",
     "array",    "real", "integer", "complex", "pattern", "general", "symmetric",         "skew-symmetric", "hermitian",
     "\x1f\x8b", "+",    "-",       "1 1 1\n", "1.5D+3",  "nan",     std::string(3, '\0')};
@@ -24,7 +24,7 @@ Target matrices() {
                   "2\n2 1 -1\n3 2 -1\n",
                   "%%MatrixMarket matrix coordinate integer general\n2 2 4\n1 1 3\n1 2 -1\n2 1 -1\n2 2 3\n",
                   "%%matrixmarket MATRIX Coordinate Real General\r\n\r\n1 1 1\r\n1 1 1.5D+3\r\n"},
-      .words = words};
+      .words = matrix_words};
   return {"matrix", std::move(material), [](const std::string& input, const auto& file) {
             return refusal_of<config::Error>([&] {
               std::istringstream in(input);
@@ -40,7 +40,7 @@ Target matrices() {
 Target vectors() {
   Material material{.samples = {"%%MatrixMarket matrix array real general\n3 1\n1\n2.5\n-3e-4\n",
                                 "%%MatrixMarket matrix array integer general\n3 1\n1\n2\n3\n"},
-                    .words = words};
+                    .words = matrix_words};
   return {"vector", std::move(material), [](const std::string& input, const auto& file) {
             std::istringstream in(input);
             return refusal_of<config::Error>([&] { static_cast<void>(cg::read_vector(in, file.string(), 3)); });

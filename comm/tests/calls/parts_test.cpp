@@ -84,10 +84,10 @@ void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field,
     views.expect(of_whole, true, bcast_of_mpi, KONTOR_FORMS(bcast, comm, whole, root));
     views.expect(of_whole, here, mpi.gather(root), KONTOR_FORMS(gather, comm, part, whole, root));
     views.expect(of_whole, here, mpi.gather(root, true),
-                 here ? Forms(KONTOR_FORMS(gather, comm, whole, root)) : KONTOR_FORMS(gather, comm, part, root));
+                 here ? KONTOR_FORMS(gather, comm, whole, root) : KONTOR_FORMS(gather, comm, part, root));
     views.expect(of_part, true, mpi.scatter(root), KONTOR_FORMS(scatter, comm, whole, part, root));
     views.expect(of_part, !here, mpi.scatter(root, true),
-                 here ? Forms(KONTOR_FORMS(scatter, comm, whole, root)) : KONTOR_FORMS(scatter, comm, part, root));
+                 here ? KONTOR_FORMS(scatter, comm, whole, root) : KONTOR_FORMS(scatter, comm, part, root));
   }
 }
 
@@ -176,11 +176,11 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
     const auto at_root = here ? Counts(counts) : Counts();
     views.expect(of_whole, here, mpi.gather(root), KONTOR_FORMS(gatherv, comm, part, whole, at_root, root));
     views.expect(of_whole, here, mpi.gather(root, true),
-                 here ? Forms(KONTOR_FORMS(gatherv, comm, whole, counts, root))
+                 here ? KONTOR_FORMS(gatherv, comm, whole, counts, root)
                       : KONTOR_FORMS(gatherv, comm, part, counts, root));
     views.expect(of_part, true, mpi.scatter(root), KONTOR_FORMS(scatterv, comm, whole, at_root, part, root));
     views.expect(of_part, !here, mpi.scatter(root, true),
-                 here ? Forms(KONTOR_FORMS(scatterv, comm, whole, counts, root))
+                 here ? KONTOR_FORMS(scatterv, comm, whole, counts, root)
                       : KONTOR_FORMS(scatterv, comm, part, counts, root));
   }
   const auto learned = allgatherv_with_counts(comm, part);
@@ -202,8 +202,9 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   expected = watched(in_field, Order::storage).elements();
   pairs.alltoall(0)({watched(out_field, Order::storage).elements()}, expected.data());
   EXPECT_EQ(watched(field_of(alltoallv_with_counts(comm, out, pairwise).data)).elements(), expected);
-  if constexpr (rank_of<std::decay_t<decltype(out)>> == 1)
+  if constexpr (rank_of<std::decay_t<decltype(out)>> == 1) {
     EXPECT_EQ(watched(field_of(alltoallv_with_counts(AlltoallGrid(comm), out, pairwise).data)).elements(), expected);
+  }
 }
 
 /// In one piece, strided, and parts that are planes of a subview.
