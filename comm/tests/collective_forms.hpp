@@ -49,19 +49,25 @@ class Forms {
  public:
   template <class Blocking, class Nonblocking>
   Forms(const char* text, const Blocking& blocking, const Nonblocking& nonblocking)
-      : text(text), blocking_(&blocking), nonblocking_(&nonblocking),
-        call_([](const void* call) { (*static_cast<const Blocking*>(call))(); }),
-        begin_([](const void* call, bool waits) {
-          auto request = (*static_cast<const Nonblocking*>(call))();
-          if (waits) return (void)request.wait();
-          while (!request.test()) {
-          }
-        }) {}
+      : text(text), blocking_(&blocking), nonblocking_(&nonblocking), call_(call<Blocking>),
+        begin_(begin<Nonblocking>) {}
   const char* text;
   void blocking() const { call_(blocking_); }
   void nonblocking(bool waits) const { begin_(nonblocking_, waits); }
 
  private:
+  template <class Blocking>
+  static void call(const void* blocking) {
+    (*static_cast<const Blocking*>(blocking))();
+  }
+  template <class Nonblocking>
+  static void begin(const void* nonblocking, bool waits) {
+    auto request = (*static_cast<const Nonblocking*>(nonblocking))();
+    if (waits) return (void)request.wait();
+    while (!request.test()) {
+    }
+  }
+
   const void *blocking_, *nonblocking_;
   void (*call_)(const void*);
   void (*begin_)(const void*, bool waits);
@@ -97,19 +103,25 @@ class Twins {
 
   /// `into`: the number of the View that has the result. `gets`: whether it has one on this rank.
   void expect(std::size_t into, bool gets, const Mpi& mpi, const Forms& forms) {
-    const auto verify = [&](const char* form) {
-      auto expected = given_[into];
-      mpi(given_, expected.data());
-      for (std::size_t v = 0; v < views_.size(); ++v)
-        if (gets && v == into)
-          views_[v].expect(expected, form);
-        else
-          views_[v].expect_unchanged(form);
-    };
-    in_all_forms([this] { prepare(); }, forms, verify);
+    in_all_forms([this] { prepare(); }, forms, [&](const char* form) { verify(into, gets, mpi, form); });
+  }
+  /// The same of one form.
+  void expect(std::size_t into, bool gets, const Mpi& mpi, const char* form, const std::function<void()>& call) {
+    prepare();
+    call();
+    verify(into, gets, mpi, form);
   }
 
  private:
+  void verify(std::size_t into, bool gets, const Mpi& mpi, const char* form) const {
+    auto expected = given_[into];
+    mpi(given_, expected.data());
+    for (std::size_t v = 0; v < views_.size(); ++v)
+      if (gets && v == into)
+        views_[v].expect(expected, form);
+      else
+        views_[v].expect_unchanged(form);
+  }
   void prepare() {
     given_.clear();
     for (auto& view : views_) {

@@ -76,17 +76,17 @@ std::string read(const std::string& text, const fs::path& file, const std::vecto
 }
 
 const std::vector<std::string> deck_words{"[",          "]",           "{",           "}",          "{a: ",
-                                     "- ",         "? ",          ": ",          "\n",         "\n  ",
-                                     "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
-                                     "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
-                                     "\"",         "'",           "#",           "\t",         "\xef\xbb\xbf",
-                                     "\xff\xfe",   "null",        "~",           "true",       "no",
-                                     "auto",       "none",        "\"\\u0000\"", "\"\\e[2J\"", "../../etc/passwd",
-                                     "/dev/zero",  "app: heat\n", "app: cg\n",   "x",          "y",
-                                     "t",          "pi",          "sin(",        "max(",       "(",
-                                     ")",          "==",          "=",           "?",          ":",
-                                     ",",          "^",           "**",          "1e308*",     "x_min: ",
-                                     "dirichlet: "};
+                                          "- ",         "? ",          ": ",          "\n",         "\n  ",
+                                          "&a ",        "*a",          "<<: *a",      "!!binary ",  "!<x> ",
+                                          "|\n",        ">\n  ",       "---\n",       "...\n",      "%YAML 1.1\n",
+                                          "\"",         "'",           "#",           "\t",         "\xef\xbb\xbf",
+                                          "\xff\xfe",   "null",        "~",           "true",       "no",
+                                          "auto",       "none",        "\"\\u0000\"", "\"\\e[2J\"", "../../etc/passwd",
+                                          "/dev/zero",  "app: heat\n", "app: cg\n",   "x",          "y",
+                                          "t",          "pi",          "sin(",        "max(",       "(",
+                                          ")",          "==",          "=",           "?",          ":",
+                                          ",",          "^",           "**",          "1e308*",     "x_min: ",
+                                          "dirichlet: "};
 
 } // namespace
 

@@ -71,9 +71,14 @@ void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field,
       {watched(part_field, Order::storage), watched(whole_field, Order::storage), watched(other_field, Order::storage)},
       [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
   const MpiParts mpi(comm, std::vector<int>(comm.size(), watched(part_field).bytes()), 1);
+  if constexpr (which == Which::each_way) {
+    views.expect(of_whole, true, mpi.alltoall(of_whole), "alltoall", [&] { alltoall(comm, whole); });
+    views.expect(of_whole, true, mpi.allgather(), "allgather", [&] { allgather(comm, part, whole); });
+    views.expect(of_whole, true, mpi.allgather(), "iallgather", [&] { iallgather(comm, part, whole).wait(); });
+    return;
+  }
   views.expect(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORMS(alltoall, comm, whole));
   views.expect(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgather, comm, part, whole));
-  if constexpr (which == Which::each_way) return;
   views.expect(of_other, true, mpi.alltoall(of_whole), KONTOR_FORMS(alltoall, comm, whole, other));
   views.expect(of_whole, true, mpi.allgather(true), KONTOR_FORMS(allgather, comm, whole));
   for (int root = 0; root < comm.size(); ++root) {

@@ -30,8 +30,8 @@ void expect_delivered(Delivery delivery, std::initializer_list<Call> calls) {
   });
 }
 
-/// A View's type decides how it is lent to a call: to be read or written, for the time of the call or longer. So all are
-/// lent in each way, and `every_call` is for a few of them.
+/// A View's type decides how it is lent to a call: to be read or written, for the time of the call or longer. So all
+/// are lent in each way, and `every_call` is for a few of them.
 enum class Which { each_way, every_call };
 
 /// By calls that move one View to the next rank and another from the previous one.
@@ -44,9 +44,7 @@ void expect_delivered(const Field<View>& out_field, const Field<View>& in_field)
         Delivery(watched(out_field), watched(in_field)),
         {
             [&](const Communicator& comm, int next, int previous) { sendrecv(comm, out, next, in, previous); },
-            [&](const Communicator& comm, int next, int previous) {
-              isendrecv(comm, out, next, in, previous).wait();
-            },
+            [&](const Communicator& comm, int next, int previous) { isendrecv(comm, out, next, in, previous).wait(); },
         });
   expect_delivered(
       Delivery(watched(out_field), watched(in_field)),

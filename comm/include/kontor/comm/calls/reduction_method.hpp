@@ -60,10 +60,11 @@ class ReductionMethod {
     result_ = to_buffer(out_);
     if (!lies_well(out_)) {
       const auto properties = Kokkos::view_alloc(std::string("comm/reduced"), Kokkos::WithoutInitializing);
+      const auto bytes = static_cast<std::size_t>(count) * sizeof(value_type);
       if (route_.where == ReducedIn::stream)
-        device_ = Device(properties, static_cast<std::size_t>(count));
+        device_ = Device(properties, bytes);
       else
-        pinned_ = Pinned(properties, static_cast<std::size_t>(count));
+        pinned_ = Pinned(properties, bytes);
       result_.data = route_.where == ReducedIn::stream ? data_of(device_) : data_of(pinned_);
       copy_out_ = Packs({{data_of(out_), result_.data, loop_nest(shape_of(out_), order), sizeof(value_type)}});
     }
@@ -145,8 +146,8 @@ class ReductionMethod {
   }
 
  private:
-  using Device = Kokkos::View<value_type*, typename In::memory_space>;
-  using Pinned = Kokkos::View<value_type*, device::PinnedSpace>;
+  using Device = Kokkos::View<unsigned char*, typename In::memory_space>;
+  using Pinned = Kokkos::View<unsigned char*, device::PinnedSpace>;
   using Packs = PackList<Space>;
   enum class Step : std::uint8_t { none, under_way, failed };
 
@@ -165,7 +166,7 @@ class ReductionMethod {
 
   /// The first reduction of a size makes connections, which a recording of the stream would not take.
   void connect() {
-    const Device scratch("comm/scratch", out_.size());
+    const Device scratch("comm/scratch", out_.size() * sizeof(value_type));
     auto buffer = result_;
     buffer.data = data_of(scratch);
     route_.collectives->allreduce(device::native_stream(instance_), buffer.data, buffer, op_);
