@@ -24,10 +24,10 @@ endif()
 option(KONTOR_UNITY "Compile several sources at once where it saves time" ${_unity})
 
 if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 0) # all at once
 endif()
 
-# kontor_unity(<target>): compiles up to twenty sources at a time, which read the headers and instantiate templates once. Their anonymous
+# kontor_unity(<target>): compiles all sources at a time, which read the headers and instantiate templates once. Their anonymous
 # namespaces become one, so names in them must differ.
 function(kontor_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${KONTOR_UNITY})
