@@ -41,20 +41,27 @@ void expect_arrives_later(const Communicator& comm, const Field<Sender>& sender)
   expect_equal_elements(*received, sender.view);
 }
 
-template <class T, std::size_t rank>
-void expect_all_pairs(const Index<rank>& extents) {
+/// Pairs of layouts. The elements are reordered by code that is compiled once, so `all` are for one type and rank.
+enum class Pairs { few, all };
+
+template <class T, Pairs pairs = Pairs::few, std::size_t rank>
+void expect_pairs(const Index<rank>& extents) {
   with_levels(all_levels, [&](const Communicator& comm) {
     const auto left = whole<T, Left>("sender", extents);
     const auto right = whole<T, Right>("sender", extents);
     const auto strided = inside<T, Stride>("sender", extents);
-    expect_arrives<Owning<T, Left, rank>>(comm, left);
-    expect_arrives<Owning<T, Right, rank>>(comm, left);
+    if constexpr (pairs == Pairs::all) {
+      expect_arrives<Owning<T, Left, rank>>(comm, left);
+      expect_arrives<Owning<T, Right, rank>>(comm, left);
+      expect_arrives<Owning<T, Left, rank>>(comm, whole<T, Stride>("sender", extents));
+    }
     expect_arrives<Owning<T, Left, rank>>(comm, right);
     expect_arrives<Owning<T, Right, rank>>(comm, strided);
-    expect_arrives<Owning<T, Left, rank>>(comm, whole<T, Stride>("sender", extents));
     MPI_Barrier(comm.native());
-    expect_arrives_later<Owning<T, Left, rank>>(comm, left);
-    expect_arrives_later<Owning<T, Right, rank>>(comm, left);
+    if constexpr (pairs == Pairs::all) {
+      expect_arrives_later<Owning<T, Left, rank>>(comm, left);
+      expect_arrives_later<Owning<T, Right, rank>>(comm, left);
+    }
     expect_arrives_later<Owning<T, Right, rank>>(comm, strided);
     MPI_Barrier(comm.native());
     expect_usable(comm);
@@ -62,11 +69,11 @@ void expect_all_pairs(const Index<rank>& extents) {
 }
 
 TEST_F(WithExtents, RanksAndLayouts) {
-  expect_all_pairs<int>(Index<1>{5});
-  expect_all_pairs<double>(Index<2>{4, 5});
-  expect_all_pairs<Kokkos::complex<float>>(Index<3>{3, 4, 2});
-  expect_all_pairs<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
-  expect_all_pairs<double>(Index<2>{3, 0});
+  expect_pairs<int>(Index<1>{5});
+  expect_pairs<double, Pairs::all>(Index<2>{4, 5});
+  expect_pairs<Kokkos::complex<float>>(Index<3>{3, 4, 2});
+  expect_pairs<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
+  expect_pairs<double, Pairs::all>(Index<2>{3, 0});
   const auto number = whole<double, Right>("sender", Index<0>{});
   expect_arrives<Owning<double, Right, 0>>(comm, number);
   MPI_Barrier(comm.native());
@@ -179,19 +186,17 @@ void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
     }
 }
 
-template <class T, std::size_t rank>
+template <class T, class... Layouts, std::size_t rank>
 void expect_broadcasts(const Index<rank>& extents) {
-  with_levels(levels_with_checks, [&](const Communicator& comm) {
-    expect_broadcast<T, Left>(comm, extents);
-    expect_broadcast<T, Right>(comm, extents);
-  });
+  with_levels(levels_with_checks,
+              [&](const Communicator& comm) { (expect_broadcast<T, Layouts>(comm, extents), ...); });
 }
 
 TEST(BcastWithExtents, RanksAndLayouts) {
-  expect_broadcasts<int>(Index<1>{5});
-  expect_broadcasts<Kokkos::complex<float>>(Index<2>{4, 3});
-  expect_broadcasts<double>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
-  expect_broadcasts<double>(Index<2>{3, 0});
+  expect_broadcasts<int, Left>(Index<1>{5});
+  expect_broadcasts<Kokkos::complex<float>, Right>(Index<2>{4, 3});
+  expect_broadcasts<double, Left>(Index<8>{2, 1, 2, 2, 1, 3, 2, 1});
+  expect_broadcasts<double, Left, Right>(Index<2>{3, 0});
 }
 
 TEST(BcastWithExtents, Rank0) {
