@@ -3,9 +3,10 @@
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
 # kontor_miniapp(<name> SOURCES ... [ONCE ...] [LINK ...])
-# SOURCES and ONCE are those beside main.cpp; what ONCE lists has no kernels and is not measured (kontor_runs_once). Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
-# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size);
-# where Kokkos has threads, on one rank of two (1x2) as well.
+# SOURCES and ONCE are those beside main.cpp; what ONCE lists has no kernels and is not measured (kontor_runs_once).
+# Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as its line "# ranks: ..." lists, with the
+# options of its line "# test: ..." (heavy decks give a smaller size); where Kokkos has threads, on one rank of two
+# (1x2) as well.
 function(kontor_miniapp name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ONCE;LINK")
   add_library(kontor_${name} STATIC ${arg_SOURCES})
