@@ -2,23 +2,15 @@
 #
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
-# kontor_miniapp(<name> SOURCES ... [ONCE ...] [LINK ...])
-# SOURCES and ONCE are those beside main.cpp; what ONCE lists has no kernels and is not measured (kontor_runs_once).
-# Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as its line "# ranks: ..." lists, with the
-# options of its line "# test: ..." (heavy decks give a smaller size); where Kokkos has threads, on one rank of two
-# (1x2) as well.
+# kontor_miniapp(<name> SOURCES ... [LINK ...])
+# SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
+# its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size);
+# where Kokkos has threads, on one rank of two (1x2) as well.
 function(kontor_miniapp name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ONCE;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   add_library(kontor_${name} STATIC ${arg_SOURCES})
   target_link_libraries(kontor_${name} PUBLIC kontor_miniapp ${arg_LINK} kontor_flags)
   kontor_precompile(kontor_${name} native)
-  if(arg_ONCE)
-    add_library(kontor_${name}_once OBJECT ${arg_ONCE})
-    target_link_libraries(kontor_${name}_once PRIVATE kontor_miniapp ${arg_LINK} kontor_flags kontor_runs_once)
-    kontor_precompile(kontor_${name}_once once)
-    kontor_unity(kontor_${name}_once)
-    target_sources(kontor_${name} PRIVATE $<TARGET_OBJECTS:kontor_${name}_once>)
-  endif()
   add_executable(${name} main.cpp)
   target_link_libraries(${name} PRIVATE kontor_${name} kontor_runs_once)
   kontor_precompile(${name} once)
