@@ -221,12 +221,8 @@ class Revision(KontorTest):
                                    "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", **environment})
         return self.lines("out")[0], done.stderr
 
-    def test_a_checkout_of_another_user(self):
-        revision, said = self.told()
-        self.assertRegex(revision, r"^[0-9a-f]{12}$")
-        self.assertEqual(said, "")
-
-    def test_a_git_that_does_not_tell(self):
-        revision, said = self.told(GIT_DIR="/nothing")
-        self.assertEqual(revision, "unknown")
-        self.assertIn("not a git repository", said)
+    def test_a_checkout_of_another_user_and_a_git_that_does_not_tell(self):
+        for variables, revision, says in ({}, r"^[0-9a-f]{12}$", r"\A\Z"), ({"GIT_DIR": "/nothing"}, "^unknown$", "not a git repository"):
+            found, said = self.told(**variables)
+            self.assertRegex(found, revision)
+            self.assertRegex(said, says)
