@@ -29,6 +29,15 @@ double volume(const mesh::LocalMesh& mesh, LocalIndex element) {
   return dot(x.at[0], b) / 12;
 }
 
+/// Collective. Asks for memory first: that of a box's Views is known, and a mesh that is too large would fill the host.
+mesh::LocalMesh mesh_that_fits(const Options& options, const comm::Communicator& comm) {
+  double share = options.mesh.box() ? 1.0 / comm.size() : 0;
+  for (const auto count : options.mesh.elements) share *= static_cast<double>(count);
+  miniapp::require_memory(
+      comm, {{"dynamics/elements", options.bytes(share, 0)}, {"dynamics/nodes", options.bytes(0, share)}});
+  return mesh::make_mesh(options.mesh, comm, options.seam);
+}
+
 template <class View>
 auto mirror(const View& view) {
   return Kokkos::create_mirror_view(view);
@@ -38,7 +47,7 @@ auto mirror(const View& view) {
 
 template <class T>
 Body<T>::Body(const Options& given, const comm::Communicator& comm)
-    : options(given), mesh(mesh::make_mesh(given.mesh, comm, given.seam)) {
+    : options(given), mesh(mesh_that_fits(given, comm)) {
   constexpr int w = width<T>;
   edge = {0, (mesh.edge + w - 1) / w};
   interior = {edge.end, edge.end + (mesh.elements() - mesh.edge + w - 1) / w};

@@ -70,9 +70,18 @@ void reject_twins(const comm::Communicator& comm, const MeshShare& share, const 
   miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
 }
 
+/// The file, or the first key of the deck, to which elements owe their shapes.
+std::string origin_of_shapes(const Options& options) {
+  if (!options.box()) return options.file.path;
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (options.map[d].text() != axes[d]) return options.map[d].location().text();
+  return "problem.size";
+}
+
 /// Local. Why an element has no good shape, if so: its volume, and the triple products of the edges at its corners,
 /// must be positive.
-std::optional<std::string> shape_problem(const Element& element, const std::array<NodePlace, 8>& nodes) {
+std::optional<std::string> shape_problem(const Options& options, const Element& element,
+                                         const std::array<NodePlace, 8>& nodes) {
   const auto edge = [&](int from, int to, int axis) { return nodes[to].place[axis] - nodes[from].place[axis]; };
   for (int c = 0; c < 8; ++c) {
     const auto n = element::neighbours_of(c);
@@ -81,9 +90,11 @@ std::optional<std::string> shape_problem(const Element& element, const std::arra
       product += edge(c, n.a, i) * (edge(c, n.b, j) * edge(c, n.c, k) - edge(c, n.b, k) * edge(c, n.c, j));
     if (!(product > 0))
       return fmt::format(
-          "element {} is inverted or degenerate at its node {}: the edges there span a volume of {:.3g}; "
-          "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across",
-          element.number, element.corner[c], product);
+          "{}: element {} is inverted or degenerate at its node {}, near ({:.6g}): the edges there span a volume of "
+          "{:.3g}; {}",
+          origin_of_shapes(options), element.number, element.corner[c], fmt::join(nodes[c].place, ", "), product,
+          options.box() ? "it must be above 0"
+                        : "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across");
   }
   return std::nullopt;
 }
@@ -132,7 +143,8 @@ std::vector<int> ranks_of_elements(const Options& options, const comm::Communica
 }
 
 /// Collective. Sends the elements of a share to their ranks, and finds the nodes and elements that these share.
-LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, const std::vector<int>& rank, Seam seam) {
+LocalMesh distribute(const Options& options, const comm::Communicator& comm, const MeshShare& share,
+                     const std::vector<int>& rank, Seam seam) {
   const int me = comm.rank();
   reject_twins(comm, share, share.element);
   ByRank<Element> sent;
@@ -175,10 +187,10 @@ LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, con
       shared.owner[c] = owner;
       if (owner != me) owners.insert(owner);
     }
-    if (!problem) problem = shape_problem(element, shared.place);
+    if (!problem) problem = shape_problem(options, element, shared.place);
     for (const int owner : owners) lent[owner].push_back(shared);
   }
-  miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
+  miniapp::agree_on_user_error(comm, problem, options.box() ? errors::Id("E-DECK-EXPRESSION") : "E-FILE-FORMAT");
 
   LocalMesh mesh;
   mesh.all_elements = share.elements.count;
@@ -247,7 +259,7 @@ LocalMesh distribute(const comm::Communicator& comm, const MeshShare& share, con
 
 LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, Seam seam) {
   const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);
-  return distribute(comm, share, ranks_of_elements(options, comm, share), seam);
+  return distribute(options, comm, share, ranks_of_elements(options, comm, share), seam);
 }
 
 } // namespace kontor::mesh

@@ -3,11 +3,11 @@
 
 #include "element/hexahedron.hpp"
 #include "grid/axis_parts.hpp"
+#include "grid/functions.hpp"
 #include "machine/user_error.hpp"
 #include "mesh/permutation.hpp"
 
 #include <kontor/comm/reductions.hpp>
-#include <kontor/config/function.hpp>
 #include <kontor/output/reader.hpp>
 
 #include <fmt/format.h>
@@ -71,8 +71,8 @@ MeshShare share_of_box(const Options& options, const comm::Communicator& comm) {
       element.corner[c] = nodes.number({at[0] + corner_x(c), at[1] + corner_y(c), at[2] + corner_z(c)});
     share.element.push_back(element);
   }
-  std::vector<config::Function> map;
-  for (const auto& formula : options.map) map.emplace_back(formula);
+  const std::vector<grid::DeckFunction> map(options.map.begin(), options.map.end());
+  grid::FiniteCheck finite;
   const auto cells = cells_of(options);
   for (auto n = share.nodes.first(comm.rank()); n < share.nodes.first(comm.rank() + 1); ++n) {
     const auto at = nodes.index(n);
@@ -83,9 +83,10 @@ MeshShare share_of_box(const Options& options, const comm::Communicator& comm) {
       on_face[2 * d] = at[d] == 0;
       on_face[2 * d + 1] = at[d] == cells[d];
     }
-    for (int d = 0; d < 3; ++d) place[d] = map[d](x[0], x[1], x[2], 0);
+    for (int d = 0; d < 3; ++d) place[d] = map[d].at(x, finite);
     share.node.push_back({place, on_held_face(options, on_face)});
   }
+  finite.agree(comm);
   return share;
 }
 

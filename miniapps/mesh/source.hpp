@@ -28,7 +28,8 @@ struct MeshShare {
   std::vector<NodePlace> node;
 };
 
-/// Local. The box of the options, bent by problem.map and numbered by problem.numbering.
+/// Collective. The box of the options, bent by problem.map and numbered by problem.numbering. Throws config::Error if a
+/// formula is not finite.
 MeshShare share_of_box(const Options&, const comm::Communicator&);
 
 /// Local. The rank that has an element of the box by the process grid.

@@ -31,9 +31,15 @@ class Images {
   }
 
   double up_to(double x) const {
-    const double length = h_ * static_cast<double>(velocity_.size() - 1);
-    if (x < 0) return -min_ * up_to(-x);
-    if (x > length) return sum_.back() + max_ * (sum_.back() - up_to(2 * length - x));
+    if (!std::isfinite(x)) return NAN;
+    const double length = h_ * static_cast<double>(velocity_.size() - 1), whole = (1 + max_) * sum_.back();
+    const double periods = std::floor(x / (2 * length)); // of there and back; without recursion: they may be many
+    if (periods != 0) {
+      const double rest = up_to(std::clamp(x - 2 * length * periods, 0.0, std::nextafter(2 * length, 0.0)));
+      if (min_ == max_) return periods * whole + rest;
+      return std::fmod(periods, 2) == 0 ? rest : whole - rest;
+    }
+    if (x > length) return whole - max_ * up_to(2 * length - x);
     const auto i = std::min(static_cast<std::size_t>(x / h_), velocity_.size() - 2);
     const double s = x - h_ * static_cast<double>(i);
     return sum_[i] + s * (velocity_[i] + s / (2 * h_) * (velocity_[i + 1] - velocity_[i]));

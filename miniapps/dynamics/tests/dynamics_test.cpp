@@ -97,6 +97,17 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options = bar();
   options.mesh.elements = {1, 1, 1};
   expect_passed("ranks without elements", options);
+  options = Options();
+  options.mesh.elements = {50, 50, 50};
+  options.mesh.partition = PartitionMethod::bisection;
+  options.steps = 2;
+  expect_passed("momentum of many nodes", options);
+  options = Options();
+  options.mesh.elements = {4, 2, 2};
+  options.mesh.size = {5, 1e-4, 1e-4};
+  options.mesh.partition = PartitionMethod::bisection;
+  options.steps = 2;
+  expect_passed("flat elements", options);
 }
 
 TEST(Dynamics, TravelsByEveryBackend) {
@@ -165,6 +176,13 @@ TEST(Wave, IsThatOfTheBoxAlone) {
   options.mesh.size[0] = 1; // after a period all is as at the start, and bounds are of what was on the way
   EXPECT_NEAR(line_of(options, 500, 4)->greatest, 0.0005, 1e-5);
   EXPECT_NEAR(line_of(options, 500, 4)->strain, 0.001, 5e-5);
+  for (const auto& held : {std::vector{1}, {0, 1}, {}}) { // a million periods later, too; a free bar drifts
+    options.mesh.held = held;
+    const double drift = held.empty() ? 4e6 * 0.0005 : 0;
+    EXPECT_NEAR(line_of(options, 9, 4e6 + 1)->exact[50], line_of(options, 9, 1)->exact[50] + drift, 1e-7);
+  }
+  EXPECT_TRUE(line_of(options, 9, 1e300));
+  options.mesh.held = {1};
   options.velocity[0] = "x < 1e-9 ? 1 : 0";
   EXPECT_GT(line_of(options, 500, 4)->truncation, 0.25);
   for (const auto change : {0, 1, 2, 3}) {
@@ -230,6 +248,9 @@ TEST(Dynamics, RejectsValuesOfFormulas) {
     change(options);
     miniapp::test::expect_facts(miniapp::test::error_of([&] { App app(options); }), {"E-DECK-EXPRESSION", key});
   }
+  auto options = bar();
+  options.mesh.elements = {100000, 100000, 10000};
+  miniapp::test::expect_facts(miniapp::test::error_of<comm::AgreedError>([&] { App app(options); }), {"E-MEMORY"});
 }
 
 TEST(Sizes, OfARankAndOfAShareOfMemory) {

@@ -120,6 +120,16 @@ TEST(LocalMesh, PartsAreTheMesh) {
       }
 }
 
+TEST(Box, IsRejectedWithTheFormulaThatFoldsIt) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  for (const auto& [formula, fact] : {std::pair("1 - y", "element 0"), {"log(y - 1)", "finite"}}) {
+    auto options = box(world.size(), PartitionMethod::grid, NumberingKind::natural);
+    options.map[1] = {formula, {"bar.yaml:7:8", "problem.map.y"}};
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { make_mesh(options, world, Seam::recompute); }),
+                                {"bar.yaml:7:8: problem.map.y", fact, "[E-DECK-EXPRESSION]"});
+  }
+}
+
 struct MeshFile {
   miniapp::test::Folder folder{"mesh"};
   std::string path = folder / "mesh.h5";
@@ -154,7 +164,7 @@ TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {
   expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, 12}}), {"element 1", "node 12", "0 to 11"});
   expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, -1}}), {"element 1", "node -1"});
   expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, 8}}), {"element 1", "twice"});
-  expect_facts(error({lower, {7, 6, 5, 4, 11, 10, 9, 8}}), {"element 1", "inverted"});
+  expect_facts(error({lower, {7, 6, 5, 4, 11, 10, 9, 8}}), {"mesh.h5", "element 1", "inverted", "[E-FILE-FORMAT]"});
   expect_facts(error({lower, upper, lower}), {"elements 0 and 2", "same nodes"});
   expect_facts(error({lower}), {"node 8", "no element"});
 }
