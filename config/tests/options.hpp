@@ -27,6 +27,7 @@ inline constexpr std::array<std::string_view, 2> xy{"x", "y"};
 struct Boundary {
   Side kind = Side::dirichlet;
   Expression value{"0"};
+  bool operator==(const Boundary&) const = default;
 };
 
 struct Options {
@@ -86,14 +87,19 @@ inline Options read(const std::string& text, const std::vector<std::string>& ove
   return options;
 }
 
-/// The messages of a refused deck, joined by newlines; "" if it is accepted.
-inline std::string messages(const std::string& text, const std::vector<std::string>& overrides = {}) {
+/// The messages of a refusal, joined by newlines; "" if there is none.
+template <class Call>
+std::string error_of(const Call& call) {
   try {
-    read(text, overrides);
+    call();
   } catch (const Error& error) {
     return error.what();
   }
   return "";
+}
+
+inline std::string messages(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return error_of([&] { read(text, overrides); });
 }
 
 /// Place, key, what was found, and the end of an id of decks, as in `d.yaml:2:5: file: "x" [WORD]`.

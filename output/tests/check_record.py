@@ -24,17 +24,14 @@ def numbered(shape, dtype):
 
 def check_record(file, ranks):
     run = file["run"]
-    text(run.attrs["app"], "heat", "app")
-    text(run.attrs["title"], "plaque d'été, 40 °C", "title")
-    text(run.attrs["empty"], "", "empty")
-    text(run.attrs["deck"], "#" * 100000, "deck")
-    equal(run.attrs["ranks"], ranks, "ranks")
-    equal(run.attrs["offset"], -3, "offset")
-    equal(run.attrs["huge"], 2**64 - 1, "huge")
-    equal(run.attrs["ratio"], 0.1, "ratio")
-    equal(run.attrs["overlap"], 1, "overlap")
+    texts = {"app": "heat", "title": "plaque d'été, 40 °C", "empty": "", "deck": "#" * 100000}
+    numbers = {"ranks": ranks, "offset": -3, "huge": 2**64 - 1, "ratio": 0.1, "overlap": 1}
+    for name, value in texts.items():
+        text(run.attrs[name], value, name)
+    for name, value in numbers.items():
+        equal(run.attrs[name], value, name)
     assert run.attrs["overlap"].dtype == np.uint8
-    equal(sorted(run.attrs), sorted("app title empty deck ranks offset huge ratio overlap hosts".split()), "attributes")
+    equal(sorted(run.attrs), sorted([*texts, *numbers, "hosts"]), "attributes")
     assert list(run.attrs["hosts"]) == ["node-1", "node-22"], run.attrs["hosts"]
 
     equal(run["process_grid"], [2, 3], "process_grid")

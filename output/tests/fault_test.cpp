@@ -58,14 +58,6 @@ TEST_P(Fault, WithoutCommitNothingChanges) {
   expect_previous_file();
 }
 
-TEST_P(Fault, CommitReplaces) {
-  write_and_commit();
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_NE(read_text(path_), "previous");
-  EXPECT_EQ(left_beside(path_), std::vector<std::filesystem::path>{});
-  MPI_Barrier(MPI_COMM_WORLD);
-}
-
 TEST_P(Fault, WithoutMemoryHdf5IsNotStarted) {
   rlimit before{};
   getrlimit(RLIMIT_AS, &before);

@@ -26,28 +26,6 @@
 
 /// Problems of fe_heat that tests build and solve.
 namespace kontor::cg::test {
-
-/// T = 1 + 2 x - y + z / 2 with a linear conductivity, whose integrals the Gauss points have exactly.
-Options linear_problem();
-/// That of inputs/cg/heat-fe.yaml.
-Options smooth_problem(std::int64_t elements);
-/// miniFE's.
-Options cube_problem(std::vector<std::int64_t> elements);
-
-/// Of problems, whose process grid is chosen unless it is given.
-class FeHeat : public testing::Test {
- protected:
-  /// Collective over the ranks of `comm`.
-  LinearSystem build(Options options, const comm::Communicator& comm);
-  /// Collective over the world.
-  miniapp::Verification solve(Options options);
-
-  const comm::Communicator world_{MPI_COMM_WORLD};
-  const comm::Communicator self_{MPI_COMM_SELF};
-  miniapp::Timers timers_{"cg"};
-  miniapp::Progress progress_{miniapp::Progress::Style::silent};
-};
-
 namespace {
 
 void lay_out(Options& options, const comm::Communicator& comm) {
@@ -57,8 +35,7 @@ void lay_out(Options& options, const comm::Communicator& comm) {
   options.process_grid.assign(grid.begin(), grid.end());
 }
 
-} // namespace
-
+/// T = 1 + 2 x - y + z / 2 with a linear conductivity, whose integrals the Gauss points have exactly.
 Options linear_problem() {
   Options options;
   options.kind = ProblemKind::fe_heat;
@@ -79,6 +56,7 @@ Options linear_problem() {
   return options;
 }
 
+/// That of inputs/cg/heat-fe.yaml.
 Options smooth_problem(std::int64_t elements) {
   Options options;
   options.kind = ProblemKind::fe_heat;
@@ -93,6 +71,7 @@ Options smooth_problem(std::int64_t elements) {
   return options;
 }
 
+/// miniFE's.
 Options cube_problem(std::vector<std::int64_t> elements) {
   Options options;
   options.kind = ProblemKind::fe_heat;
@@ -102,17 +81,25 @@ Options cube_problem(std::vector<std::int64_t> elements) {
   return options;
 }
 
-LinearSystem FeHeat::build(Options options, const comm::Communicator& comm) {
-  lay_out(options, comm);
-  return make_fe_heat(options, {comm, true, timers_, progress_})->build();
-}
+/// Of problems, whose process grid is chosen unless it is given.
+class FeHeat : public testing::Test {
+ protected:
+  /// Collective over the ranks of `comm`.
+  LinearSystem build(Options options, const comm::Communicator& comm) {
+    lay_out(options, comm);
+    return make_fe_heat(options, {comm, true, timers_, progress_})->build();
+  }
+  /// Collective over the world.
+  miniapp::Verification solve(Options options) {
+    lay_out(options, world_);
+    return App(options, world_).verified();
+  }
 
-miniapp::Verification FeHeat::solve(Options options) {
-  lay_out(options, world_);
-  return App(options, world_).verified();
-}
-
-namespace {
+  const comm::Communicator world_{MPI_COMM_WORLD};
+  const comm::Communicator self_{MPI_COMM_SELF};
+  miniapp::Timers timers_{"cg"};
+  miniapp::Progress progress_{miniapp::Progress::Style::silent};
+};
 
 /// A matrix that the host reads.
 struct HostRows {
@@ -368,5 +355,4 @@ TEST_F(FeHeat, RefusesWhatDoesNotFitIntoMemory) {
 }
 
 } // namespace
-
 } // namespace kontor::cg::test

@@ -2,7 +2,6 @@
 //
 // Rows: their orders, how they are divided among ranks and sent to them; files that they come from.
 #include "app.hpp"
-#include "cg/names.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/lines.hpp"

@@ -107,24 +107,6 @@ TEST(Methods, ComeToTheSameSolution) {
   }
 }
 
-/// The last bits of fast sums depend on the ranks, but hardly the number of iterations.
-TEST(Methods, TakeAsManyIterationsOnAnyRanksButForOne) {
-  const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  auto system = line(150);
-  for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(static_cast<double>(i * i));
-  for (const auto& s : {irregular(61), system})
-    for (const auto preconditioner :
-         {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::chebyshev})
-      for (const auto method : all_methods) {
-        const SolverOptions options{
-            .method = method, .preconditioner = preconditioner, .tolerance = 1e-8, .max_iterations = 400};
-        const auto alone = solve(self, s, options).outcome, together = solve(comm, s, options).outcome;
-        EXPECT_EQ(together.ending, StopReason::converged);
-        EXPECT_NEAR(together.iterations, alone.iterations, 1)
-            << "method " << int(method) << " preconditioner " << int(preconditioner);
-      }
-}
-
 TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);

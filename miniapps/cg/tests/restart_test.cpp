@@ -9,7 +9,6 @@
 #include "run/checkpoint/restart.hpp"
 #include "small_system.hpp"
 
-#include <kontor/mpi/world.hpp>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -176,19 +175,6 @@ TEST(Restart, ASolveThatHasEndedStaysSo) {
       expect_same(go_on(comm, system, way, saved), expected);
     }
   }
-}
-
-/// The preconditioner stays what it was, though on other ranks its bounds would be estimated otherwise.
-TEST(Restart, TheEstimatesOfChebyshevStay) {
-  const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  const auto system = irregular(61);
-  const Way way{{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-10, .max_iterations = 200}};
-  Saved saved;
-  const auto expected = solve_and_save(comm, system, way, 5, saved);
-  const auto found = go_on(self, system, way, saved);
-  EXPECT_EQ(found.record["eigenvalue_min"], expected.record["eigenvalue_min"]);
-  EXPECT_EQ(found.record["eigenvalue_max"], expected.record["eigenvalue_max"]);
-  EXPECT_NEAR(found.outcome.iterations, expected.outcome.iterations, 1);
 }
 
 /// A run of cg that writes checkpoints.

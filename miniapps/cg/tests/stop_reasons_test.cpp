@@ -298,13 +298,8 @@ TEST(Cg, RecordsHowNearItHasCome) {
   EXPECT_LT(extras["error"], 1e-6);
   EXPECT_DOUBLE_EQ(extras["error"], extras["relative_error"]); // of ones
   const auto& solver = extras["solver"];
-  EXPECT_EQ(solver["method"], "classic");
-  EXPECT_EQ(solver["preconditioner"], "chebyshev");
-  EXPECT_EQ(solver["chebyshev_degree"], 3);
-  EXPECT_EQ(solver["format"], "sell");
-  EXPECT_EQ(solver["kernel"], "own");
-  EXPECT_EQ(solver["sums"], "fast");
-  EXPECT_EQ(solver["fused"], true);
+  miniapp::test::expect_values(solver, R"({"/method": "classic", "/preconditioner": "chebyshev", "/chebyshev_degree": 3,
+      "/format": "sell", "/kernel": "own", "/sums": "fast", "/fused": true})");
   EXPECT_EQ(solver.value("sums_on", "nothing travels"), comm.size() > 1 ? "host" : "nothing travels");
 
   const auto& matrix = extras["matrix"];

@@ -28,11 +28,8 @@ problem:
   domain: {{lower: [-1, 0.5], upper: [1, 1.5]}}
   diffusivity: 0.5
   source: "0.375*sin(x)*exp(y/2)"
-  boundary:
-    x_min: {{dirichlet: "sin(x)*exp(y/2)"}}
-    x_max: {{neumann: "cos(x)*exp(y/2)"}}
-    y_min: {{neumann: "-0.5*sin(x)*exp(y/2)"}}
-    y_max: {{dirichlet: "sin(x)*exp(y/2)"}}
+  boundary: {{x_min: {{dirichlet: "sin(x)*exp(y/2)"}}, x_max: {{neumann: "cos(x)*exp(y/2)"}},
+    y_min: {{neumann: "-0.5*sin(x)*exp(y/2)"}}, y_max: {{dirichlet: "sin(x)*exp(y/2)"}}}}
   exact: "sin(x)*exp(y/2)"
 solver: {{tolerance: 1.0e-12}}
 )deck",
@@ -43,13 +40,8 @@ app: heat
 problem:
   cells: [{0}, {0}, {0}]
   source: "4*pi^2*sin(2*pi*z)*(x+y)"
-  boundary:
-    x_min: {{dirichlet: "(x+y)*sin(2*pi*z)"}}
-    x_max: {{dirichlet: "(x+y)*sin(2*pi*z)"}}
-    y_min: {{neumann: "-sin(2*pi*z)"}}
-    y_max: {{dirichlet: "(x+y)*sin(2*pi*z)"}}
-    z_min: periodic
-    z_max: periodic
+  boundary: {{x_min: {{dirichlet: "(x+y)*sin(2*pi*z)"}}, x_max: {{dirichlet: "(x+y)*sin(2*pi*z)"}},
+    y_min: {{neumann: "-sin(2*pi*z)"}}, y_max: {{dirichlet: "(x+y)*sin(2*pi*z)"}}, z_min: periodic, z_max: periodic}}
   exact: "(x+y)*sin(2*pi*z)"
 solver: {{tolerance: 1.0e-12}}
 )deck",
@@ -63,13 +55,9 @@ problem:
   diffusivity: 0.25
   initial: "x^2 + y*z"
   source: "cos(t) - 0.5"
-  boundary:
-    x_min: {{dirichlet: "x^2 + y*z + sin(t)"}}
-    x_max: {{neumann: "2*x"}}
-    y_min: {{dirichlet: "x^2 + y*z + sin(t)"}}
-    y_max: {{dirichlet: "x^2 + y*z + sin(t)"}}
-    z_min: {{neumann: "-y"}}
-    z_max: {{dirichlet: "x^2 + y*z + sin(t)"}}
+  boundary: {{x_min: {{dirichlet: "x^2 + y*z + sin(t)"}}, x_max: {{neumann: "2*x"}},
+    y_min: {{dirichlet: "x^2 + y*z + sin(t)"}}, y_max: {{dirichlet: "x^2 + y*z + sin(t)"}},
+    z_min: {{neumann: "-y"}}, z_max: {{dirichlet: "x^2 + y*z + sin(t)"}}}}
   exact: "x^2 + y*z + sin(t)"
 time: {{end: 0.2}}
 )deck",

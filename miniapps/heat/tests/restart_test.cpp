@@ -35,11 +35,7 @@ problem:
   cells: [19, 11, 13]
   initial: "cos(3*x)*y + z"
   source: "t*x"
-  boundary:
-    x_min: periodic
-    x_max: periodic
-    y_min: {dirichlet: "1 + t"}
-    y_max: {neumann: "z"}
+  boundary: {x_min: periodic, x_max: periodic, y_min: {dirichlet: "1 + t"}, y_max: {neumann: "z"}}
 solver: {check_every: 7}
 time: {end: 0.04}
 )deck";

@@ -29,13 +29,8 @@ problem:
   equation: transient
   cells: [29, 11, 13]
   initial: "cos(3*x)*y + z"
-  boundary:
-    x_min: periodic
-    x_max: periodic
-    y_min: {dirichlet: "1 + t"}
-    y_max: {neumann: "z"}
-    z_min: {dirichlet: "x"}
-    z_max: {dirichlet: 0}
+  boundary: {x_min: periodic, x_max: periodic, y_min: {dirichlet: "1 + t"}, y_max: {neumann: "z"},
+    z_min: {dirichlet: "x"}, z_max: {dirichlet: 0}}
 time: {end: 0.003}
 )deck";
 

@@ -3,10 +3,14 @@
 
 #include "matmul/matmul.hpp"
 #include "matmul/options.hpp"
+#include "matmul/problem/matrix.hpp"
+#include "methods.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <kontor/comm/communicator.hpp>
+
+#include <mpi.h>
 
 #include <cstdint>
 #include <vector>
@@ -18,7 +22,7 @@ using miniapp::test::error_of;
 using miniapp::test::expect_facts;
 
 /// Collective at first. All ranks, with backend raw.
-const comm::Communicator& world();
+inline const comm::Communicator& world() { return comm::test::cached_communicator(comm::test::method("raw")); }
 
 /// Columns one after the other.
 struct Dense {
@@ -32,15 +36,42 @@ struct Dense {
 
 /// Collective. A distributed matrix of the first layer as a whole, on every rank.
 template <class T>
-Dense gathered(const ProcessGrid&, const LocalMatrix<T>&, const StoredSize&);
+Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {
+  Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine.elements);
+  for (std::int64_t j = 0; j < mine.columns.size; ++j)
+    for (std::int64_t i = 0; i < mine.rows.size; ++i) all(mine.rows.global(i), mine.columns.global(j)) += host(i, j);
+  MPI_Allreduce(MPI_IN_PLACE, all.elements.data(), static_cast<int>(all.elements.size()), MPI_DOUBLE, MPI_SUM,
+                grid.all.native());
+  return all;
+}
 
 /// Of random numbers or integers, by what element (i, j) is.
 template <class T>
-Dense whole(const MatrixOptions&, const StoredSize&);
+Dense whole(const MatrixOptions& options, const StoredSize& size) {
+  Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
+  for (std::int64_t j = 0; j < size.columns; ++j)
+    for (std::int64_t i = 0; i < size.rows; ++i) {
+      const auto bits = bits_at(static_cast<std::uint64_t>(options.seed), i, j);
+      all(i, j) = options.kind == MatrixKind::integers ? small_integer(bits) : uniform<T>(bits);
+    }
+  return all;
+}
 
 /// alpha op(A) op(B) + beta C by three loops, in double precision.
 template <class T>
-Dense serial_product(const Options&);
+Dense serial_product(const Options& o) {
+  const auto a = whole<T>(o.a, stored_a(o)), b = whole<T>(o.b, stored_b(o));
+  auto c = whole<T>(o.c, stored_c(o));
+  for (std::int64_t j = 0; j < o.size.n; ++j)
+    for (std::int64_t i = 0; i < o.size.m; ++i) {
+      double sum = 0;
+      for (std::int64_t l = 0; l < o.size.k; ++l)
+        sum += (is_transposed(o.a) ? a(l, i) : a(i, l)) * (is_transposed(o.b) ? b(j, l) : b(l, j));
+      c(i, j) = o.alpha * sum + o.beta * c(i, j);
+    }
+  return c;
+}
 
 /// A product with all that a run lends it.
 template <class T = double>
@@ -61,16 +92,42 @@ struct Product {
 
 /// Collective. The product of the second of two repeats.
 template <class T>
-Product run_product(const comm::Communicator&, const Options&, bool overlap = true,
-                    bool as_on_device = stepping::on_device);
+Product run_product(const comm::Communicator& comm, const Options& options, bool overlap = true,
+                    bool as_on_device = stepping::on_device) {
+  App<T> made(options, overlap, comm, as_on_device);
+  auto& app = made.app;
+  app.warm_up();
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    app.reset();
+    app.run();
+  }
+  const auto& o = options;
+  return {gathered(app.grid(), app.a(), stored_a(o)), gathered(app.grid(), app.b(), stored_b(o)),
+          gathered(app.grid(), app.c(), stored_c(o)), app.verify(), app.record()};
+}
 
 /// Every way to write so many ranks as a product: layers, rows and columns.
-std::vector<GridShape> grids(int ranks, int most_layers);
+inline std::vector<GridShape> grids(int ranks, int most_layers) {
+  std::vector<GridShape> shapes;
+  for (int layers = 1; layers <= most_layers; ++layers)
+    for (int rows = 1; rows <= ranks; ++rows)
+      if (ranks % (layers * rows) == 0) shapes.push_back({layers, rows, ranks / layers / rows});
+  return shapes;
+}
 
 /// The options with a process grid.
-Options on_grid(Options, const GridShape&);
+inline Options on_grid(Options options, const GridShape& grid) {
+  options.layers = grid.layers;
+  options.process_grid = {grid.rows, grid.columns};
+  return options;
+}
 
 /// A product of small integers, uneven on any grid.
-Options integers(std::int64_t m = 23, std::int64_t n = 17, std::int64_t k = 31);
+inline Options integers(std::int64_t m = 23, std::int64_t n = 17, std::int64_t k = 31) {
+  Options options;
+  options.size = {m, n, k};
+  options.a.kind = options.b.kind = options.c.kind = MatrixKind::integers;
+  return options;
+}
 
 } // namespace kontor::matmul::test

@@ -4,11 +4,12 @@
 #include <kontor/config/error.hpp>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
 
-/// What is refused, and with which facts.
+/// What is refused, and with which facts; what a record has.
 namespace kontor::miniapp::test {
 
 /// The message of the Error that a call throws; empty if it throws none.
@@ -27,6 +28,12 @@ inline void expect_facts(const std::string& message, const std::vector<std::stri
                          const std::string& of = "") {
   for (const auto& fact : facts)
     EXPECT_NE(message.find(fact), std::string::npos) << fact << "\nis not in: " << message << "\nof:\n" << of;
+}
+
+/// That a record has these values: a JSON object by their JSON pointers.
+inline void expect_values(const nlohmann::ordered_json& record, const std::string& expected) {
+  for (const auto& [pointer, value] : nlohmann::ordered_json::parse(expected).items())
+    EXPECT_EQ(record.at(nlohmann::ordered_json::json_pointer(pointer)), value) << pointer;
 }
 
 } // namespace kontor::miniapp::test
