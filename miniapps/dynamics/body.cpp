@@ -38,11 +38,6 @@ mesh::LocalMesh mesh_that_fits(const Options& options, const comm::Communicator&
   return mesh::make_mesh(options.mesh, comm, options.seam);
 }
 
-template <class View>
-auto mirror(const View& view) {
-  return Kokkos::create_mirror_view(view);
-}
-
 } // namespace
 
 template <class T>
@@ -84,14 +79,14 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
 /// Places of nodes, corners of elements, and elements of nodes by their numbers.
 template <class T>
 void Body<T>::take_mesh() {
-  const auto place = mirror(nodes.place);
-  const auto held = mirror(nodes.held);
+  const auto place = Kokkos::create_mirror_view(nodes.place);
+  const auto held = Kokkos::create_mirror_view(nodes.held);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
     for (int d = 0; d < 3; ++d) place(n, d) = static_cast<T>(mesh.place[n].place[d]);
     held(n) = mesh.place[n].held;
   }
-  const auto corner = mirror(elements.corner);
-  const auto counts = mirror(elements.counts);
+  const auto corner = Kokkos::create_mirror_view(elements.corner);
+  const auto counts = Kokkos::create_mirror_view(elements.counts);
   for (LocalIndex e = 0; e < mesh.elements(); ++e)
     for (auto s = slot(e); s < slots_end(e); ++s) {
       for (int c = 0; c < 8; ++c) corner(s / width<T>, c, s % width<T>) = mesh.corner[e][c];
@@ -101,7 +96,7 @@ void Body<T>::take_mesh() {
   const auto of_nodes = mesh::corners_of_nodes(mesh);
   corners = {Kokkos::View<LocalIndex*>("dynamics/first corner", of_nodes.first.size()),
              Kokkos::View<LocalIndex*>("dynamics/node corners", of_nodes.corner.size() + NodeCorners::ahead)};
-  const auto first = mirror(corners.first), row = mirror(corners.row);
+  const auto first = Kokkos::create_mirror_view(corners.first), row = Kokkos::create_mirror_view(corners.row);
   std::ranges::copy(of_nodes.first, first.data());
   for (std::size_t k = 0; k < row.size(); ++k) // those ahead are never used
     row(k) = k < of_nodes.corner.size() ? elements.corner_row(slot(of_nodes.corner[k] / 8), of_nodes.corner[k] % 8) : 0;
@@ -121,7 +116,7 @@ void Body<T>::take_material(const comm::Communicator& comm) {
   const grid::DeckFunction young(options.young), density(options.density), poisson(options.poisson);
   FiniteCheck positive(FiniteCheck::Require::positive);
   FiniteCheck compressible([](double value) { return value >= 0 && value < 0.5; }, "from 0 to below 0.5");
-  const auto material = mirror(elements.material);
+  const auto material = Kokkos::create_mirror_view(elements.material);
   std::vector<double> masses;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     const auto at = centre(mesh, e);
@@ -135,7 +130,7 @@ void Body<T>::take_material(const comm::Communicator& comm) {
   compressible.agree(comm);
   Kokkos::deep_copy(elements.material, material);
 
-  const auto mass = mirror(nodes.mass);
+  const auto mass = Kokkos::create_mirror_view(nodes.mass);
   Kokkos::deep_copy(mass, 0.0);
   const auto of_nodes = mesh::corners_of_nodes(mesh);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
@@ -152,7 +147,7 @@ template <class T>
 void Body<T>::take_velocity(const comm::Communicator& comm) {
   const std::vector<grid::DeckFunction> formulas(options.velocity.begin(), options.velocity.end());
   grid::FiniteCheck finite;
-  const auto motion = mirror(initial_);
+  const auto motion = Kokkos::create_mirror_view(initial_);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
     for (int d = 0; d < 3; ++d) {
       const auto& [place, held] = mesh.place[n];

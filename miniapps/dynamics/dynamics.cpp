@@ -6,7 +6,6 @@
 #include "dynamics/step.hpp"
 #include "element/multiply_add.hpp"
 #include "machine/denormals.hpp"
-#include "mesh/part_sizes.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "run/record/exchange_record.hpp"
 #include "run/record/kernel_runs.hpp"

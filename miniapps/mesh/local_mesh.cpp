@@ -7,6 +7,8 @@
 #include "partition/bisection.hpp"
 #include "partition/metis_partition.hpp"
 
+#include <kontor/comm/reductions.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -260,6 +262,15 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
 LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, Seam seam) {
   const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);
   return distribute(options, comm, share, ranks_of_elements(options, comm, share), seam);
+}
+
+PartSizes part_sizes(const comm::Communicator& comm, const LocalMesh& mesh) {
+  const auto own = static_cast<double>(std::ranges::count(mesh.own, true));
+  const std::array mine{own, static_cast<double>(mesh.nodes()),
+                        static_cast<double>(mesh.seam + mesh.nodes() - mesh.updated),
+                        static_cast<double>(mesh.neighbours.size()), static_cast<double>(mesh.elements()) - own};
+  return {comm::allreduce(comm, mine, comm::ReduceOp::min), comm::allreduce(comm, mine, comm::ReduceOp::max),
+          comm::allreduce(comm, mine, comm::ReduceOp::sum)};
 }
 
 } // namespace kontor::mesh

@@ -3,6 +3,7 @@
 
 #include "mesh/source.hpp"
 
+#include <array>
 #include <vector>
 
 namespace kontor::mesh {
@@ -44,5 +45,14 @@ struct LocalMesh {
 /// Collective. The mesh of the options. A node belongs to the least rank that has elements of it. Throws config::Error
 /// if an element is there twice, is inverted or degenerate, or if a node has none.
 LocalMesh make_mesh(const Options&, const comm::Communicator&, Seam);
+
+/// How much of a mesh the ranks have.
+struct PartSizes {
+  static constexpr std::array names{"elements", "nodes", "shared_nodes", "neighbours", "ghost_elements"};
+  std::array<double, names.size()> least, most, sum; ///< of the ranks
+};
+
+/// Collective.
+PartSizes part_sizes(const comm::Communicator&, const LocalMesh&);
 
 } // namespace kontor::mesh

@@ -4,11 +4,8 @@
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -19,15 +16,13 @@ try:
     import h5py
     import numpy
 
-    from torture import check, command, fault, inputs, kill
+    from torture import check, fault, kill
     from torture.after import Outcome
     from torture.case import Case, Run
     from torture.decks import APPS
-    from torture.fault_plans import cases_of
     from torture.launch import Result
-    from torture.processes import marked, stack_of
-    from torture.reference import Reference, Site, contents
-    from torture.table import not_hit, summary
+    from torture.processes import marked
+    from torture.reference import Reference, contents
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")
     sys.exit(77)
@@ -154,78 +149,6 @@ class Checks(unittest.TestCase):
             self.assertRegex(self.judged(case, code, text), finding)
         self.assertEqual(self.judged(case, 3, "output: plate.h5: fsync failed: Input/output error"), "")
         self.assertRegex(self.judged(case, 0, ""), "exit code 0, but plate.h5 is earlier")
-
-    def test_what_cuda_does_not_give(self):
-        keys = ("comm.backend=ipc",)
-        sites = (Site("cudaMalloc", "heat+0x10", 1, 5, "allocate+0x3", keys), Site("new", "heat+0x20", 0, 1, "make+0x2", keys))
-        cases = cases_of("device", 7, {"heat": self.reference._replace(sites=sites)})
-        self.assertEqual({case.what["call"] for case in cases}, {"cudaMalloc"})
-        self.assertLessEqual({1, 5}, {case.what["number"] for case in cases})
-        self.assertEqual({(case.run.overrides, case.what["of"]) for case in cases}, {(keys, 1)})
-
-    def test_inputs(self):
-        """Batches are the same each time and have nothing in common; what is found in one is a finding."""
-        drawn, again = ([next(stream) for _ in range(200)] for stream in (inputs.cases(7), inputs.cases(7)))
-        self.assertEqual(drawn, again)
-        ranges = [(case.what["of"], number) for case in drawn for number in range(case.what["first"], case.what["first"] + case.what["inputs"])]
-        self.assertEqual(len(ranges), len(set(ranges)))
-        case = next(case for case in drawn if case.what["of"] == "deck")
-        first = case.what["first"]
-
-        def crash(what, place, *words):
-            """At the first input, which is left."""
-            if words[1] == first:
-                (place / f"deck-7-{first}").write_text("")
-            return subprocess.CompletedProcess([], -signal.SIGSEGV if words[1] == first else 0, "", "oh no")
-
-        with unittest.mock.patch.object(inputs, "fuzz", crash):
-            outcome = inputs.make(case, self.folder, None, {})
-        self.assertEqual(outcome.findings, [f"input: deck-7-{first}: signal SIGSEGV: oh no"])
-        entry = case.as_dict() | {"findings": ["input: it"], "seen": {"hit": True, "inputs": 1000, "seconds_until_gone": 1.5}}
-        self.assertRegex(summary([entry, entry | {"findings": []}], {}), r"input +deck +2 +2 +1 +1\.50 +1\.50[^§]*inputs read: 2000")
-
-    def test_a_process_that_is_left_and_a_hang(self):
-        mark = f"KONTOR_TORTURE={self.folder}"
-        name, value = mark.split("=")
-        left = subprocess.Popen(["sleep", "60"], env={**os.environ, name: value, "OMPI_COMM_WORLD_RANK": "3"})
-        self.addCleanup(left.wait)
-        self.addCleanup(left.kill)
-        found = [process for process in marked(mark) if process.pid == left.pid]
-        self.assertEqual([process.rank for process in found], [3])
-        debugger = self.folder / "gdb"
-        debugger.write_text('#!/bin/sh\necho "Attaching to $4"\necho "Thread 1"\necho "#0 pause ()"\n')
-        debugger.chmod(0o755)
-        with unittest.mock.patch.dict(os.environ, PATH=f"{self.folder}:/usr/bin:/bin"):
-            self.assertEqual(stack_of(left.pid), ["Thread 1", "#0 pause ()"])
-        with unittest.mock.patch.dict(os.environ, PATH=str(self.folder / "nothing")):
-            self.assertEqual(stack_of(left.pid), [])
-
-    def test_a_place_that_no_run_has_come_to_is_not_hit(self):
-        places = [("fsync", f"sync()+{n:#x}") for n in range(3)]
-        entries = [
-            Case(n, "files", RUN, RUN, {"call": call, "in": where}).as_dict() | {"findings": [], "seen": {"hit": n == 0}}
-            for n, (call, where) in enumerate(places[:2])
-        ]
-        self.assertRegex(summary(entries, {"files": set(places)}), r"(?m)^places hit: 1 of 3 files$")
-        self.assertEqual(not_hit(entries, {"files": set(places)}), "".join(f"not hit: files, fsync in {where}\n" for _, where in places[1:]))
-
-    def test_a_place_that_no_case_has_come_to_is_tried_again(self):
-        cases = [Case(n, "mpi", RUN, RUN, {"call": "MPI_Iprobe", "in": f"finish()+{n % 2:#x}"}) for n in range(4)]
-        cases.append(Case(4, "mpi", RUN, RUN, {"way": "address space"}))
-        entries = []
-        again = command.not_reached("mpi", cases, entries)
-        entries.append(cases[1].as_dict() | {"findings": [], "seen": {"hit": True}})
-        self.assertEqual([case.number for case in again], [0, 2] * command.ROUNDS)
-
-    def test_an_error_that_is_told_late(self):
-        case = Case(0, "disk", RUN, RUN, {"way": "full", "words": ["plate."]})
-        started = unittest.mock.Mock(command="heat", begun=time.monotonic() - 3, launcher_alone=False)
-        started.processes.return_value = []
-        started.finish.return_value = Result(3, "", "output: plate.h5: no", 3.0)
-        for within, finds in (1000, r"\A\Z"), (2, r"\Alate: it ended \d+\.\d s after the fault\Z"):
-            with unittest.mock.patch.object(fault, "Started", return_value=started), unittest.mock.patch.object(fault, "follow"):
-                outcome = fault.make(case, self.folder / str(within), self.reference, {}, within)
-            self.assertRegex("\n".join(outcome.findings), finds)
 
 
 class Ends(unittest.TestCase):

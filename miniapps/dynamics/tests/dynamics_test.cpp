@@ -98,15 +98,12 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options.mesh.elements = {1, 1, 1};
   expect_passed("ranks without elements", options);
   options = Options();
-  options.mesh.elements = {50, 50, 50};
   options.mesh.partition = PartitionMethod::bisection;
   options.steps = 2;
+  options.mesh.elements = {50, 50, 50};
   expect_passed("momentum of many nodes", options);
-  options = Options();
   options.mesh.elements = {4, 2, 2};
   options.mesh.size = {5, 1e-4, 1e-4};
-  options.mesh.partition = PartitionMethod::bisection;
-  options.steps = 2;
   expect_passed("flat elements", options);
 }
 
