@@ -9,7 +9,6 @@
 #include "run/checkpoint/restart.hpp"
 #include "small_system.hpp"
 
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>

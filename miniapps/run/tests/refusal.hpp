@@ -32,7 +32,8 @@ inline void expect_facts(const std::string& message, const std::vector<std::stri
 
 /// That a record has these values: a JSON object by their JSON pointers.
 inline void expect_values(const nlohmann::ordered_json& record, const std::string& expected) {
-  for (const auto& [pointer, value] : nlohmann::ordered_json::parse(expected).items())
+  const auto values = nlohmann::ordered_json::parse(expected);
+  for (const auto& [pointer, value] : values.items())
     EXPECT_EQ(record.at(nlohmann::ordered_json::json_pointer(pointer)), value) << pointer;
 }
 
