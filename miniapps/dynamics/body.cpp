@@ -4,7 +4,6 @@
 #include "grid/functions.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
-#include "mesh/node_corners.hpp"
 
 #include <algorithm>
 #include <string>
@@ -70,15 +69,16 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
               Kokkos::View<T* [3]>("dynamics/force", 8 * blocks * w)};
   clock = Clock("dynamics/clock");
   initial_ = NodeView<T* [6]>("dynamics/initial", count);
-  take_mesh();
-  take_material(comm);
+  const auto of_nodes = mesh::corners_of_nodes(mesh);
+  take_mesh(of_nodes);
+  take_material(comm, of_nodes);
   take_velocity(comm);
   reset();
 }
 
 /// Places of nodes, corners of elements, and elements of nodes by their numbers.
 template <class T>
-void Body<T>::take_mesh() {
+void Body<T>::take_mesh(const mesh::NodeCorners& of_nodes) {
   const auto place = Kokkos::create_mirror_view(nodes.place);
   const auto held = Kokkos::create_mirror_view(nodes.held);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
@@ -93,9 +93,8 @@ void Body<T>::take_mesh() {
       counts(s / width<T>, s % width<T>) = s == slot(e);
     }
 
-  const auto of_nodes = mesh::corners_of_nodes(mesh);
   corners = {Kokkos::View<LocalIndex*>("dynamics/first corner", of_nodes.first.size()),
-             Kokkos::View<LocalIndex*>("dynamics/node corners", of_nodes.corner.size() + NodeCorners::ahead)};
+             Kokkos::View<LocalIndex*>("dynamics/node corners", of_nodes.corner.size() + ForceRows::ahead)};
   const auto first = Kokkos::create_mirror_view(corners.first), row = Kokkos::create_mirror_view(corners.row);
   std::ranges::copy(of_nodes.first, first.data());
   for (std::size_t k = 0; k < row.size(); ++k) // those ahead are never used
@@ -111,11 +110,10 @@ void Body<T>::take_mesh() {
 
 /// Lame's constants, and the masses of elements and nodes.
 template <class T>
-void Body<T>::take_material(const comm::Communicator& comm) {
-  using grid::FiniteCheck;
+void Body<T>::take_material(const comm::Communicator& comm, const mesh::NodeCorners& of_nodes) {
   const grid::DeckFunction young(options.young), density(options.density), poisson(options.poisson);
-  FiniteCheck positive(FiniteCheck::Require::positive);
-  FiniteCheck compressible([](double value) { return value >= 0 && value < 0.5; }, "from 0 to below 0.5");
+  auto positive = grid::FiniteCheck::positive();
+  grid::FiniteCheck compressible([](double value) { return value >= 0 && value < 0.5; }, "from 0 to below 0.5");
   const auto material = Kokkos::create_mirror_view(elements.material);
   std::vector<double> masses;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
@@ -132,7 +130,6 @@ void Body<T>::take_material(const comm::Communicator& comm) {
 
   const auto mass = Kokkos::create_mirror_view(nodes.mass);
   Kokkos::deep_copy(mass, 0.0);
-  const auto of_nodes = mesh::corners_of_nodes(mesh);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
     for (auto k = of_nodes.first[n]; k < of_nodes.first[n + 1]; ++k) mass(n) += masses[of_nodes.corner[k] / 8] / 8;
   Kokkos::deep_copy(nodes.mass, mass);

@@ -3,6 +3,7 @@
 
 #include "dynamics/kernels/assemble.hpp"
 #include "dynamics/options.hpp"
+#include "mesh/node_corners.hpp"
 #include "mesh/seam.hpp"
 
 namespace kontor::dynamics {
@@ -41,12 +42,12 @@ struct Body {
   Blocks edge, interior; ///< of elements that touch nodes of other ranks, and of the others
   NodeFields<T> nodes;
   ElementFields<T> elements;
-  NodeCorners corners;
+  ForceRows corners;
   Clock clock;
 
  private:
-  void take_mesh();
-  void take_material(const comm::Communicator&);
+  void take_mesh(const mesh::NodeCorners&);
+  void take_material(const comm::Communicator&, const mesh::NodeCorners&);
   void take_velocity(const comm::Communicator&);
 
   NodeView<T* [6]> initial_;

@@ -90,7 +90,7 @@ KOKKOS_INLINE_FUNCTION void gather(const Corner& corner, const Motion& motion, L
 /// Stores forces at the corners of elements.
 template <class T, class V>
 KOKKOS_INLINE_FUNCTION void store_forces(const ElementFields<T>& elements, LocalIndex block, const V (&force)[8][3]) {
-  if constexpr (width < T >> 1) {
+  if constexpr (width<T> != 1) {
     T* const first = &elements.force(8 * width<T> * block, 0);
     unroll<12>([&](auto pair) {
       store_pairs(force[2 * pair / 3][2 * pair % 3], force[(2 * pair + 1) / 3][(2 * pair + 1) % 3],

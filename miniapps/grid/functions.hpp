@@ -22,12 +22,12 @@ namespace kontor::grid {
 /// Remembers the first point at which a function was not finite, or not what else is required of it.
 class FiniteCheck {
  public:
-  enum class Require { finite, positive };
-  explicit FiniteCheck(Require require = Require::finite) : FiniteCheck([](double) { return true; }, "finite") {
-    if (require == Require::positive) *this = FiniteCheck([](double value) { return value > 0; }, "above 0 and finite");
-  }
+  FiniteCheck() : FiniteCheck([](double) { return true; }, "finite") {}
   /// Finite values that are allowed, and what they are in words.
   FiniteCheck(bool (*allowed)(double), const char* words) : allowed_(allowed), words_(words) {}
+  static FiniteCheck positive() {
+    return {[](double value) { return value > 0; }, "above 0 and finite"};
+  }
 
   /// Local. `values` of the formula, at these points and that time.
   void operator()(const config::Expression&, std::span<const double> values, std::span<const double> x, double y,

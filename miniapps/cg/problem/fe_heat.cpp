@@ -53,7 +53,7 @@ class FeHeat final : public BoxProblem {
 
     const auto& block = box_.block;
     const auto integrals = element_integrals(block.spacing);
-    grid::FiniteCheck finite, positive(grid::FiniteCheck::Require::positive);
+    grid::FiniteCheck finite, positive = grid::FiniteCheck::positive();
     const bool heated = !source_.zero();
     GaussValues conductivity, source;
     timed(timers_, "elements", [&] {

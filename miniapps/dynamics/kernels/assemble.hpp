@@ -8,8 +8,8 @@
 /// Sums of the elements' forces at their nodes, in double precision.
 namespace kontor::dynamics {
 
-/// The corners of elements at each node, in the order of the elements' numbers.
-struct NodeCorners {
+/// The rows of forces at each node, in the order of the elements' numbers.
+struct ForceRows {
   static constexpr int ahead = 64; ///< entries that follow the last one, which are fetched early and not used
   Kokkos::View<LocalIndex*> first; ///< where those of a node begin: (nodes + 1)
   Kokkos::View<LocalIndex*> row;   ///< of ElementFields::force
@@ -22,13 +22,13 @@ enum class Assembly { gather, atomic, scatter_view };
 /// Local; queued on `instance`. The sums at nodes [begin, end).
 template <class T>
 void assemble(const Space& instance, LocalIndex begin, LocalIndex end, const NodeFields<T>& nodes,
-              const ElementFields<T>& elements, const NodeCorners& corners) {
+              const ElementFields<T>& elements, const ForceRows& corners) {
   Kokkos::parallel_for(
       "dynamics/assemble", range(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
         double sum[3] = {0, 0, 0};
         for (auto n = corners.first(node); n < corners.first(node + 1); ++n) {
           const auto row = corners.row(n);
-          prefetch_on_host(&elements.force(corners.row(n + NodeCorners::ahead), 0));
+          prefetch_on_host(&elements.force(corners.row(n + ForceRows::ahead), 0));
           for (int i = 0; i < 3; ++i) sum[i] += static_cast<double>(elements.force(row, i));
         }
         for (int i = 0; i < 3; ++i) nodes.force(node, i) = sum[i];

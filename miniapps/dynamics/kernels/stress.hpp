@@ -19,7 +19,7 @@ struct Hourglass {
 /// damped by hourglass.viscosity; the step is reduced for both. An element turned inside out gives 0.
 /// 84 numbers read, 43 written, 1150 flops.
 ///
-/// Velocities are collected for one axis at a time, and only their projections are kept: fewer registers.
+/// Velocities along y and z are collected after coordinates are used, and projections alone are kept: fewer registers.
 template <class T>
 void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& nodes, const ElementFields<T>& elements,
             const Hourglass& resistance, const Clock& clock) {

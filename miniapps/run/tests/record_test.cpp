@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/node.hpp"
+#include "run/record/kernel_runs.hpp"
 #include "run/record/per_rank.hpp"
 #include "run/record/record.hpp"
 #include "run/record/timers.hpp"
@@ -54,6 +55,17 @@ TEST(Record, OfAnAppThatAddsNothing) {
   EXPECT_EQ(keys(json["calibration"]), (Keys{"read_bandwidth", "copy_bandwidth", "triad_bandwidth", "huge_pages",
                                              "latency", "bandwidth", "oversubscribed"}));
   EXPECT_EQ(json["ended_early"], false);
+}
+
+TEST(KernelRuns, AreLimitedByMemoryOrByArithmetic) {
+  const Calibration machine{.memory = {.read = 10, .copy = 10}, .multiply_adds = 4};
+  const std::vector<KernelRun> kernels{{"moves", {.read = 30, .written = 0}, 8, 6}, {"computes", {.read = 10}, 20, 10}};
+  EXPECT_EQ(seconds_at_best(kernels, machine), 3 + 5);
+  const auto figures = figures_of_kernels(kernels, machine);
+  EXPECT_EQ(figures[0].name, "moves_bandwidth");
+  EXPECT_DOUBLE_EQ(figures[0].value, 5);
+  EXPECT_DOUBLE_EQ(figures[0].fraction(), 0.5);
+  EXPECT_DOUBLE_EQ(figures[1].fraction(), 0.5);
 }
 
 TEST(Record, OfAnAppThatAddsAll) {

@@ -41,7 +41,9 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   Request() {}
   /// The one moved from is empty.
   Request(Request && other) noexcept
-      : Operation(static_cast<Operation&&>(other)), operands_(std::move(other.operands_)) {}
+      : Operation(static_cast<Operation&&>(other)), operands_(std::move(other.operands_)) {
+    other.operands_.reset();
+  }
   /// The one that was here is dropped; the one moved from is empty.
   Request& operator=(Request&& other) noexcept {
     if (this == &other) return *this;
@@ -85,16 +87,16 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   Result give_back() {
     clear();
-    Result result = (*operands_).give_back();
+    Result result = operands_->give_back();
     operands_.reset();
     return result;
   }
 
-  void deliver() override { (*operands_).deliver(); }
-  Buffer buffer(std::size_t view) const override { return (*operands_).buffer(view); }
-  std::shared_ptr<void> keep() const override { return std::shared_ptr<void>(new Operands(*operands_)); }
+  void deliver() override { operands_->deliver(); }
+  Buffer buffer(std::size_t view) const override { return operands_->buffer(view); }
+  std::shared_ptr<void> keep() const override { return std::make_shared<Operands>(*operands_); }
 
-  detail::Slot<Operands> operands_;
+  std::optional<Operands> operands_;
 };
 
 namespace detail {

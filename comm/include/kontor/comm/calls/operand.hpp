@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -122,36 +121,6 @@ struct Operands<First, Rest...> {
   }
   Buffer buffer(std::size_t i) const { return i == 0 ? first.buffer() : rest.buffer(i - 1); }
   Operand operand(std::size_t i) const { return i == 0 ? first.operand() : rest.operand(i - 1); }
-};
-
-/// A T or nothing: a std::optional with little to compile.
-template <class T>
-class Slot {
- public:
-  Slot() {}
-  template <class... Arguments>
-  explicit Slot(std::in_place_t, const Arguments&... arguments) : full_(true) {
-    new (memory_) T(arguments...);
-  }
-  /// The other one is empty then.
-  Slot(Slot&& other) : full_(other.full_) {
-    if (!full_) return;
-    new (memory_) T(std::move(*other));
-    other.reset();
-  }
-  Slot& operator=(Slot&&) = delete;
-  ~Slot() { reset(); }
-
-  T& operator*() { return *reinterpret_cast<T*>(memory_); }
-  const T& operator*() const { return *reinterpret_cast<const T*>(memory_); }
-  void reset() {
-    if (full_) (**this).~T();
-    full_ = false;
-  }
-
- private:
-  bool full_ = false;
-  alignas(T) unsigned char memory_[sizeof(T)];
 };
 
 } // namespace kontor::comm::detail
