@@ -83,6 +83,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   void reset() override {
     drain();
     body_.reset();
+    stepper_.find_first_step();
     first_ = made_ = 0;
     stepper_.with_seam([](auto& seam) { seam.reset_times(); });
   }

@@ -60,8 +60,9 @@ struct ElementFields {
   }
 };
 
-/// Times in the memory of kernels: the lengths of the last two steps, and the time that all took.
-enum ClockEntry { step_before, last_step, elapsed, clock_entries };
+/// Times in the memory of kernels: the lengths of the last two steps, the time that all took, and the least stable step
+/// of all elements where it was last looked for.
+enum ClockEntry { step_before, last_step, elapsed, least_stable, clock_entries };
 using Clock = Kokkos::View<double[clock_entries]>;
 
 template <std::size_t n, class View, class V>

@@ -24,8 +24,9 @@ class Stepper {
 
   /// Collective.
   Stepper(Body<T>& body, const comm::Communicator& comm, bool overlap, miniapp::Timers& timers)
-      : body_(body), overlap_(overlap), streams_(overlap), gradient_(timers["gradient"]), rotate_(timers["rotate"]),
-        stress_(timers["stress"]), integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
+      : body_(body), overlap_(overlap), streams_(overlap), least_of_all_(body.clock.data() + least_stable),
+        least_(least_of_all_), gradient_(timers["gradient"]), rotate_(timers["rotate"]), stress_(timers["stress"]),
+        integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
     const auto& o = body.options;
     if (o.seam == mesh::Seam::recompute)
       motion_.emplace(
@@ -36,6 +37,7 @@ class Stepper {
     if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
     if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
     if (comm.size() == 1 || o.step) return;
+    least_ = Kokkos::View<double[1]>("dynamics/least step");
     reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min, streams_.exchange());
   }
 
@@ -45,16 +47,30 @@ class Stepper {
     return motion_ ? visit(*motion_) : visit(*force_);
   }
   stepping::Streams<Space>& streams() { return streams_; }
-  const Kokkos::View<double[1]>& least() const { return reduction_ ? least_of_all_ : least_; }
+
+  /// Collective; queued. How long the first step of a body at rest may be. Leaves the body as it is.
+  void find_first_step() {
+    if (body_.options.step) return;
+    for (int kernel = 0; kernel < 3; ++kernel) queue_kernel(kernel);
+    streams_.exchange_follows();
+    if (!reduction_) return;
+    reduction_->start(streams_.exchange());
+    reduction_->finish(streams_.compute());
+    streams_.compute_waits();
+  }
 
   /// Collective; queued. Step number `step`, by `seam` in place of the exchange, which moves the same or nothing. The
-  /// length of the step is the least stable one of all elements at its beginning: one of the step before could be too
-  /// long for what has been deformed since.
+  /// length of a step is the least stable one of all elements at the beginning of the step before, which travels while
+  /// that step sums and integrates: no step waits for all ranks.
   template <class Exchange>
   void queue_step(std::int64_t step, Exchange& seam) {
     const auto& o = body_.options;
     const auto& compute = streams_.compute();
-    const bool renewed = !o.step && step % o.every == 0;
+    const bool renews = !o.step && step % o.every == 0;
+    const auto advance = [&] {
+      advance_clock(compute, body_.clock, o.safety, o.step.value_or(0));
+      if (renews) start_minimum();
+    };
     streams_.exchange_follows();
     begin_sums(compute);
     if (o.seam == mesh::Seam::recompute) {
@@ -62,31 +78,33 @@ class Stepper {
           streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior); },
           [&](const Space& i) { compute_elements(i, body_.edge); },
           [&](const Space& i) { compute_elements(i, body_.all()); });
-      if (renewed) start_minimum();
+      advance();
       sum(compute, body_.all(), 0, body_.mesh.updated);
     } else {
       const auto first = overlap_ ? body_.edge : body_.all();
       compute_elements(compute, first);
-      if (renewed && !overlap_) start_minimum();
+      if (!overlap_) advance();
       sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
       streams_.exchange_follows();
       stepping::exchange_and_compute(
           streams_, seam, overlap_,
           [&](const Space& i) {
             compute_elements(i, body_.interior);
-            if (renewed) start_minimum();
+            advance();
             sum(i, body_.interior, body_.mesh.seam, body_.mesh.nodes());
           },
           [](const Space&) {}, [](const Space&) {});
     }
-    if (renewed && reduction_) {
+    {
+      const miniapp::ScopedTimer timed(integrate_);
+      integrate(compute, 0, body_.mesh.updated, body_.nodes, body_.clock);
+    }
+    if (!renews) return;
+    if (reduction_) {
       const miniapp::ScopedTimer timed(minimum_);
       reduction_->finish(compute);
     }
-    if (renewed) streams_.compute_waits();
-    const miniapp::ScopedTimer timed(integrate_);
-    advance_clock(compute, body_.clock, least(), renewed ? o.safety : 0, o.step.value_or(0));
-    integrate(compute, 0, body_.mesh.updated, body_.nodes, body_.clock);
+    streams_.compute_waits();
   }
 
   /// Local; queued. The kernels over elements, each by itself, and those over nodes: for measurements.
@@ -160,7 +178,7 @@ class Stepper {
   std::optional<ForceSeam> force_;
   AtomicSums atomic_;
   ScatterSums scattered_;
-  Kokkos::View<double[1]> least_{"dynamics/least step"}, least_of_all_{"dynamics/least step of all"};
+  Kokkos::View<double[1]> least_of_all_, least_;                      ///< the clock's; of this rank
   std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
   miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;
 };

@@ -161,6 +161,7 @@ struct Sums {
 /// Greatest values of this rank's elements and nodes.
 struct Extremes {
   double strain = 0, force_error = 0, force = 0, speed = 0, digits = 1;
+  double rate = 0;         ///< differences of the corners' velocities over the element's size
   double step = -INFINITY; ///< minus the least stable one
 };
 
@@ -214,7 +215,10 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
     extremes.strain = worst(extremes.strain, std::sqrt(squares) / (2 * mu));
     extremes.speed = std::max(extremes.speed, std::sqrt(modulus * element.volume / mass));
     const double size = element.volume / std::sqrt(element.squares);
-    for (const auto& point : x) extremes.digits = std::max(extremes.digits, 1 + norm(point) / size);
+    for (int c = 0; c < 8; ++c) {
+      extremes.digits = std::max(extremes.digits, 1 + norm(x[c]) / size);
+      extremes.rate = worst(extremes.rate, std::hypot(v[c][0] - v[0][0], v[c][1] - v[0][1], v[c][2] - v[0][2]) / size);
+    }
     const double xi = resistance.viscosity;
     const double stable = 2 * (std::sqrt(1 + xi * xi) - xi) / (frequency * std::sqrt(1 + resistance.stiffness));
     extremes.step = std::max(extremes.step, element.volume > 0 ? -stable : 0.0);
@@ -350,9 +354,15 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   const double stable = -extremes.step; // 0 if an element is inside out
   if (body.options.step)
     checks.push_back({"step", stable > 0 ? *body.options.step / stable : INFINITY, 1 + 1e-5});
-  else if ((steps - 1) % body.options.every == 0)
+  else {
+    const double bound = 16 * epsilon<T> * extremes.digits;
+    if ((steps - 1) % body.options.every == 0)
+      checks.push_back({"minimum", std::abs(last.clock(least_stable) / stable - 1), bound});
+    // The step is the stable one of a step before: elements were deformed in between.
+    const double between = static_cast<double>(body.options.every) * last.clock(step_before);
     checks.push_back({"step", std::abs(last.clock(last_step) / (body.options.safety * stable) - 1),
-                      16 * epsilon<T> * extremes.digits});
+                      bound + 4 * extremes.rate * between});
+  }
   constexpr double coarse = 0.25; // a truncation that a wrong answer could hide in
   if (line && line->greatest > 0) {
     const double strain = std::max(line->strain, extremes.strain);

@@ -5,17 +5,12 @@
 
 namespace kontor::dynamics {
 
-/// Local; queued on `instance`. The next step is `factor` times the stable one, unless that is 0; else `fixed`, unless
-/// that is 0; else as long as the last one.
-inline void advance_clock(const Space& instance, const Clock& clock, const Kokkos::View<double[1]>& stable,
-                          double factor, double fixed) {
+/// Local; queued on `instance`. The next step is `fixed` long, or, if that is 0, `factor` times the stable one.
+inline void advance_clock(const Space& instance, const Clock& clock, double factor, double fixed) {
   Kokkos::parallel_for(
       "dynamics/clock", range(instance, 0, 1), KOKKOS_LAMBDA(LocalIndex) {
         clock(step_before) = clock(last_step);
-        if (factor > 0)
-          clock(last_step) = factor * stable(0);
-        else if (fixed > 0)
-          clock(last_step) = fixed;
+        clock(last_step) = fixed > 0 ? fixed : factor * clock(least_stable);
         clock(elapsed) += clock(last_step);
       });
 }
