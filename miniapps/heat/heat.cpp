@@ -83,12 +83,14 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
-  sweeper_.choose_stores(norm_);
+  sweeper_.choose_shape(domain_.options().check_every == 1 ? norm_ : Norm::none);
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
   if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
     sweep_alone_ = stepping::seconds_alone(
-        domain_.comm(), [&] { sweeper_.sweep_alone(Norm::none); }, [&] { sweeper_.streams().fence(); });
+                       domain_.comm(), [&] { sweeper_.pass_alone(static_cast<int>(domain_.options().steps_per_pass)); },
+                       [&] { sweeper_.streams().fence(); }) /
+                   static_cast<double>(domain_.options().steps_per_pass);
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and an exact
@@ -166,11 +168,27 @@ bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
          (domain_.tolerance() == 0 || norms_.all_read());
 }
 
+/// How many of the next sweeps one pass can make: not one with a norm, nor the last one, whose fields before and after
+/// it are verified.
+template <class T>
+int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
+  int sweeps = 0;
+  while (sweeps < domain_.options().steps_per_pass && made + sweeps < until && !schedule_.check(made + sweeps + 1) &&
+         !schedule_.last(made + sweeps + 1))
+    ++sweeps;
+  return sweeps;
+}
+
 template <class T>
 std::int64_t Heat<T>::advance(std::int64_t made, std::int64_t until) {
   if (fits_graph(made, until)) {
     sweep_by_graph();
     return sweeper_.graph_shape().steps;
+  }
+  if (const int sweeps = pass_length(made, until); sweeps > 1) {
+    sweeper_.pass(sweeps);
+    sweeps_of_repeat_ += sweeps;
+    return sweeps;
   }
   const bool check = schedule_.check(++sweeps_of_repeat_);
   sweeper_.sweep(check ? norm_ : Norm::none);
@@ -241,7 +259,9 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds, const minia
     moved.read += 2 * sizeof(T) * domain_.cells() *
                   static_cast<double>(
                       std::ranges::count_if(norms_.steps(), [&](std::int64_t step) { return step > first_sweep_; }));
-  return miniapp::figures_of_cells(updates, sizeof(T), seconds, moved, machine);
+  auto figures = miniapp::figures_of_cells(updates, sizeof(T), seconds, moved, machine);
+  for (auto& figure : figures) figure.reuse = static_cast<double>(domain_.options().steps_per_pass);
+  return figures;
 }
 
 template <class T>
@@ -259,13 +279,20 @@ miniapp::AppRecord Heat<T>::record() const {
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},
                    {"kernel", sweeper_.kernel()},
-                   {"stores", sweeper_.streaming() ? "streaming" : "ordinary"},
+                   {"stores", sweeper_.shape().streaming ? "streaming" : "ordinary"},
+                   {"prefetch", sweeper_.shape().prefetch},
+                   {"tile_bytes", sweeper_.shape().cache},
+                   {"steps_per_pass", options.steps_per_pass},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"norm_batch", norms_.batch()}};
   record.extras.update(sweeper_.graph_record());
-  if (const auto& tried = sweeper_.stores_seconds(); !tried.empty())
-    record.extras["stores_trial"] = {{"ordinary", tried[0]}, {"streaming", tried[1]}};
+  if (!sweeper_.trial().empty()) record.extras["trial"] = nlohmann::ordered_json::array();
+  for (const auto& [shape, seconds] : sweeper_.trial())
+    record.extras["trial"].push_back({{"stores", shape.streaming ? "streaming" : "ordinary"},
+                                      {"prefetch", shape.prefetch},
+                                      {"tile_bytes", shape.cache},
+                                      {"seconds", seconds}});
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;
 }

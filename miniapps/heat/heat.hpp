@@ -46,6 +46,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
 
   stepping::StepSchedule schedule() const;
   int norms_together() const;
+  int pass_length(std::int64_t made, std::int64_t until) const;
   bool fits_graph(std::int64_t made, std::int64_t until) const;
   bool converged() const;
   void add_norm();

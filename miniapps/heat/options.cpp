@@ -108,6 +108,28 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
               "E-DECK-RANGE");
 }
 
+/// Several sweeps a pass need what does not change in between, and neighbours that have as many layers.
+void resolve_pass(const Options& o, const config::Deck& deck) {
+  if (o.steps_per_pass == 1) return;
+  const auto refuse = [&](const std::string& reason) {
+    deck.fail("solver.steps_per_pass", fmt::format("is {}, but {}", o.steps_per_pass, reason));
+  };
+  if (stepping::on_device) refuse("sweeps are made on a device; choose 1");
+  const auto timed = [](const config::Expression& formula) { return config::Function(formula).uses("t"); };
+  if (timed(o.source)) refuse("problem.source depends on time; choose 1");
+  for (int face = 0; face < 2 * o.dimensions(); ++face) {
+    if (o.faces[face].condition == Condition::periodic) continue;
+    if (timed(o.faces[face].value))
+      refuse(fmt::format("problem.boundary.{} depends on time; choose 1", grid::face_names[face]));
+  }
+  for (int axis = 0; axis < o.dimensions(); ++axis) {
+    const auto parts = o.process_grid[axis], least = o.cells[axis] / parts;
+    if ((parts > 1 || o.faces[2 * axis].condition == Condition::periodic) && least < o.steps_per_pass)
+      refuse(fmt::format("{} cells along axis {} in {} parts leave a rank with {}; choose at most that", o.cells[axis],
+                         "xyz"[axis], parts, least));
+  }
+}
+
 void refuse_unused(const Options& o, const config::Deck& deck) {
   const config::UnusedKeys unused(deck, o);
   for (const auto* face : {"problem.boundary.z_min", "problem.boundary.z_max"})
@@ -115,7 +137,8 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   unused.refuse_unless(o.equation == Equation::transient, "time", "problem.equation must be transient");
   for (const auto* key : {"solver.tolerance", "solver.max_sweeps"})
     unused.refuse_unless(o.equation == Equation::steady, key, "problem.equation must be steady");
-  unused.refuse_unless(o.kernel == SweepKernel::tuned, "solver.stores", "solver.kernel must be auto");
+  for (const auto* key : {"solver.stores", "solver.steps_per_pass"})
+    unused.refuse_unless(o.kernel == SweepKernel::tuned, key, "solver.kernel must be auto");
 }
 
 } // namespace
@@ -168,6 +191,9 @@ void Options::describe(Visitor& v) {
                      "Non-temporal stores (streaming), ordinary ones, or which of them a trial finds faster");
     s.choice<Graphs>("graph", graph, stepping::graph_names,
                      "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
+    s.value("steps_per_pass", steps_per_pass,
+            "Sweeps or steps made while their cells are in cache, for one exchange of as many layers of ghosts",
+            {1, 64});
   });
   v.section("time", "Transient only", [&](Visitor& t) {
     t.value("end", end_time, "The time to reach", {0, 1e300, true});
@@ -187,7 +213,8 @@ void Options::describe(Visitor& v) {
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
     return miniapp::total_bytes(
-        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along)));
+        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along,
+                                                 static_cast<int>(steps_per_pass))));
   };
   grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck, free_memory);
 }
@@ -204,6 +231,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
     resolve_step(*this, deck);
   }
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells}, ranks, deck);
+  resolve_pass(*this, deck);
 }
 
 std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
@@ -214,7 +242,8 @@ std::vector<miniapp::Allocation> views_of_rank(const Options& options, const gri
   return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::vector<miniapp::Allocation> {
     const double field = bytes(grid::field_extents<T>(block), sizeof(T));
     const bool sourced = !grid::DeckFunction(options.source).zero();
-    return {{"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? bytes(block.extents, sizeof(T)) : 0}};
+    const double source = block.ghosts > 1 ? field : bytes(block.extents, sizeof(T));
+    return {{"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? source : 0}};
   });
 }
 

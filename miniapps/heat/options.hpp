@@ -55,6 +55,7 @@ struct Options {
   SweepKernel kernel = SweepKernel::tuned;
   Stores stores = Stores::automatic;
   config::Chosen<Graphs> graph = Graphs::automatic;
+  std::int64_t steps_per_pass = 1;
 
   double end_time = 0.1;
   std::optional<double> time_step; ///< none: the largest stable one that divides end_time, with a margin

@@ -3,7 +3,6 @@
 
 #include "grid/wrap.hpp"
 #include "heat/kernels/plain.hpp"
-#include "heat/kernels/sweep.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/overlap.hpp"
@@ -24,6 +23,8 @@ using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
 constexpr std::size_t cached_bytes = 4 << 20;
+/// Streaming stores wait for memory unless what is read has been asked for long before (lab/results/heat-cpu.md).
+constexpr std::uintptr_t streaming_prefetch = 16384;
 /// Where the ranks' caches and memory cannot be tried: the crossing of one machine (lab/results/heat-cpu.md).
 constexpr std::size_t untried_bytes = 20 << 20;
 
@@ -32,13 +33,12 @@ constexpr std::size_t untried_bytes = 20 << 20;
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
     : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain), timers_(timers),
-      compute_(timers["compute"]), samples_(timers), regions_(grid::split(domain.block(), Padding<T>::line)),
+      compute_(timers["compute"]), samples_(timers), regions_(grid::split(domain.deep_block(), Padding<T>::line)),
       streams_(overlap && regions_.any_strips()),
-      halos_(domain.comm(),
-             grid::halo_slots(domain.comm(), domain.block(), grid::across_faces(domain.block().dimensions)),
-             domain.block(), {domain.field(0), domain.field(1)}, {"heat/halo of u", "heat/halo of v"},
-             streams_.exchange()),
-      streaming_(!on_device && domain.options().stores == Stores::streaming) {
+      halos_(domain.comm(), domain.halo_slots(), domain.deep_block(), {domain.deep_field(0), domain.deep_field(1)},
+             {"heat/halo of u", "heat/halo of v"}, streams_.exchange()) {
+  shape_.streaming = !on_device && domain.options().stores == Stores::streaming;
+  shape_.prefetch = shape_.streaming ? streaming_prefetch : 0;
   halos_.measure_times();
   if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_, plain_);
   const auto& options = domain.options();
@@ -56,10 +56,19 @@ void Sweeper<T>::sweep(Norm norm) {
 }
 
 template <class T>
-void Sweeper<T>::sweep_alone(Norm norm) {
+void Sweeper<T>::pass(int sweeps) {
+  const Region region("heat/pass");
+  SampledExchange halo(halos_[domain_->current()], samples_);
+  queue_sweep(domain_->current(), Norm::none, halo, sweeps);
+  domain_->advance_pass(sweeps);
+  compute_.add(0);
+}
+
+template <class T>
+void Sweeper<T>::pass_alone(int sweeps) {
   stepping::NoExchange none;
-  queue_sweep(domain_->current(), norm, none);
-  domain_->advance();
+  queue_sweep(domain_->current(), Norm::none, none, sweeps);
+  domain_->advance_pass(sweeps);
 }
 
 template <class T>
@@ -74,19 +83,21 @@ void Sweeper<T>::leave_norm_part(int from, Norm norm, const stepping::NormSlots&
 /// From that field to the other one. The norm's part of this rank is in norm_part_, or left on the device.
 template <class T>
 template <class Exchange>
-void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
+void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
   const auto in = domain_->input(from);
   const auto& out = domain_->field(1 - from);
   norm_part_ = 0;
   const auto compute = [&](const Box& box) {
     if (box.empty()) return;
     const ScopedTimer timed(compute_, 0);
-    const double part = miniapp::compute("heat/sweep", box.size(), domain_->block().all().size(), [&] {
+    auto shape = shape_;
+    shape.sweeps = sweeps;
+    const double part = miniapp::compute("heat/sweep", sweeps * box.size(), domain_->block().all().size(), [&] {
       double of_box = 0;
       if (plain_)
         plain_sweep(streams_.compute(), in, out, box, on_the_way(norm), &of_box);
       else
-        of_box = sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), streaming_);
+        of_box = sweep_in_rows(streams_.compute(), in, out, box, on_the_way(norm), shape, pass_room_);
       return of_box;
     });
     norm_part_ = norm == Norm::max ? std::max(norm_part_, part) : norm_part_ + part;
@@ -97,7 +108,7 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
   };
   {
     const ScopedTimer timed(compute_, 0);
-    grid::wrap(streams_.compute(), domain_->field(from), domain_->block());
+    if (domain_->deep_block().ghosts == 1) grid::wrap(streams_.compute(), domain_->field(from), domain_->block());
   }
   if constexpr (on_device)
     stepping::exchange_and_compute(
@@ -112,28 +123,50 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo) {
         [&](const auto&) { compute(domain_->block().all()); });
 }
 
+/// Those that win on some machine, the usual one first.
 template <class T>
-void Sweeper<T>::choose_stores(Norm norm) {
-  if (on_device || plain_ || domain_->options().stores != Stores::automatic) return;
+std::vector<PassShape> Sweeper<T>::shapes_to_try() const {
+  const auto stores = domain_->options().stores;
+  std::vector<PassShape> shapes;
+  for (const std::int64_t kib : {384, 128, 1024}) {
+    if (kib != 384 && domain_->options().steps_per_pass == 1) continue;
+    for (const auto& [streaming, prefetch] :
+         {std::pair<bool, std::uintptr_t>{false, 0}, {false, 1024}, {true, 4096}, {true, streaming_prefetch}})
+      if (stores == Stores::automatic || (stores == Stores::streaming) == streaming)
+        shapes.push_back({1, streaming, prefetch, kib << 10});
+  }
+  return shapes;
+}
+
+template <class T>
+void Sweeper<T>::choose_shape(Norm norm) {
+  if (on_device || plain_) return;
+  const auto& options = domain_->options();
+  const auto sweeps = static_cast<int>(options.steps_per_pass);
   const auto& comm = domain_->comm();
   const auto bytes = comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (bytes <= cached_bytes) return;
   // Functions of time are not asked for times after the deck's last one.
   if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
-    streaming_ = bytes > untried_bytes;
+    if (options.stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
     return;
   }
   const Region region("heat/trial");
-  stores_seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t streaming, int count) {
-    streaming_ = streaming == 1;
-    comm::Stopwatch watch;
-    double seconds = 0;
-    for (int i = 0; i < count; ++i) sweep(norm);
+  const auto shapes = shapes_to_try();
+  const auto seconds = comm::try_in_turns(comm, shapes.size(), [&](std::size_t candidate, int count) {
+    shape_ = shapes[candidate];
+    const auto once = [&] { sweeps > 1 ? pass(sweeps) : sweep(norm); };
+    once(); // finds the cache as another candidate has left it
     streams_.fence();
-    watch.lap(seconds);
-    return seconds / count;
+    comm::Stopwatch watch;
+    double of_all = 0;
+    for (int i = 0; i < count; ++i) once();
+    streams_.fence();
+    watch.lap(of_all);
+    return of_all / (count * sweeps);
   });
-  streaming_ = comm::choose(stores_seconds_) == 1;
+  shape_ = shapes[comm::choose(seconds)];
+  for (std::size_t i = 0; i < shapes.size(); ++i) trial_.emplace_back(shapes[i], seconds[i]);
 }
 
 /// Why sweeps cannot be made by graphs, equal on all ranks.

@@ -6,6 +6,7 @@
 #include "grid/regions.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
+#include "heat/kernels/sweep.hpp"
 #include "heat/problem/domain.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/schedule.hpp"
@@ -14,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::heat {
@@ -35,16 +37,19 @@ class Sweeper {
   /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an exchange that
   /// the host takes part in.
   void sweep(Norm);
+  /// Collective. So many sweeps without norms by one exchange, at most options().steps_per_pass, from the current field
+  /// to the other one.
+  void pass(int sweeps);
   /// Local. The same without the halo, whose time is the kernels' alone.
-  void sweep_alone(Norm);
+  void pass_alone(int sweeps);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field `from`.
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
 
-  /// Collective; sweeps. On a host: non-temporal stores or ordinary ones, as the deck says; where it leaves the choice
-  /// and the fields of a rank may not fit in its cache, the faster ones, the same on all ranks.
-  void choose_stores(Norm);
+  /// Collective; sweeps. On a host: stores, prefetching and tiles by a trial, the same on all ranks, of what the deck
+  /// leaves open. Where the fields of a rank fit in any cache, single sweeps have no choice.
+  void choose_shape(Norm);
   /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if it is
   /// faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on all ranks. A
   /// tool, on any rank, would see the kernels of a graph once, when it is captured.
@@ -64,10 +69,10 @@ class Sweeper {
   const Halo& halo(int field = 0) const { return halos_[field]; }
   /// The name of the kernel, for the record.
   const char* kernel() const { return plain_ ? "plain" : on_device ? "columns" : "rows"; }
-  /// Whether stores are non-temporal.
-  bool streaming() const { return streaming_; }
-  /// The seconds of a sweep with ordinary stores and with non-temporal ones; empty if that was not tried.
-  const std::vector<double>& stores_seconds() const { return stores_seconds_; }
+  /// How rows are gone through on a host.
+  const PassShape& shape() const { return shape_; }
+  /// What was tried, and the seconds of a sweep each; empty if there was no choice.
+  const std::vector<std::pair<PassShape, double>>& trial() const { return trial_; }
 
   /// Local. Adds the phases of the halos since the last call to the timers.
   void hand_in_halo_times();
@@ -75,7 +80,8 @@ class Sweeper {
 
  private:
   template <class Exchange>
-  void queue_sweep(int from, Norm, Exchange&);
+  void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
+  std::vector<PassShape> shapes_to_try() const;
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
@@ -93,8 +99,9 @@ class Sweeper {
   std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   stepping::GraphShape graph_shape_;
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
-  bool streaming_;
-  std::vector<double> stores_seconds_;
+  PassShape shape_;
+  PassRoom<T> pass_room_{"heat/pass", 0, 0};
+  std::vector<std::pair<PassShape, double>> trial_;
   double norm_part_ = 0;
 };
 

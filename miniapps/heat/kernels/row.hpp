@@ -35,8 +35,10 @@ inline T updated(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::We
 /// Cells [begin, end) into `out`, where out[0] is cell begin. Returns the norm's part. Squares add in double, as on a
 /// device: a sum of floats loses what is small beside it.
 template <int dimensions, bool sourced, Norm norm, class T>
-inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t begin,
-                          std::int64_t end, T* __restrict__ out) {
+inline double update_span(const Row<T>& given, const Stencil<T>& stencil, typename Stencil<T>::Weights w,
+                          std::int64_t begin, std::int64_t end, T* __restrict__ out) {
+  const Row<T> row = given; // by value: nothing that is stored changes it, so that it stays in registers
+  const Stencil<T> s = stencil;
   if constexpr (norm == Norm::none) {
 #pragma GCC ivdep
     for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
@@ -64,18 +66,13 @@ inline double update_span(const Row<T>& row, const Stencil<T>& s, typename Stenc
   }
 }
 
-/// How far ahead of use the row that is new to the cache is asked for, and how much at a time. Without this a core
-/// waits for memory: hardware does not look far enough ahead (lab/results/heat-cpu.md).
-inline constexpr std::uintptr_t prefetch_bytes = 16384;
-inline constexpr std::int64_t segment_bytes = 1024;
-
-/// Asks for cells [begin, end) of the row that a sweep meets first, those `prefetch_bytes` further on in memory: the
-/// rows that come next.
+/// Asks for cells [begin, end) of the row that a sweep meets first, those `distance` bytes further on in memory: the
+/// rows that come next. Hardware does not look far enough ahead on every machine.
 template <int dimensions, class T>
-inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end) {
+inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t end, std::uintptr_t distance) {
   constexpr std::int64_t line = 64 / sizeof(T);
   // As a number: it may lie past the end of the array, where a pointer may not point but a prefetch may.
-  const auto fresh = reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + prefetch_bytes;
+  const auto fresh = reinterpret_cast<std::uintptr_t>(dimensions == 3 ? row.above : row.north) + distance;
   for (std::int64_t i = begin; i < end; i += line)
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     __builtin_prefetch(reinterpret_cast<const void*>(fresh + static_cast<std::uintptr_t>(i) * sizeof(T)));
@@ -84,21 +81,20 @@ inline void prefetch_ahead(const Row<T>& row, std::int64_t begin, std::int64_t e
 /// Cells [begin, end) of the row. Streaming goes through a buffer that stays in the nearest cache.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
 inline double update_row(const Row<T>& row, const Stencil<T>& s, typename Stencil<T>::Weights w, std::int64_t begin,
-                         std::int64_t end) {
-  if constexpr (!streaming) {
+                         std::int64_t end, std::uintptr_t prefetch) {
+  if (!streaming && prefetch == 0)
     return update_span<dimensions, sourced, norm>(row, s, w, begin, end, row.out + begin);
-  } else {
-    constexpr std::int64_t length = segment_bytes / sizeof(T);
-    alignas(64) T buffer[length];
-    double result = 0;
-    for (std::int64_t from = begin; from < end; from += length) {
-      const auto to = from + length < end ? from + length : end;
-      prefetch_ahead<dimensions>(row, from, to);
-      result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, buffer));
-      miniapp::stream_copy(row.out + from, buffer, to - from);
-    }
-    return result;
+  constexpr std::int64_t length = 1024 / sizeof(T);
+  alignas(64) T buffer[length];
+  double result = 0;
+  for (std::int64_t from = begin; from < end; from += length) {
+    const auto to = from + length < end ? from + length : end;
+    if (prefetch > 0) prefetch_ahead<dimensions>(row, from, to, prefetch);
+    T* const out = streaming ? buffer : row.out + from;
+    result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, from, to, out));
+    if constexpr (streaming) miniapp::stream_copy(row.out + from, buffer, to - from);
   }
+  return result;
 }
 
 } // namespace kontor::heat

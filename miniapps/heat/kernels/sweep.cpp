@@ -4,8 +4,8 @@
 namespace kontor::heat {
 
 template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&, const Box&, Norm,
-                              bool);
+                              const PassShape&, PassRoom<float>&);
 template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&, const Box&,
-                              Norm, bool);
+                              Norm, const PassShape&, PassRoom<double>&);
 
 } // namespace kontor::heat

@@ -10,107 +10,272 @@
 #include <algorithm>
 #include <type_traits>
 
-/// One sweep over a box of cells on a CPU: out = update of u. Kernels are free functions of Views and numbers; they run
-/// on the instance and, without a norm, do not wait for it.
+/// Sweeps over a box of cells on a CPU, one or several at a time. Kernels are free functions of Views and numbers; they
+/// run on the instance and, without a norm, do not wait for it.
 namespace kontor::heat {
+
+/// How a pass is made; which is fastest depends on the machine, so a trial chooses.
+struct PassShape {
+  int sweeps = 1;
+  bool streaming = false;         ///< non-temporal stores
+  std::uintptr_t prefetch = 0;    ///< bytes ahead of use; 0: none
+  std::int64_t cache = 384 << 10; ///< bytes of a core's cache that a tile may fill
+};
 
 namespace detail {
 
-/// A tile is a strip of `tile_rows` rows, walked plane by plane, so that in 3-D the planes above and below are still in
-/// cache. Each of several threads has as many tiles as the others.
-inline std::int64_t tile_rows(const Box& box, std::size_t row_bytes, std::int64_t threads) {
-  constexpr std::size_t cache_bytes = 384 << 10; // of a core's own second-level cache, for three planes
-  const auto rows = static_cast<std::int64_t>(cache_bytes / (3 * row_bytes));
-  const auto all = std::max<std::int64_t>(1, box.end[1] - box.begin[1]);
-  const auto most = std::clamp<std::int64_t>(rows, 4, std::max<std::int64_t>(4, all));
-  if (threads == 1) return most;
-  const auto shares = (all + most * threads - 1) / (most * threads) * threads;
-  return (all + shares - 1) / shares;
-}
-
-/// A row of cells at (j, k): the inner cells by the vectorised loop, and a first or last cell at a boundary face, whose
-/// weights differ, apart.
+/// A pass over a tile: `sweeps` sweeps, each a row (2-D) or plane (3-D) behind the one before, so that what one writes
+/// the next one finds in cache. Only the last one writes to `out`. The others leave three rows or planes each in a
+/// ring of the thread's own, and compute a margin that shrinks by one cell from sweep to sweep: other threads and ranks
+/// compute it again, and nobody waits. See Nguyen et al., "3.5-D blocking optimization for stencil computations", SC10.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
-double sweep_row(const SweepInput<T>& in, const FieldView<T>& out, const Box& box, std::int64_t j, std::int64_t k) {
-  using P = Padding<T>;
-  const auto cell = [&](const FieldView<T>& f, std::int64_t kk, std::int64_t jj) {
-    return &f(kk + P::z(dimensions), jj + P::y, P::x);
-  };
-  Row<T> row{cell(in.u, k, j), cell(in.u, k, j - 1), cell(in.u, k, j + 1), nullptr, nullptr, nullptr, cell(out, k, j)};
-  if constexpr (dimensions == 3) {
-    row.below = cell(in.u, k - 1, j);
-    row.above = cell(in.u, k + 1, j);
+class Pass {
+ public:
+  Pass(const SweepInput<T>& in, const FieldView<T>& out, const PassShape& shape)
+      : sweeps_(shape.sweeps), prefetch_(shape.prefetch), source_(in.source.data()), stencil_(in.stencil),
+        inner_(in.stencil, {in.block.extents[0], 3, 3}, 1, 1) {
+    using P = Padding<T>;
+    plane_ = static_cast<std::int64_t>(in.u.stride(0));
+    row_ = static_cast<std::int64_t>(in.u.stride(1));
+    const auto first = P::z(dimensions) * plane_ + P::y * row_ + P::x;
+    source_plane_ = static_cast<std::int64_t>(in.source.stride(0));
+    source_row_ = static_cast<std::int64_t>(in.source.stride(1));
+    u_ = in.u.data() + first;
+    out_ = out.data() + first;
+    for (int axis = 0; axis < 3; ++axis) {
+      cells_[axis] = in.block.extents[axis];
+      for (int face = 2 * axis; face < 2 * axis + 2; ++face) ends_[face] = in.block.at_boundary(face);
+    }
   }
-  if constexpr (sourced) row.source = &in.source(k, j, 0);
 
-  const auto& s = in.stencil;
-  const auto& n = in.block.extents;
-  const T extra_y = s.extra(1, j, n[1]);
-  const T extra_z = dimensions == 3 ? s.extra(2, k, n[2]) : T(0);
-  auto begin = box.begin[0];
-  auto end = box.end[0];
-  double result = 0;
-  const auto apart = [&](std::int64_t i) {
-    const auto w = s.weights(s.extra(0, i, n[0]), extra_y, extra_z);
-    result = joined<norm>(result, update_span<dimensions, sourced, norm>(row, s, w, i, i + 1, row.out + i));
-  };
-  if (s.extra(0, begin, n[0]) != 0) apart(begin++);
-  if (begin < end && s.extra(0, end - 1, n[0]) != 0) apart(--end);
-  return joined<norm>(
-      result, update_row<dimensions, sourced, norm, streaming>(row, s, s.weights(0, extra_y, extra_z), begin, end));
-}
-
-template <int dimensions, bool sourced, Norm norm, bool streaming, class T, class ExecutionSpace>
-double sweep_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box) {
-  const auto rows =
-      tile_rows(box, static_cast<std::size_t>(box.end[0] - box.begin[0]) * sizeof(T), instance.concurrency());
-  const auto tiles = (box.end[1] - box.begin[1] + rows - 1) / rows;
-  const auto tile = [=](std::int64_t t) {
-    const auto j_begin = box.begin[1] + t * rows;
-    const auto j_end = std::min(j_begin + rows, box.end[1]);
+  double operator()(const Box& tile, T* room) const {
+    const Rings rings(*this, tile, room);
     double result = 0;
-    for (auto k = box.begin[2]; k < box.end[2]; ++k)
-      for (auto j = j_begin; j < j_end; ++j)
-        result = joined<norm>(result, sweep_row<dimensions, sourced, norm, streaming>(in, out, box, j, k));
+    for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front)
+      for (int sweep = 1; sweep <= sweeps_; ++sweep)
+        if (const auto m = front - sweep; m >= first(tile, sweep, slow) && m < last(tile, sweep, slow))
+          result = joined<norm>(result, update(rings, tile, sweep, m));
     if constexpr (streaming) miniapp::stream_fence();
     return result;
+  }
+
+ private:
+  static constexpr int slow = dimensions - 1;
+  static constexpr std::int64_t line = Padding<T>::line;
+
+  /// The cells that a sweep computes: the tile and a margin, which ends where the whole grid does.
+  std::int64_t first(const Box& tile, int sweep, int axis) const {
+    const auto begin = tile.begin[axis] - (sweeps_ - sweep);
+    return ends_[2 * axis] && begin < 0 ? 0 : begin;
+  }
+  std::int64_t last(const Box& tile, int sweep, int axis) const {
+    const auto end = tile.end[axis] + (sweeps_ - sweep);
+    return ends_[2 * axis + 1] && end > cells_[axis] ? cells_[axis] : end;
+  }
+  static std::int64_t line_before(std::int64_t i) { return i & -line; }
+  static std::int64_t line_after(std::int64_t i) { return (i + line - 1) & -line; }
+
+  /// A row of 2-D, or a plane of 3-D.
+  struct Slab {
+    T* row(std::int64_t j) const { return dimensions == 3 ? first + j * stride : first; }
+    T* first; ///< cell (0, 0)
+    std::int64_t stride;
   };
-  const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>> policy(instance, 0, tiles);
-  double result = 0;
-  if constexpr (norm == Norm::none)
-    Kokkos::parallel_for("heat/sweep", policy, [=](std::int64_t t) { tile(t); });
-  else if constexpr (norm == Norm::max)
-    Kokkos::parallel_reduce(
-        "heat/sweep", policy, [=](std::int64_t t, double& sum) { sum = joined<norm>(sum, tile(t)); },
-        Kokkos::Max<double>(result));
-  else
-    Kokkos::parallel_reduce(
-        "heat/sweep", policy, [=](std::int64_t t, double& sum) { sum += tile(t); }, result);
-  return result;
-}
+
+  /// What is between two sweeps.
+  struct Rings {
+    Rings(const Pass& pass, const Box& tile, T* memory) {
+      const auto x = line_before(pass.first(tile, 1, 0)) - line;
+      row = line_after(pass.last(tile, 1, 0)) + line - x;
+      const auto y = dimensions == 3 ? pass.first(tile, 1, 1) : 0;
+      plane = row * (dimensions == 3 ? pass.last(tile, 1, 1) - y : 1);
+      first = memory - y * row - x;
+    }
+    Slab slab(int sweep, std::int64_t m) const {
+      return {first +
+                  (3 * (sweep - 1) + static_cast<std::int64_t>(static_cast<std::uint64_t>(m + 3 * 1024) % 3)) * plane,
+              row};
+    }
+    T* first;
+    std::int64_t row, plane;
+  };
+
+  Slab before_all(std::int64_t m) const { return {const_cast<T*>(u_) + m * (dimensions == 3 ? plane_ : row_), row_}; }
+  bool beyond(std::int64_t m) const { return (m < 0 && ends_[2 * slow]) || (m >= cells_[slow] && ends_[2 * slow + 1]); }
+
+  /// Sweep number `sweep` of row or plane `m`.
+  double update(const Rings& rings, const Box& tile, int sweep, std::int64_t m) const {
+    // What lies beyond the grid does not change.
+    const auto after_last = [&](std::int64_t n) {
+      return sweep == 1 || beyond(n) ? before_all(n) : rings.slab(sweep - 1, n);
+    };
+    const Slab u = before_all(m), centre = after_last(m), lower = after_last(m - 1), upper = after_last(m + 1);
+    const Slab to = sweep < sweeps_ ? rings.slab(sweep, m) : Slab{out_ + m * (dimensions == 3 ? plane_ : row_), row_};
+    const bool on_face = m == 0 || m == cells_[slow] - 1;
+    const auto j_begin = dimensions == 3 ? first(tile, sweep, 1) : m,
+               j_end = dimensions == 3 ? last(tile, sweep, 1) : m + 1;
+    auto begin = tile.begin[0], end = tile.end[0];
+    if (sweep < sweeps_) {
+      begin = line_before(first(tile, sweep, 0));
+      end = line_after(last(tile, sweep, 0));
+    }
+    double result = 0;
+    for (auto j = j_begin; j < j_end; ++j) {
+      Row<T> row{centre.row(j), lower.row(j), upper.row(j), nullptr, nullptr, nullptr, to.row(j)};
+      if constexpr (dimensions == 3) {
+        row.below = row.south;
+        row.above = row.north;
+        row.south = j == 0 && ends_[2] ? u.row(-1) : centre.row(j - 1);
+        row.north = j == cells_[1] - 1 && ends_[3] ? u.row(j + 1) : centre.row(j + 1);
+      }
+      if constexpr (sourced)
+        row.source = source_ + (dimensions == 3 ? m * source_plane_ + j * source_row_ : m * source_row_);
+      const bool face = on_face || (dimensions == 3 && (j == 0 || j == cells_[1] - 1));
+      const auto weights = face ? Weights(stencil_, cells_, j, m) : inner_;
+      result = joined<norm>(result, update(row, weights, u.row(j), sweep, begin, end));
+    }
+    return result;
+  }
+
+  /// Of the cells of a row.
+  struct Weights {
+    Weights(const Stencil<T>& s, const std::int64_t (&cells)[3], std::int64_t j, std::int64_t k) {
+      const T y = s.extra(1, j, cells[1]), z = dimensions == 3 ? s.extra(2, k, cells[2]) : T(0);
+      lower = s.weights(s.extra(0, 0, cells[0]), y, z);
+      inner = s.weights(0, y, z);
+      upper = s.weights(s.extra(0, cells[0] - 1, cells[0]), y, z);
+    }
+    typename Stencil<T>::Weights lower, inner, upper;
+  };
+
+  /// Cells [begin, end) of a row.
+  double update(const Row<T>& row, const Weights& weights, const T* u, int sweep, std::int64_t begin,
+                std::int64_t end) const {
+    const bool lower = ends_[0] && begin == 0, upper = ends_[1] && end >= cells_[0];
+    const auto prefetch = sweep == 1 ? prefetch_ : 0;
+    if (sweep == sweeps_ && (streaming || norm != Norm::none)) {
+      double result = 0;
+      if (lower) result = at_end(row, weights.lower, begin++);
+      if (upper && begin < end) result = joined<norm>(result, at_end(row, weights.upper, --end));
+      return joined<norm>(
+          result, update_row<dimensions, sourced, norm, streaming>(row, stencil_, weights.inner, begin, end, prefetch));
+    }
+    // Whole vectors from the beginning of a line; then the cells at the ends again, whose weights differ.
+    update_row<dimensions, sourced, Norm::none, false>(row, stencil_, weights.inner, begin, end, prefetch);
+    if (lower) at_end(row, weights.lower, 0);
+    if (upper) at_end(row, weights.upper, cells_[0] - 1);
+    if (sweep == sweeps_) return 0;
+    if (lower) row.out[-1] = u[-1];
+    if (upper) row.out[cells_[0]] = u[cells_[0]];
+    return 0;
+  }
+
+  double at_end(const Row<T>& row, typename Stencil<T>::Weights w, std::int64_t i) const {
+    const T value = updated<dimensions, sourced>(row, stencil_, w, i), change = value - row.centre[i];
+    row.out[i] = value;
+    if constexpr (norm == Norm::none) return 0;
+    return norm == Norm::max ? std::abs(change) : static_cast<double>(change) * static_cast<double>(change);
+  }
+
+  int sweeps_;
+  std::uintptr_t prefetch_;
+  const T *u_, *source_; ///< cell (0, 0, 0), as that of out
+  T* out_;
+  std::int64_t row_, plane_, source_row_, source_plane_; ///< strides; those of out are those of u
+  std::int64_t cells_[3];
+  bool ends_[6]; ///< faces where the whole grid ends
+  Stencil<T> stencil_;
+  Weights inner_; ///< of rows at no face
+};
+
+/// The tiles of a box.
+struct Tiles {
+  /// So that the rows or planes that a pass works on fill a part of a cache; several threads have equal shares.
+  Tiles(const Box& whole, int dimensions, int sweeps, std::int64_t cache_values, std::int64_t threads) : box(whole) {
+    const auto rows = cache_values / (3 * sweeps + 1); // of a row's or a plane's cells
+    const std::int64_t margin = 2 * sweeps, least = 64;
+    size[0] = std::min(box.extent(0), std::max(rows / (dimensions == 3 ? 4 * margin : 1), 8 * least) / least * least);
+    if (sweeps == 1) size[0] = box.extent(0);
+    size[1] = dimensions == 3
+                  ? std::clamp<std::int64_t>(rows / size[0] - margin, 4, std::max<std::int64_t>(4, box.extent(1)))
+                  : box.extent(1);
+    size[2] = box.extent(2);
+    if (threads > 1) { // along the slow axis of 2-D, or along y
+      const auto share = size[1] * threads, shares = (box.extent(1) + share - 1) / share * threads;
+      size[1] = (box.extent(1) + shares - 1) / shares;
+    }
+    for (int axis = 0; axis < 3; ++axis) count[axis] = (box.extent(axis) + size[axis] - 1) / size[axis];
+  }
+  /// Values between the sweeps of a pass over a tile.
+  std::int64_t room(int sweeps, std::int64_t line) const {
+    return 3 * (sweeps - 1) * (size[0] + 2 * sweeps + 4 * line) * (size[1] + 2 * sweeps);
+  }
+  std::int64_t all() const { return count[0] * count[1] * count[2]; }
+  Box operator()(std::int64_t tile) const {
+    Box part = box;
+    for (int axis = 0; axis < 3; ++axis) {
+      // Inner tiles begin whole lines, whatever the box does.
+      part.begin[axis] += tile % count[axis] * size[axis];
+      part.end[axis] = std::min(part.begin[axis] + size[axis], box.end[axis]);
+      tile /= count[axis];
+    }
+    return part;
+  }
+  Box box;
+  std::int64_t size[3], count[3];
+};
 
 } // namespace detail
 
-/// Local. On a CPU: rows in tiles. Updates the cells of `box`, whose ghost cells must be valid. Streaming stores pay
-/// where the fields do not fit in the cache.
+/// Room of the threads for what is between the sweeps of a pass; grows when a pass needs more.
+template <class T>
+using PassRoom = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// Local. On a CPU: `shape.sweeps` sweeps of `box`, whose ghost cells must be valid: as many layers of them as sweeps,
+/// edges and corners included. A norm is that of a single sweep.
 template <class T, class ExecutionSpace>
 double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, const Box& box,
-                     Norm norm, bool streaming) {
+                     Norm norm, const PassShape& shape, PassRoom<T>& room) {
   const auto with_stores = [&](auto streamed) {
     return with_constants(
-        in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
-          constexpr bool streams = decltype(streamed)::value;
-          return detail::sweep_rows<dimensions(), sourced(), norm_kind(), streams>(instance, in, out, box);
+        in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) -> double {
+          const detail::Pass<dimensions(), sourced(), norm_kind(), streamed(), T> pass(in, out, shape);
+          const auto threads = static_cast<std::int64_t>(instance.concurrency());
+          const detail::Tiles tiles(box, dimensions(), shape.sweeps, shape.cache / static_cast<std::int64_t>(sizeof(T)),
+                                    threads);
+          const auto needed = static_cast<std::size_t>(tiles.room(shape.sweeps, Padding<T>::line));
+          if (shape.sweeps > 1 && room.size() < needed * threads)
+            room = PassRoom<T>(Kokkos::view_alloc("heat/pass", Kokkos::WithoutInitializing), threads, needed);
+          const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>> policy(instance, 0, tiles.all());
+          const Kokkos::Experimental::UniqueToken<ExecutionSpace> thread;
+          const auto of_tile = [=](std::int64_t t) {
+            if (shape.sweeps == 1) return pass(tiles(t), nullptr);
+            const int own = thread.acquire();
+            const double part = pass(tiles(t), &room(own, 0));
+            thread.release(own);
+            return part;
+          };
+          double result = 0;
+          if constexpr (norm_kind() == Norm::none)
+            Kokkos::parallel_for("heat/sweep", policy, [=](std::int64_t t) { of_tile(t); });
+          else if constexpr (norm_kind() == Norm::max)
+            Kokkos::parallel_reduce(
+                "heat/sweep", policy, [=](std::int64_t t, double& sum) { sum = joined<Norm::max>(sum, of_tile(t)); },
+                Kokkos::Max<double>(result));
+          else
+            Kokkos::parallel_reduce(
+                "heat/sweep", policy, [=](std::int64_t t, double& sum) { sum += of_tile(t); }, result);
+          return result;
         });
   };
-  return streaming ? with_stores(std::true_type()) : with_stores(std::false_type());
+  return shape.streaming ? with_stores(std::true_type()) : with_stores(std::false_type());
 }
 
 /// Compiled once, in sweep.cpp.
 using RowsInstance = FieldView<float>::execution_space;
 extern template double sweep_in_rows(const RowsInstance&, const SweepInput<float>&, const FieldView<float>&, const Box&,
-                                     Norm, bool);
+                                     Norm, const PassShape&, PassRoom<float>&);
 extern template double sweep_in_rows(const RowsInstance&, const SweepInput<double>&, const FieldView<double>&,
-                                     const Box&, Norm, bool);
+                                     const Box&, Norm, const PassShape&, PassRoom<double>&);
 
 } // namespace kontor::heat

@@ -28,7 +28,7 @@ grid::UniformGrid grid_of(const Options& options) {
 
 /// Collective. The rank's block, whose Views fit in memory.
 Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
-  const auto block = grid::make_block(grid_of(options), cartesian);
+  const auto block = grid::make_block(grid_of(options), cartesian, static_cast<int>(options.steps_per_pass));
   miniapp::require_memory(cartesian, views_of_rank(options, block));
   return block;
 }
@@ -67,9 +67,15 @@ void fill_boundary(const FieldView<T>& field, const Block& block, int face, cons
 template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
-      block_(make_fitting_block(options, cartesian_)), fields_{grid::make_field<T>("heat/u", block_),
-                                                               grid::make_field<T>("heat/v", block_)},
+      deep_block_(make_fitting_block(options, cartesian_)),
+      block_(deep_block_), deep_fields_{grid::make_field<T>("heat/u", deep_block_),
+                                        grid::make_field<T>("heat/v", deep_block_)},
+      fields_{grid::with_one_ghost<T>(deep_fields_[0], deep_block_),
+              grid::with_one_ghost<T>(deep_fields_[1], deep_block_)},
       source_(make_source<T>(block_, false)) {
+  block_.ghosts = 1;
+  for (int face = 0; face < grid::face_count && deep_block_.ghosts > 1; ++face)
+    if (block_.wraps[face / 2]) deep_block_.neighbours[face] = cartesian_.rank(); // it sends to itself
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
     step_ = options.end_time / static_cast<double>(steps_);
@@ -83,7 +89,7 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
   }
   grid::DeckFunction source(options_.source);
   if (!source.zero()) {
-    source_ = make_source<T>(block_, true);
+    make_deep_source();
     depends_on_time_ = depends_on_time_ || source.function.uses("t");
     source_function_.emplace(std::move(source));
     fill_source(0);
@@ -122,6 +128,13 @@ void Domain<T>::advance(int sweeps) {
   current_ = (current_ + sweeps) % 2;
   sweeps_ += sweeps;
   last_ = Last::made;
+}
+
+template <class T>
+void Domain<T>::advance_pass(int sweeps) {
+  current_ = 1 - current_;
+  sweeps_ += sweeps;
+  last_ = Last::none;
 }
 
 template <class T>
@@ -166,9 +179,44 @@ void Domain<T>::fill_boundaries(int which, double t, grid::FiniteCheck& finite, 
 template <class T>
 void Domain<T>::fill_source(double t) {
   if (!source_function_) return;
+  const auto own = deep_source_.size() > 0 ? make_source<T>(block_, true) : source_;
   grid::FiniteCheck finite;
-  grid::fill<T>(source_, block_, *source_function_, t, finite);
+  grid::fill<T>(own, block_, *source_function_, t, finite);
   finite.agree(cartesian_);
+  if (deep_source_.size() == 0) return;
+  grid::copy_values(grid::view_of(deep_source_, deep_block_, block_.all()), own);
+  auto halo = grid::make_halo(cartesian_, halo_slots(), deep_block_, deep_source_, "heat/source of other ranks");
+  halo.start();
+  halo.finish();
+  device::fence(typename FieldView<T>::execution_space(), "heat/source");
+}
+
+/// A pass reads that of cells of other ranks, too.
+template <class T>
+void Domain<T>::make_deep_source() {
+  source_ = make_source<T>(block_, true);
+  if (deep_block_.ghosts == 1) return;
+  deep_source_ = grid::make_field<T>("heat/source", deep_block_);
+  const auto before = grid::padding<T>(deep_block_);
+  source_ = BlockView<T>(&deep_source_(before[2], before[1], before[0]), deep_source_.extent(0), deep_source_.extent(1),
+                         deep_source_.extent(2));
+}
+
+template <class T>
+std::vector<grid::HaloSlot> Domain<T>::halo_slots() const {
+  const int dimensions = block_.dimensions;
+  if (deep_block_.ghosts == 1) return grid::halo_slots(cartesian_, block_, grid::across_faces(dimensions));
+  // Other ranks compute cells near this one's boundary faces, too, so that ghosts before these travel along.
+  const auto directions = grid::across_all(dimensions);
+  auto slots = grid::halo_slots(cartesian_, deep_block_, directions, grid::ToItself::yes);
+  for (std::size_t s = 0; s < slots.size(); ++s)
+    for (int axis = 0; axis < dimensions; ++axis)
+      for (auto* const box : {&slots[s].sent, &slots[s].received}) {
+        if (directions[s][axis] != 0) continue;
+        if (block_.at_boundary(2 * axis)) --box->begin[axis];
+        if (block_.at_boundary(2 * axis + 1)) ++box->end[axis];
+      }
+  return slots;
 }
 
 template class Domain<float>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/functions.hpp"
+#include "grid/halo.hpp"
 #include "heat/names.hpp"
 #include "heat/options.hpp"
 #include "heat/problem/stencil.hpp"
@@ -25,7 +26,10 @@ class Domain {
 
   const Options& options() const { return options_; }
   const comm::Communicator& comm() const { return cartesian_; }
+  /// With one layer of ghosts, which a sweep reads, as field().
   const Block& block() const { return block_; }
+  /// With all layers that a pass reads, as deep_field().
+  const Block& deep_block() const { return deep_block_; }
 
   bool transient() const { return options_.equation == Equation::transient; }
   /// Whether the deck fixes the number of sweeps, or else convergence does.
@@ -44,6 +48,8 @@ class Domain {
   bool depends_on_time() const { return depends_on_time_; }
   /// So many sweeps more have been made, each of which leaves the solution in the other field.
   void advance(int sweeps = 1);
+  /// A pass of so many sweeps has been made, which leaves the solution in the other field.
+  void advance_pass(int sweeps);
   /// Undoes the last advance(), if nothing but a sweep has been made since.
   void step_back();
 
@@ -59,6 +65,7 @@ class Domain {
   /// 0 or 1: which of the fields holds the solution.
   int current() const { return current_; }
   const FieldView<T>& field(int which) const { return fields_[which]; }
+  const FieldView<T>& deep_field(int which) const { return deep_fields_[which]; }
   const BlockView<T>& source() const { return source_; }
   const Stencil<T>& stencil() const { return stencil_; }
   SweepInput<T> input(int which) const { return {fields_[which], source_, stencil_, block_}; }
@@ -78,6 +85,8 @@ class Domain {
   void refill_boundaries(int which, double t) const;
   /// Collective. The source at time t, if there is one.
   void fill_source(double t);
+  /// Local. Of a deep field: those of faces for one layer of ghosts; of edges and corners, too, for more.
+  std::vector<grid::HaloSlot> halo_slots() const;
 
  private:
   struct BoundaryFunction {
@@ -85,14 +94,16 @@ class Domain {
     grid::DeckFunction function;
   };
 
+  void make_deep_source();
   /// Of a field; `changing`: only those that depend on time.
   void fill_boundaries(int which, double t, grid::FiniteCheck&, bool changing = false) const;
 
   Options options_;
   comm::Communicator cartesian_;
-  Block block_;
-  std::array<FieldView<T>, 2> fields_;
-  BlockView<T> source_; ///< empty if there is none
+  Block deep_block_, block_;
+  std::array<FieldView<T>, 2> deep_fields_, fields_;    ///< the same, with all layers of ghosts and with one
+  BlockView<T> source_;                                 ///< empty if there is none
+  FieldView<T> deep_source_{"heat/no source", 0, 0, 0}; ///< the same for passes of several sweeps
   std::optional<grid::DeckFunction> source_function_;
   std::vector<BoundaryFunction> boundaries_; ///< of the faces that this rank's block has
   bool depends_on_time_ = false;             ///< equal on all ranks

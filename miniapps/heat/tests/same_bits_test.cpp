@@ -73,6 +73,8 @@ std::map<std::int64_t, double> history(const Heat<T>& heat) {
 
 template <class T>
 class SameBits : public testing::Test {
+  class Whole;
+
  protected:
   /// Half of the combinations, in which any two choices meet.
   static void check_all(const std::string& deck) {
@@ -111,10 +113,27 @@ class SameBits : public testing::Test {
       check_one(options, {}, turn / 2 % 2 == 1, launched);
       options.kernel = SweepKernel::tuned;
       options.stores = Stores::ordinary;
+      check_passes(options, methods, turn, launched);
     }
   }
 
  private:
+  /// Several sweeps by one exchange: as many as fit between norms and in the smallest block. Not of a device, nor of
+  /// boundary values that change.
+  static void check_passes(Options options, const std::vector<comm::Options>& methods, int turn, const Whole& whole) {
+    if (on_device || options.equation == Equation::transient) return;
+    std::int64_t most = 20;
+    for (std::size_t axis = 0; axis < options.cells.size(); ++axis)
+      most = std::min(most, options.cells[axis] / options.process_grid[axis]);
+    options.norm = Norm::max;
+    options.check_every = 21;
+    for (const auto& method : methods) {
+      options.steps_per_pass = 2 + turn++ % (most - 1);
+      options.stores = turn % 3 == 0 ? Stores::streaming : Stores::ordinary;
+      check_one(options, method, turn % 2 == 0, whole);
+    }
+  }
+
   static void set_norm(Options& options, bool exact) {
     options.norm = exact ? Norm::l2 : Norm::max;
     options.sums = exact ? SumKind::reproducible : SumKind::fast;
@@ -169,9 +188,10 @@ class SameBits : public testing::Test {
       EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
     }
     const auto choice = fmt::format(
-        "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}",
+        "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}, steps_per_pass {}",
         fmt::join(options.process_grid, " x "), comm::to_string(method), overlap, options.stores == Stores::streaming,
-        graph, options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain);
+        graph, options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
+        options.steps_per_pass);
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))

@@ -11,7 +11,7 @@ std::string FigureOfMerit::remark() const {
   if (!std::isfinite(attainable) || has_fraction()) return {};
   return fmt::format("no fraction: {:.4g} is {:.2f} of the attainable {:.4g}, and more than {:.1f} is an error of the "
                      "calibration or of the measurement; run it again on a machine that does nothing else",
-                     value, fraction(), attainable, largest_fraction);
+                     value, fraction(), attainable, largest_fraction * reuse);
 }
 
 FigureOfMerit limited_by_memory(FigureOfMerit figure, double seconds, const BytesMoved& moved,

@@ -23,10 +23,11 @@ struct FigureOfMerit {
   std::string unit;
   double attainable = std::numeric_limits<double>::quiet_NaN();
   BytesMoved moved = {}; ///< in a repeat, by all ranks; 0: memory does not limit the figure
+  double reuse = 1;      ///< how often what is moved once may be used: by as much a fraction may exceed 1
 
   double fraction() const { return value / attainable; }
   /// Whether there is a fraction that can be shown.
-  bool has_fraction() const { return std::isfinite(attainable) && fraction() <= largest_fraction; }
+  bool has_fraction() const { return std::isfinite(attainable) && fraction() <= largest_fraction * reuse; }
   /// Why there is none, although the machine was measured; else empty.
   std::string remark() const;
 };
