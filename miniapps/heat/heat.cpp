@@ -75,6 +75,7 @@ bool Heat<T>::converged() const {
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
+  sweeper_.begin();
   norms_.begin(norms_together(), sweeper_.streams());
   sweeper_.streams().fence();
   for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
@@ -83,7 +84,8 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
-  sweeper_.choose_shape(domain_.options().check_every == 1 ? norm_ : Norm::none);
+  sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().steps_per_pass == 1 ? norm_
+                                                                                                    : Norm::none);
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
   if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
@@ -143,6 +145,7 @@ stepping::StepSchedule Heat<T>::schedule() const {
 template <class T>
 miniapp::StepPlan Heat<T>::begin() {
   measured_ = true;
+  sweeper_.begin();
   schedule_ = schedule();
   norms_.begin(norms_together(), sweeper_.streams());
   norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);

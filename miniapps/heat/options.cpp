@@ -114,7 +114,6 @@ void resolve_pass(const Options& o, const config::Deck& deck) {
   const auto refuse = [&](const std::string& reason) {
     deck.fail("solver.steps_per_pass", fmt::format("is {}, but {}", o.steps_per_pass, reason));
   };
-  if (stepping::on_device) refuse("sweeps are made on a device; choose 1");
   const auto timed = [](const config::Expression& formula) { return config::Function(formula).uses("t"); };
   if (timed(o.source)) refuse("problem.source depends on time; choose 1");
   for (int face = 0; face < 2 * o.dimensions(); ++face) {

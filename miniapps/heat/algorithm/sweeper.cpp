@@ -32,15 +32,16 @@ constexpr std::size_t untried_bytes = 20 << 20;
 
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
-    : domain_(&domain), overlap_(overlap), plain_(domain.options().kernel == SweepKernel::plain), timers_(timers),
-      compute_(timers["compute"]), samples_(timers), regions_(grid::split(domain.deep_block(), Padding<T>::line)),
-      streams_(overlap && regions_.any_strips()),
+    : domain_(&domain), overlap_(overlap && !(on_device && domain.options().steps_per_pass > 1)),
+      plain_(domain.options().kernel == SweepKernel::plain), timers_(timers), compute_(timers["compute"]),
+      samples_(timers), regions_(grid::split(domain.deep_block(), Padding<T>::line)),
+      streams_(overlap_ && regions_.any_strips()),
       halos_(domain.comm(), domain.halo_slots(), domain.deep_block(), {domain.deep_field(0), domain.deep_field(1)},
              {"heat/halo of u", "heat/halo of v"}, streams_.exchange()) {
   shape_.streaming = !on_device && domain.options().stores == Stores::streaming;
   shape_.prefetch = shape_.streaming ? streaming_prefetch : 0;
   halos_.measure_times();
-  if constexpr (on_device) device_sweep_.emplace(domain.block(), regions_, plain_);
+  if constexpr (on_device) device_sweep_.emplace(domain.deep_block(), regions_, plain_);
   const auto& options = domain.options();
   if (stepping::exactly_summed(options.norm, options.sums)) exact_norm_.emplace(domain.block());
 }
@@ -56,11 +57,21 @@ void Sweeper<T>::sweep(Norm norm) {
 }
 
 template <class T>
+void Sweeper<T>::begin() {
+  if (!on_device || domain_->options().steps_per_pass == 1) return;
+  for (const int field : {0, 1}) {
+    halos_[field].start();
+    halos_[field].finish();
+  }
+  streams_.fence();
+}
+
+template <class T>
 void Sweeper<T>::pass(int sweeps) {
   const Region region("heat/pass");
   SampledExchange halo(halos_[domain_->current()], samples_);
   queue_sweep(domain_->current(), Norm::none, halo, sweeps);
-  domain_->advance_pass(sweeps);
+  advance(sweeps);
   compute_.add(0);
 }
 
@@ -68,7 +79,16 @@ template <class T>
 void Sweeper<T>::pass_alone(int sweeps) {
   stepping::NoExchange none;
   queue_sweep(domain_->current(), Norm::none, none, sweeps);
-  domain_->advance_pass(sweeps);
+  advance(sweeps);
+}
+
+/// A device makes a pass sweep by sweep, between both fields.
+template <class T>
+void Sweeper<T>::advance(int sweeps) {
+  if (on_device)
+    domain_->advance(sweeps);
+  else
+    domain_->advance_pass(sweeps);
 }
 
 template <class T>
@@ -115,7 +135,14 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         streams_, halo, overlap_,
         [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.interior(i, in, out, part); }); },
         [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.strips(i, in, out, part); }); },
-        [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.all(i, in, out, part); }); });
+        [&](const auto& i) {
+          if (sweeps == 1) return queue([&](auto& boxes, Norm part) { boxes.all(i, in, out, part); });
+          for (int sweep = 1; sweep <= sweeps; ++sweep)
+            queue([&](auto& boxes, Norm) {
+              boxes.with_margin(i, domain_->input((from + sweep - 1) % 2), domain_->field((from + sweep) % 2),
+                                sweeps - sweep);
+            });
+        });
   else
     stepping::exchange_and_compute(
         streams_, halo, overlap_, [&](const auto&) { compute(regions_.interior); },
@@ -126,23 +153,25 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
 /// Those that win on some machine, the usual one first.
 template <class T>
 std::vector<PassShape> Sweeper<T>::shapes_to_try() const {
-  const auto stores = domain_->options().stores;
+  const auto sweeps = static_cast<int>(domain_->options().steps_per_pass);
   std::vector<PassShape> shapes;
-  for (const std::int64_t kib : {384, 128, 1024}) {
-    if (kib != 384 && domain_->options().steps_per_pass == 1) continue;
-    for (const auto& [streaming, prefetch] :
-         {std::pair<bool, std::uintptr_t>{false, 0}, {false, 1024}, {true, 4096}, {true, streaming_prefetch}})
-      if (stores == Stores::automatic || (stores == Stores::streaming) == streaming)
-        shapes.push_back({1, streaming, prefetch, kib << 10});
-  }
+  if (sweeps > 1)
+    for (const std::int64_t kib : {384, 128, 1024})
+      for (const auto prefetch : {std::uintptr_t{0}, streaming_prefetch})
+        shapes.push_back({sweeps, prefetch > 0, prefetch, kib << 10});
+  else
+    shapes = {{1, false, 0}, {1, false, 1024}, {1, true, 4096}, {1, true, streaming_prefetch}};
+  if (const auto stores = domain_->options().stores; stores != Stores::automatic)
+    std::erase_if(shapes, [&](const PassShape& shape) { return shape.streaming != (stores == Stores::streaming); });
   return shapes;
 }
 
+/// Several sweeps a turn, of which the first finds the caches as another candidate has left them, and is not counted.
+/// A large block is tried on a part that no cache holds.
 template <class T>
 void Sweeper<T>::choose_shape(Norm norm) {
   if (on_device || plain_) return;
   const auto& options = domain_->options();
-  const auto sweeps = static_cast<int>(options.steps_per_pass);
   const auto& comm = domain_->comm();
   const auto bytes = comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (bytes <= cached_bytes) return;
@@ -152,18 +181,23 @@ void Sweeper<T>::choose_shape(Norm norm) {
     return;
   }
   const Region region("heat/trial");
+  constexpr std::int64_t enough_cells = 8 << 20;
+  auto box = domain_->block().all();
+  const int slow = domain_->block().dimensions - 1;
+  box.end[slow] = std::min(box.end[slow], std::max<std::int64_t>(1, enough_cells * box.end[slow] / box.size()));
   const auto shapes = shapes_to_try();
   const auto seconds = comm::try_in_turns(comm, shapes.size(), [&](std::size_t candidate, int count) {
-    shape_ = shapes[candidate];
-    const auto once = [&] { sweeps > 1 ? pass(sweeps) : sweep(norm); };
-    once(); // finds the cache as another candidate has left it
-    streams_.fence();
+    const auto once = [&] {
+      sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()), box,
+                    on_the_way(norm), shapes[candidate], pass_room_);
+      domain_->advance_pass(shapes[candidate].sweeps);
+    };
+    once();
     comm::Stopwatch watch;
     double of_all = 0;
     for (int i = 0; i < count; ++i) once();
-    streams_.fence();
     watch.lap(of_all);
-    return of_all / (count * sweeps);
+    return of_all / (count * shapes[candidate].sweeps);
   });
   shape_ = shapes[comm::choose(seconds)];
   for (std::size_t i = 0; i < shapes.size(); ++i) trial_.emplace_back(shapes[i], seconds[i]);
@@ -187,11 +221,17 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
   graph_shape_ = schedule.graph();
   graph_.choose(
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
-      [this, norm, slots](int from) {
-        for (int n = 1; n <= graph_shape_.steps; ++n, from = 1 - from) {
+      [this, norm, slots, &options](int from) {
+        for (int n = 1; n <= graph_shape_.steps;) {
+          int sweeps = 0; // of a pass
+          while (sweeps < options.steps_per_pass && n + sweeps <= graph_shape_.steps && !graph_shape_.norm(n + sweeps))
+            ++sweeps;
+          sweeps = std::max(sweeps, 1);
           SampledExchange halo(halos_[from], samples_);
-          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halo);
+          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halo, sweeps);
           if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
+          from = (from + sweeps) % 2;
+          n += sweeps;
         }
       },
       [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });

@@ -37,8 +37,11 @@ class Sweeper {
   /// Collective. A sweep from the current field to the other one. On a device nothing here waits but an exchange that
   /// the host takes part in.
   void sweep(Norm);
-  /// Collective. So many sweeps without norms by one exchange, at most options().steps_per_pass, from the current field
-  /// to the other one.
+  /// Collective. Before sweeps from a state that no sweep has left. Passes on a device read constants beyond boundary
+  /// faces of other ranks in both fields, and a pass brings those of one.
+  void begin();
+  /// Collective. So many sweeps without norms by one exchange, at most options().steps_per_pass, from the current
+  /// field.
   void pass(int sweeps);
   /// Local. The same without the halo, whose time is the kernels' alone.
   void pass_alone(int sweeps);
@@ -81,6 +84,7 @@ class Sweeper {
  private:
   template <class Exchange>
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
+  void advance(int sweeps);
   std::vector<PassShape> shapes_to_try() const;
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;

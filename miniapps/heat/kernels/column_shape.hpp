@@ -60,7 +60,7 @@ class ColumnShape {
     s.x_end_ = box.end[0];
     s.width_ = width;
     const int column_axis = dimensions - 1;
-    s.first_pack_ = static_cast<int>(box.begin[0] / width);
+    s.first_pack_ = static_cast<int>((box.begin[0] - (box.begin[0] < 0 ? width - 1 : 0)) / width); // rounded down
     s.packs_ = static_cast<int>((box.end[0] + width - 1) / width - s.first_pack_);
     s.first_line_ = dimensions == 3 ? static_cast<int>(box.begin[1]) : 0;
     s.lines_ = dimensions == 3 ? static_cast<int>(box.end[1] - box.begin[1]) : 1;

@@ -37,6 +37,8 @@ class Columns {
     u_ = in.u.data() + first;
     out_ = out.data() + first;
     source_ = in.source.data();
+    source_row_ = static_cast<std::int64_t>(in.source.stride(1));
+    source_plane_ = static_cast<std::int64_t>(in.source.stride(0));
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = in.block.extents[axis];
   }
 
@@ -164,7 +166,8 @@ class Columns {
 
   KOKKOS_FUNCTION T update(const State& s, int l, T sum, const typename Stencil<T>::Weights& w) const {
     if constexpr (sourced)
-      if (s.lanes >> l & 1u) sum += source_[(dimensions == 3 ? s.m * cells_[1] + s.line : s.m) * cells_[0] + s.x(l)];
+      if (s.lanes >> l & 1u)
+        sum += source_[(dimensions == 3 ? s.m * source_plane_ + s.line * source_row_ : s.m * source_row_) + s.x(l)];
     return w.keep * s.centre.lane[l] + w.gain * sum;
   }
 
@@ -184,7 +187,7 @@ class Columns {
   const T* u_; ///< own cell (0, 0, 0), as all pointers here
   T* out_;
   const T* source_;
-  std::int64_t row_, plane_; ///< strides of u and out
+  std::int64_t row_, plane_, source_row_, source_plane_; ///< strides; those of out are those of u
   std::int64_t cells_[3];
   Stencil<T> stencil_;
   typename Stencil<T>::Weights inner_; ///< of cells at no face

@@ -21,9 +21,19 @@ class DeviceSweep {
   using MemorySpace = typename FieldView<T>::memory_space;
 
   /// Local. By the tuned kernel, or by the plain one, a launch and a part of the norm a box.
+  /// Passes are of the block with its ghosts.
   DeviceSweep(const Block& block, const grid::Regions& regions, bool plain)
       : regions_(regions), plain_(plain), without_norm_(block, regions, false), with_norm_(block, regions, true),
-        parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {}
+        parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {
+    for (int margin = 0; margin < block.ghosts; ++margin) {
+      auto box = block.all();
+      for (int axis = 0; axis < block.dimensions; ++axis) {
+        if (!block.at_boundary(2 * axis)) box.begin[axis] -= margin;
+        if (!block.at_boundary(2 * axis + 1)) box.end[axis] += margin;
+      }
+      with_margin_.push_back(shape(block, box, false));
+    }
+  }
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
   void all(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, Norm norm) {
@@ -39,6 +49,11 @@ class DeviceSweep {
     if (plain_) return plainly(instance, in, out, regions_.strips, norm, count_);
     sweep_columns(instance, in, out, shapes(norm).strips, norm, parts_.data() + with_norm_.interior.parts());
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
+  }
+
+  /// The block, and so many cells beyond it where other ranks have cells: what later sweeps of a pass read.
+  void with_margin(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, int margin) {
+    sweep_columns(instance, in, out, with_margin_.at(static_cast<std::size_t>(margin)), Norm::none);
   }
 
   /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it before
@@ -82,6 +97,7 @@ class DeviceSweep {
   bool plain_;
   Shapes without_norm_;
   Shapes with_norm_;
+  std::vector<ColumnShape> with_margin_;
   Kokkos::View<double*, MemorySpace> parts_;
   std::int64_t count_ = 0;
 };

@@ -118,10 +118,10 @@ class SameBits : public testing::Test {
   }
 
  private:
-  /// Several sweeps by one exchange: as many as fit between norms and in the smallest block. Not of a device, nor of
+  /// Several sweeps by one exchange: as many as fit between norms and in the smallest block. Not of
   /// boundary values that change.
   static void check_passes(Options options, const std::vector<comm::Options>& methods, int turn, const Whole& whole) {
-    if (on_device || options.equation == Equation::transient) return;
+    if (options.equation == Equation::transient) return;
     std::int64_t most = 20;
     for (std::size_t axis = 0; axis < options.cells.size(); ++axis)
       most = std::min(most, options.cells[axis] / options.process_grid[axis]);
