@@ -9,6 +9,16 @@
 
 namespace kontor::grid {
 
+/// Local. The own cells, and so many layers beyond them where the whole grid goes on.
+inline Box with_margin(const Block& block, int layers) {
+  auto box = block.all();
+  for (int axis = 0; axis < block.dimensions; ++axis) {
+    if (!block.at_boundary(2 * axis)) box.begin[axis] -= layers;
+    if (!block.at_boundary(2 * axis + 1)) box.end[axis] += layers;
+  }
+  return box;
+}
+
 /// A block in two parts: what needs no ghosts of another rank and can be computed while they travel, and the strips
 /// along faces that do.
 struct Regions {

@@ -31,6 +31,11 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
       packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context.timers.communication("reduce")) {
   context.progress.describe({"sweep", "cell updates", "norm"});
+  for (int sweep = 1; sweep < options.steps_per_pass; ++sweep)
+    margin_updates_ +=
+        grid::with_margin(domain_.deep_block(), static_cast<int>(options.steps_per_pass) - sweep).size() -
+        domain_.block().all().size();
+  margin_updates_ = comm::allreduce(domain_.comm(), margin_updates_, comm::ReduceOp::sum);
   probe_exact(domain_);
 }
 
@@ -286,16 +291,17 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"prefetch", sweeper_.shape().prefetch},
                    {"tile_bytes", sweeper_.shape().cache},
                    {"steps_per_pass", options.steps_per_pass},
+                   {"margin_updates", margin_updates_},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"norm_batch", norms_.batch()}};
   record.extras.update(sweeper_.graph_record());
-  if (!sweeper_.trial().empty()) record.extras["trial"] = nlohmann::ordered_json::array();
+  if (!sweeper_.trial().empty()) record.extras["pass_trial"] = nlohmann::ordered_json::array();
   for (const auto& [shape, seconds] : sweeper_.trial())
-    record.extras["trial"].push_back({{"stores", shape.streaming ? "streaming" : "ordinary"},
-                                      {"prefetch", shape.prefetch},
-                                      {"tile_bytes", shape.cache},
-                                      {"seconds", seconds}});
+    record.extras["pass_trial"].push_back({{"stores", shape.streaming ? "streaming" : "ordinary"},
+                                           {"prefetch", shape.prefetch},
+                                           {"tile_bytes", shape.cache},
+                                           {"seconds", seconds}});
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;
 }

@@ -59,8 +59,9 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   stepping::DeferredNorms<typename FieldView<T>::execution_space> norms_;
   std::string packing_; ///< what the deck's packing came to
 
-  bool measured_ = false;  ///< a repeat has been made
-  double sweep_alone_ = 0; ///< seconds of a sweep without its halo
+  bool measured_ = false;           ///< a repeat has been made
+  std::int64_t margin_updates_ = 0; ///< of a pass: updates of cells that other ranks update, too
+  double sweep_alone_ = 0;          ///< seconds of a sweep without its halo
   std::int64_t sweeps_of_repeat_ = 0;
   stepping::StepSchedule schedule_; ///< of the repeat
   std::int64_t first_sweep_ = 0;    ///< of the repeat: as many were made before, by another run

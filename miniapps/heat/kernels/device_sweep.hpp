@@ -25,14 +25,8 @@ class DeviceSweep {
   DeviceSweep(const Block& block, const grid::Regions& regions, bool plain)
       : regions_(regions), plain_(plain), without_norm_(block, regions, false), with_norm_(block, regions, true),
         parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {
-    for (int margin = 0; margin < block.ghosts; ++margin) {
-      auto box = block.all();
-      for (int axis = 0; axis < block.dimensions; ++axis) {
-        if (!block.at_boundary(2 * axis)) box.begin[axis] -= margin;
-        if (!block.at_boundary(2 * axis + 1)) box.end[axis] += margin;
-      }
-      with_margin_.push_back(shape(block, box, false));
-    }
+    for (int margin = 0; margin < block.ghosts; ++margin)
+      with_margin_.push_back(shape(block, grid::with_margin(block, margin), false));
   }
 
   /// Local; these wait for nothing. The norm's parts stay here for leave_norm().
