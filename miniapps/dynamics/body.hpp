@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/kernels/assemble.hpp"
+#include "dynamics/fields.hpp"
 #include "dynamics/options.hpp"
-#include "mesh/node_corners.hpp"
 #include "mesh/seam.hpp"
 
 namespace kontor::dynamics {
@@ -18,35 +17,18 @@ struct Body {
   /// Local; waits. The initial state again.
   void reset();
 
-  /// Where local element `e` is, counted in lanes.
-  LocalIndex slot(LocalIndex e) const { return e < mesh.edge ? e : edge.end * width<T> + (e - mesh.edge); }
-  /// The end of the lanes that are as local element `e`: of the last one, those that fill up its block, too.
-  LocalIndex slots_end(LocalIndex e) const {
-    const bool last = e + 1 == mesh.edge || e + 1 == mesh.elements();
-    return last ? (slot(e) / width<T> + 1) * width<T> : slot(e) + 1;
-  }
-  /// A number of local element `e` in a field on the host.
-  template <class View>
-  auto& number(const View& field, LocalIndex e, int i) const {
-    return lane(field(slot(e) / width<T>, i), slot(e) % width<T>);
-  }
-  /// Displacements and velocities at the start.
+  /// Motion at the start.
   const NodeView<T* [6]>& initial() const { return initial_; }
-  /// All blocks.
-  Blocks all() const {
-    return {0, interior.end};
-  }
 
   Options options;
   mesh::LocalMesh mesh;
-  Blocks edge, interior; ///< of elements that touch nodes of other ranks, and of the others
+  BlockOrder<T> order; ///< elements that touch nodes of other ranks, then the others
   NodeFields<T> nodes;
   ElementFields<T> elements;
-  ForceRows corners;
+  mesh::CornerSums<T> sums; ///< of the elements' forces
   Clock clock;
 
  private:
-  void take_mesh(const mesh::NodeCorners&);
   void take_material(const comm::Communicator&, const mesh::NodeCorners&);
   void take_velocity(const comm::Communicator&);
 

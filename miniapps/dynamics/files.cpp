@@ -36,8 +36,8 @@ miniapp::FieldOutput write_fields(output::File& file, const std::string& group, 
   mesh::write_rows<T, 9>(file, group + "/stress", comm, elements, part.element, part.own, [&](LocalIndex e) {
     Tensor<T> r;
     Symmetric<T> s;
-    for (int i = 0; i < 9; ++i) r.at[i] = body.number(rotation, e, i);
-    for (int i = 0; i < 6; ++i) s.at[i] = body.number(stress, e, i);
+    for (int i = 0; i < 9; ++i) r.at[i] = body.order.number(rotation, e, i);
+    for (int i = 0; i < 6; ++i) s.at[i] = body.order.number(stress, e, i);
     const auto cauchy = rotated<false>(r, s);
     std::array<T, 9> full;
     for (int i = 0; i < 9; ++i) full[i] = cauchy.at[packed(i / 3, i % 3)];
@@ -80,7 +80,7 @@ void write_state(output::File& file, const Body<T>& body, const comm::Communicat
                                        std::size_t next = 0;
                                        for (std::size_t p = 0; p < parts.size(); ++p)
                                          for (int i = 0; i < parts[p].second; ++i)
-                                           row[next++] = body.number(fields[p], e, i);
+                                           row[next++] = body.order.number(fields[p], e, i);
                                        return row;
                                      });
   const auto clock = on_host(body.clock);
@@ -111,7 +111,7 @@ std::int64_t read_state(const output::Reader& reader, Body<T>& body, const comm:
   for (const auto& [view, numbers] : state_of(body.elements)) {
     const auto field = on_host(view);
     for (LocalIndex e = 0; e < part.elements(); ++e)
-      for (int i = 0; i < numbers; ++i) body.number(field, e, i) = states[e][next + i];
+      for (int i = 0; i < numbers; ++i) body.order.number(field, e, i) = states[e][next + i];
     Kokkos::deep_copy(view, field);
     next += numbers;
   }

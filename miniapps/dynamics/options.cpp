@@ -8,6 +8,7 @@ namespace {
 
 using config::Named;
 using config::Visitor;
+using mesh::Assembly;
 
 constexpr std::array<Named<mesh::Seam>, 2> seams{{{"recompute", mesh::Seam::recompute}, {"sum", mesh::Seam::sum}}};
 constexpr std::array<Named<Assembly>, 3> assemblies{
@@ -47,7 +48,7 @@ void Options::describe(Visitor& v) {
 
 double Options::bytes(double element_count, double node_count) const {
   const double scalar = precision == miniapp::Precision::double_precision ? 8 : 4;
-  return element_count * (70 * scalar + 16 * 4 + 1) + node_count * (18 * scalar + 4 * 8 + 5);
+  return element_count * (70 * scalar + 16 * 4) + node_count * (18 * scalar + 4 * 8 + 5);
 }
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/kernels/assemble.hpp"
 #include "dynamics/kernels/stress.hpp"
-#include "mesh/local_mesh.hpp"
+#include "mesh/corner_sums.hpp"
 #include "mesh/options.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
@@ -26,7 +25,7 @@ struct Options {
   mesh::Formulas velocity{"x < 1e-9 ? 0.001 : 0", "0", "0"};
 
   mesh::Seam seam = mesh::Seam::recompute;
-  Assembly assembly = Assembly::gather;
+  mesh::Assembly assembly = mesh::Assembly::gather;
   Hourglass hourglass{0.05, 0};
   config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
 

@@ -34,8 +34,6 @@ class Stepper {
     else
       force_.emplace(
           mesh::make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
-    if (o.assembly == Assembly::atomic) atomic_ = AtomicSums(body.nodes.force);
-    if (o.assembly == Assembly::scatter_view) scattered_ = ScatterSums(body.nodes.force);
     if (comm.size() == 1 || o.step) return;
     least_ = Kokkos::View<double[1]>("dynamics/least step");
     reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min, streams_.exchange());
@@ -72,16 +70,16 @@ class Stepper {
       if (renews) start_minimum();
     };
     streams_.exchange_follows();
-    begin_sums(compute);
+    body_.sums.begin(compute);
     if (o.seam == mesh::Seam::recompute) {
       stepping::exchange_and_compute(
-          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.interior); },
-          [&](const Space& i) { compute_elements(i, body_.edge); },
-          [&](const Space& i) { compute_elements(i, body_.all()); });
+          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.order.interior()); },
+          [&](const Space& i) { compute_elements(i, body_.order.edge()); },
+          [&](const Space& i) { compute_elements(i, body_.order.all()); });
       advance();
-      sum(compute, body_.all(), 0, body_.mesh.updated);
+      sum(compute, body_.order.all(), 0, body_.mesh.updated);
     } else {
-      const auto first = overlap_ ? body_.edge : body_.all();
+      const auto first = overlap_ ? body_.order.edge() : body_.order.all();
       compute_elements(compute, first);
       if (!overlap_) advance();
       sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
@@ -89,9 +87,9 @@ class Stepper {
       stepping::exchange_and_compute(
           streams_, seam, overlap_,
           [&](const Space& i) {
-            compute_elements(i, body_.interior);
+            compute_elements(i, body_.order.interior());
             advance();
-            sum(i, body_.interior, body_.mesh.seam, body_.mesh.nodes());
+            sum(i, body_.order.interior(), body_.mesh.seam, body_.mesh.nodes());
           },
           [](const Space&) {}, [](const Space&) {});
     }
@@ -110,7 +108,7 @@ class Stepper {
   /// Local; queued. The kernels over elements, each by itself, and those over nodes: for measurements.
   void queue_kernel(int kernel) {
     const auto& i = streams_.compute();
-    const auto all = body_.all();
+    const auto all = body_.order.all();
     if (kernel == 0) gradient(i, all, body_.nodes, body_.elements, body_.clock);
     if (kernel == 1) rotate(i, all, body_.elements, body_.clock);
     if (kernel == 2) {
@@ -118,7 +116,7 @@ class Stepper {
       least_stable_step(i, body_.elements, least_);
     }
     if (kernel == 3) {
-      begin_sums(i);
+      body_.sums.begin(i);
       sum(i, all, 0, body_.mesh.updated);
       integrate(i, 0, body_.mesh.updated, body_.nodes, body_.clock);
     }
@@ -128,9 +126,6 @@ class Stepper {
   std::optional<comm::Reduction<Kokkos::View<double[1]>>>& minimum() { return reduction_; }
 
  private:
-  using AtomicSums = ScatteredSums<true>::type;
-  using ScatterSums = ScatteredSums<false>::type;
-
   /// The least stable step of all elements that compute() has been given, which is found while forces are summed.
   void start_minimum() {
     streams_.exchange_follows();
@@ -156,19 +151,10 @@ class Stepper {
     stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
   }
 
-  void begin_sums(const Space& instance) {
-    if (body_.options.assembly != Assembly::gather) Kokkos::deep_copy(instance, body_.nodes.force, 0.0);
-  }
-
   /// The forces of these elements at nodes; gathered, at nodes [begin, end).
   void sum(const Space& instance, const Blocks& blocks, LocalIndex begin, LocalIndex end) {
     const miniapp::ScopedTimer timed(integrate_, 0);
-    if (body_.options.assembly == Assembly::gather)
-      return assemble(instance, begin, end, body_.nodes, body_.elements, body_.corners);
-    if (body_.options.assembly == Assembly::atomic) return scatter(instance, blocks, body_.elements, atomic_);
-    scattered_.reset_except(instance, body_.nodes.force);
-    scatter(instance, blocks, body_.elements, scattered_);
-    scattered_.contribute_into(instance, body_.nodes.force);
+    body_.sums.add(instance, blocks, begin, end);
   }
 
   Body<T>& body_;
@@ -176,8 +162,6 @@ class Stepper {
   stepping::Streams<Space> streams_;
   std::optional<MotionSeam> motion_;
   std::optional<ForceSeam> force_;
-  AtomicSums atomic_;
-  ScatterSums scattered_;
   Kokkos::View<double[1]> least_of_all_, least_;                      ///< the clock's; of this rank
   std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
   miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;

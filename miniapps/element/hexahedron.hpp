@@ -2,6 +2,7 @@
 #pragma once
 
 #include "element/lanes.hpp"
+#include "element/plain_hexahedron.hpp"
 
 /// The hexahedron with one point of integration: D. P. Flanagan, T. Belytschko, International Journal for Numerical
 /// Methods in Engineering 17, 1981. Corners 0 to 3 go around the lower face, 4 to 7 lie above them.
@@ -109,6 +110,17 @@ KOKKOS_INLINE_FUNCTION V dot(const V (&a)[8], const V (&b)[8]) {
   V sum = a[0] * b[0];
   unroll<7>([&](auto corner) { sum += a[corner + 1] * b[corner + 1]; });
   return sum;
+}
+
+/// Local. The volume of an element with these corners.
+inline double volume(const CornerPoints& corners) {
+  Corners<double> x;
+  double b[8];
+  for (int c = 0; c < 8; ++c)
+    for (int d = 0; d < 3; ++d) x.at[d][c] = corners[c][d];
+  shift_to_corner(x);
+  volume_gradient<0>(x, b);
+  return dot(x.at[0], b) / 12;
 }
 
 /// The sum of products with a hourglass base vector.

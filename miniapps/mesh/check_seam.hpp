@@ -12,8 +12,6 @@
 /// What nodes of several ranks have, beside what plain MPI brings together: the exchange that is checked takes no part.
 namespace kontor::mesh {
 
-using Point = std::array<double, 3>;
-
 /// Collective. The greatest difference of `of_node(local node)` from the sum of `of_corner(local element, corner)` of
 /// all ranks' own elements, relative to the sum of sizes; infinite if one is not finite. All nodes of several ranks are
 /// looked at, and some of the others.

@@ -129,12 +129,7 @@ std::vector<int> ranks_of_elements(const Options& options, const comm::Communica
   } else if (options.partition == PartitionMethod::bisection) {
     std::vector<partition::NumberedPoint> centres;
     const auto corners = corner_places(comm, share, share.element);
-    for (std::size_t n = 0; n < corners.size(); ++n) {
-      auto& [at, number] = centres.emplace_back();
-      number = share.element[n].number;
-      for (const auto& place : corners[n])
-        for (int d = 0; d < 3; ++d) at[d] += place[d] / 8;
-    }
+    for (std::size_t n = 0; n < corners.size(); ++n) centres.push_back({centre(corners[n]), share.element[n].number});
     ranks = partition::bisect(comm, centres, comm.size());
   } else {
     std::vector<std::int64_t> nodes;
@@ -258,6 +253,13 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
 }
 
 } // namespace
+
+Point centre(const CornerPoints& corners) {
+  Point sum{};
+  for (const auto& point : corners)
+    for (int d = 0; d < 3; ++d) sum[d] += point[d] / 8;
+  return sum;
+}
 
 LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, Seam seam) {
   const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);

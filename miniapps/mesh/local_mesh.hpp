@@ -40,7 +40,15 @@ struct LocalMesh {
 
   LocalIndex elements() const { return static_cast<LocalIndex>(element.size()); }
   LocalIndex nodes() const { return static_cast<LocalIndex>(node.size()); }
+  CornerPoints points(LocalIndex e) const {
+    CornerPoints result;
+    for (int c = 0; c < 8; ++c) result[c] = place[corner[e][c]].place;
+    return result;
+  }
 };
+
+/// Local. The mean of the corners.
+Point centre(const CornerPoints&);
 
 /// Collective. The mesh of the options. A node belongs to the least rank that has elements of it. Throws config::Error
 /// if an element is there twice, is inverted or degenerate, or if a node has none.

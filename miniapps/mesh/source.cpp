@@ -165,12 +165,12 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) {
   return share;
 }
 
-std::vector<CornerPlaces> corner_places(const comm::Communicator& comm, const MeshShare& share,
+std::vector<CornerPoints> corner_places(const comm::Communicator& comm, const MeshShare& share,
                                         const std::vector<Element>& elements) {
   std::vector<GlobalIndex> numbers;
   for (const auto& element : elements) numbers.insert(numbers.end(), element.corner.begin(), element.corner.end());
   const auto places = look_up(comm, share.nodes, numbers, share.node);
-  std::vector<CornerPlaces> result(elements.size());
+  std::vector<CornerPoints> result(elements.size());
   for (std::size_t n = 0; n < numbers.size(); ++n) result[n / 8][n % 8] = places[n].place;
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "element/plain_hexahedron.hpp"
 #include "mesh/directory.hpp"
 #include "mesh/options.hpp"
 
@@ -11,13 +12,15 @@
 /// Where a mesh comes from: a box, or a file. Either gives each rank a share of its elements and nodes by number.
 namespace kontor::mesh {
 
+using element::CornerPoints, element::Point;
+
 struct Element {
   GlobalIndex number;
   std::array<GlobalIndex, 8> corner; ///< nodes: 0 to 3 around a face, 4 to 7 across from them
 };
 
 struct NodePlace {
-  std::array<double, 3> place;
+  Point place;
   bool held; ///< on a face that is held
 };
 
@@ -40,7 +43,6 @@ int rank_in_process_grid(const Options&, GlobalIndex element);
 MeshShare read_share(const Options&, const comm::Communicator&);
 
 /// Collective. Coordinates of the corners of elements.
-using CornerPlaces = std::array<std::array<double, 3>, 8>;
-std::vector<CornerPlaces> corner_places(const comm::Communicator&, const MeshShare&, const std::vector<Element>&);
+std::vector<CornerPoints> corner_places(const comm::Communicator&, const MeshShare&, const std::vector<Element>&);
 
 } // namespace kontor::mesh

@@ -91,7 +91,7 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   double patch = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     double d[6];
-    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(body.number(strain, e, i));
+    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(body.order.number(strain, e, i));
     patch = worst(patch, std::abs(d[0] + d[1] + d[2] - trace));
     patch = worst(patch, std::abs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
                                   2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) - squares));
@@ -107,11 +107,11 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
              material = on_host(body.elements.material);
   double rigid = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
-    const T modulus = body.number(material, e, 0) + 2 * body.number(material, e, 1);
+    const T modulus = body.order.number(material, e, 0) + 2 * body.order.number(material, e, 1);
     for (int i = 0; i < 6; ++i)
-      rigid = worst(rigid, std::abs(static_cast<double>(body.number(stress, e, i) / modulus)));
+      rigid = worst(rigid, std::abs(static_cast<double>(body.order.number(stress, e, i) / modulus)));
     for (int i = 0; i < 9; ++i)
-      rigid = worst(rigid, std::abs(static_cast<double>(body.number(rotation, e, i)) - turn[i / 3][i % 3]));
+      rigid = worst(rigid, std::abs(static_cast<double>(body.order.number(rotation, e, i)) - turn[i / 3][i % 3]));
   }
   body.reset();
   return {{"patch", patch, bound}, {"rotation", rigid, bound}};
@@ -136,10 +136,10 @@ struct LastStep {
   Clock::HostMirror clock = on_host(body.clock);
 
   double of_corner(LocalIndex e, int corner, int i) const {
-    return static_cast<double>(of_element(body.elements.corner_row(body.slot(e), corner), i));
+    return static_cast<double>(of_element(corner_row(body.elements.force, body.order.slot(e), corner), i));
   }
   double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {
-    return static_cast<double>(body.number(view, e, i));
+    return static_cast<double>(body.order.number(view, e, i));
   }
   /// Where a node was when forces were computed, and its velocity half a step earlier. Ghosts are there still.
   std::pair<Point, Point> at_forces(LocalIndex n) const {

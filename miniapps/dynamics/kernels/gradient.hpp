@@ -12,7 +12,7 @@ void gradient(const Space& instance, const Blocks& blocks, const NodeFields<T>& 
               const Clock& clock) {
   using V = Lanes<T>;
   Kokkos::parallel_for(
-      "dynamics/gradient", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
+      "dynamics/gradient", range(instance, blocks), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
         const T half_step = static_cast<T>(0.5 * clock(last_step));
         Corners<V> v, x;
         gather<0>(elements.corner, nodes.motion, block, x.at[0], x.at[1], x.at[2], v.at[0], v.at[1], v.at[2]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dynamics/fields.hpp"
+#include "element/hourglass.hpp"
 
 namespace kontor::dynamics {
 
@@ -29,65 +30,44 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
       static_cast<T>(2 * (std::sqrt(1 + resistance.viscosity * resistance.viscosity) - resistance.viscosity) /
                      std::sqrt(1 + resistance.stiffness));
   Kokkos::parallel_for(
-      "dynamics/stress", range(instance, blocks.begin, blocks.end), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
+      "dynamics/stress", range(instance, blocks), KOKKOS_LAMBDA(LocalIndex block) KONTOR_FLATTEN {
         const T step = static_cast<T>(clock(last_step));
-        // A mode's shape at corner I is base(I) - b(j, I) of_x(j) / volume, and b has 12 derivatives of the volume.
-        Corners<V> b;
-        V v[8], w[8], of_x[4][3], of_v[4][3], squares = all_lanes<V>(0), volume;
+        Shape<V> shape;
+        V v[8], w[8], of_v[4][3];
         {
           Corners<V> x;
           gather<0>(elements.corner, nodes.motion, block, x.at[0], x.at[1], x.at[2], v);
           shift_to_corner(x);
-          unroll<3>([&](auto axis) {
-            volume_gradient<axis>(x, b.at[axis]);
-            squares += dot(b.at[axis], b.at[axis]);
-            unroll<4>([&](auto mode) { of_x[mode][axis] = with_base<mode>(x.at[axis]); });
-          });
-          volume = dot(x.at[0], b.at[0]) * static_cast<T>(1.0 / 12);
+          shape.take(x);
         }
-        const V inverse = 1 / volume, scale = inverse * static_cast<T>(1.0 / 12);
-        unroll<4>([&](auto mode) { unroll<3>([&](auto axis) { of_x[mode][axis] *= scale; }); });
-        const auto project = [&](auto i, const V(&of_axis)[8]) {
-          unroll<4>([&](auto mode) { of_v[mode][i] = with_base<mode>(of_axis); });
-          unroll<3>([&](auto j) {
-            const V rate = dot(of_axis, b.at[j]); // 12 volumes times the velocity gradient
-            unroll<4>([&](auto mode) { of_v[mode][i] -= rate * of_x[mode][j]; });
-          });
-        };
-        project(Index<0>(), v);
+        shape.project(Index<0>(), v, of_v);
         gather<2>(elements.corner, nodes.motion, block, v, w);
-        project(Index<1>(), v);
-        project(Index<2>(), w);
+        shape.project(Index<1>(), v, of_v);
+        shape.project(Index<2>(), w, of_v);
 
         V material[3];
         load(elements.material, block, material);
         const V &lambda = material[0], &mu = material[1], &mass = material[2];
-        const V greatest = (lambda + 2 * mu) * squares * inverse * static_cast<T>(1.0 / 144); // eigenvalue, mass of 1/8
+        const V greatest = // eigenvalue, mass of 1/8
+            (lambda + 2 * mu) * shape.squares * shape.inverse * static_cast<T>(1.0 / 144);
         const V frequency = square_root(8 * greatest / mass);
-        elements.stable_step(block, 0) = volume > 0 ? reduction / frequency : all_lanes<V>(0); // 0 of a NaN, too
+        elements.stable_step(block, 0) = shape.volume > 0 ? reduction / frequency : all_lanes<V>(0); // 0 of a NaN, too
 
-        Symmetric<V> stress;
+        Symmetric<V> stress, strain;
         Tensor<V> rotation;
         load(elements.stress, block, stress.at);
         load(elements.rotation, block, rotation.at);
-        {
-          Symmetric<V> strain;
-          unroll<6>([&](auto n) { strain.at[n] = elements.rate(block, static_cast<int>(n)); });
-          const V dilation = lambda * strain.trace();
-          unroll<6>([&](auto n) {
-            const V elastic = 2 * mu * strain.at[n];
-            stress.at[n] += step * (n < 3 ? dilation + elastic : elastic);
-          });
-          store(elements.stress, block, stress.at);
-        }
-        Tensor<V> on_b; // what b is multiplied by: stress, and parts of hourglass forces
-        {
-          const auto cauchy = rotated<false>(rotation, stress);
-          detail::each_entry([&](auto i, auto j) { on_b(i, j) = cauchy(i, j) * static_cast<T>(1.0 / 12); });
-        }
+        unroll<6>([&](auto n) { strain.at[n] = elements.rate(block, static_cast<int>(n)); });
+        const V dilation = lambda * strain.trace();
+        unroll<6>([&](auto n) {
+          const V elastic = 2 * mu * strain.at[n];
+          stress.at[n] += step * (n < 3 ? dilation + elastic : elastic);
+        });
+        store(elements.stress, block, stress.at);
+
         const V spring = step * (stiffness * greatest * static_cast<T>(0.125));
         const V damper = viscosity * frequency * mass * static_cast<T>(1.0 / 32);
-        V on_base[4][3];
+        V resisting[4][3], force[8][3];
         unroll<4>([&](auto mode) {
           V unrotated[3], held[3];
           rotate<true>(rotation, of_v[mode], unrotated);
@@ -96,21 +76,11 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
             held[i] = entry + spring * unrotated[i];
             entry = held[i];
           });
-          rotate<false>(rotation, held, on_base[mode]);
-          unroll<3>([&](auto i) {
-            on_base[mode][i] += damper * of_v[mode][i];
-            unroll<3>([&](auto j) { on_b(i, j) -= on_base[mode][i] * of_x[mode][j]; });
-          });
+          rotate<false>(rotation, held, resisting[mode]);
+          unroll<3>([&](auto i) { resisting[mode][i] += damper * of_v[mode][i]; });
         });
-        V force[8][3];
-        unroll<8>([&](auto c) {
-          unroll<3>([&](auto i) {
-            force[c][i] = -(on_b(i, Index<0>()) * b.at[0][c] + on_b(i, Index<1>()) * b.at[1][c] +
-                            on_b(i, Index<2>()) * b.at[2][c]);
-            unroll<4>([&](auto mode) { add<(hourglass_base(mode, c) > 0)>(force[c][i], on_base[mode][i]); });
-          });
-        });
-        store_forces(elements, block, force);
+        shape.forces(rotated<false>(rotation, stress), resisting, force);
+        store_at_corners(elements.force, block, force);
       });
 }
 

@@ -21,6 +21,7 @@
 namespace kontor::dynamics {
 namespace {
 
+using mesh::Assembly;
 using mesh::PartitionMethod;
 using mesh::Seam;
 

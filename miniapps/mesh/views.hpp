@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "element/blocks.hpp"
+#include "mesh/directory.hpp"
+#include "stepping/device.hpp"
+
+#include <string>
+#include <vector>
+
+/// Numbers of nodes and elements where kernels run, and what hosts and kernels do with them.
+namespace kontor::mesh {
+
+using element::Space;
+
+template <class T>
+using NodeView = Kokkos::View<T, Kokkos::LayoutRight>; ///< nodes x numbers: those of a node lie together
+
+/// A copy that the host can read.
+template <class View>
+auto on_host(const View& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+/// Local. Sets a View by way of the host, where set(copy) writes all of it.
+template <class View, class Set>
+void set_on_host(const View& view, const Set& set) {
+  const auto copy = Kokkos::create_mirror_view(view);
+  set(copy);
+  Kokkos::deep_copy(view, copy);
+}
+
+/// Local. Sets the numbers of nodes: value(node, i).
+template <class View, class Value>
+void set_nodes(const View& view, const Value& value) {
+  set_on_host(view, [&](const auto& copy) {
+    for (LocalIndex n = 0; n < static_cast<LocalIndex>(view.extent(0)); ++n)
+      for (int i = 0; i < static_cast<int>(view.extent(1)); ++i) copy(n, i) = value(n, i);
+  });
+}
+
+/// Nodes [begin, end), or blocks.
+inline auto range(const Space& instance, LocalIndex begin, LocalIndex end) {
+  return stepping::by_value_at_launch(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end));
+}
+inline auto range(const Space& instance, const element::Blocks& blocks) {
+  return range(instance, blocks.begin, blocks.end);
+}
+
+} // namespace kontor::mesh
