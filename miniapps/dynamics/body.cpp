@@ -72,26 +72,22 @@ void Body<T>::take_material(const comm::Communicator& comm, const mesh::NodeCorn
   const grid::DeckFunction young(options.young), density(options.density), poisson(options.poisson);
   auto positive = grid::FiniteCheck::positive();
   grid::FiniteCheck compressible([](double value) { return value >= 0 && value < 0.5; }, "from 0 to below 0.5");
-  std::vector<double> masses;
-  mesh::set_on_host(elements.material, [&](const auto& material) {
-    for (LocalIndex e = 0; e < mesh.elements(); ++e) {
-      const auto points = mesh.points(e);
-      const auto at = mesh::centre(points);
-      const double modulus = young.at(at, positive), nu = poisson.at(at, compressible);
-      masses.push_back(density.at(at, positive) * volume(points));
-      const double values[] = {modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)), masses.back()};
-      order.each_lane(e, [&](LocalIndex block, int l) {
-        for (int i = 0; i < 3; ++i) lane(material(block, i), l) = static_cast<T>(values[i]);
-      });
-    }
-  });
+  std::vector<std::array<double, 3>> materials;
+  for (LocalIndex e = 0; e < mesh.elements(); ++e) {
+    const auto points = mesh.points(e);
+    const auto at = mesh::centre(points);
+    const double modulus = young.at(at, positive), nu = poisson.at(at, compressible);
+    materials.push_back({modulus * nu / ((1 + nu) * (1 - 2 * nu)), modulus / (2 * (1 + nu)),
+                         density.at(at, positive) * volume(points)});
+  }
   positive.agree(comm);
   compressible.agree(comm);
-
+  mesh::set_elements(elements.material, order, [&](LocalIndex e, int i) { return static_cast<T>(materials[e][i]); });
   mesh::set_on_host(nodes.mass, [&](const auto& mass) {
     Kokkos::deep_copy(mass, 0.0);
     for (LocalIndex n = 0; n < mesh.nodes(); ++n)
-      for (auto k = of_nodes.first[n]; k < of_nodes.first[n + 1]; ++k) mass(n) += masses[of_nodes.corner[k] / 8] / 8;
+      for (auto k = of_nodes.first[n]; k < of_nodes.first[n + 1]; ++k)
+        mass(n) += materials[of_nodes.corner[k] / 8][2] / 8;
   });
   if (options.seam == mesh::Seam::recompute) return; // those of ghosts are not used
   auto sums = mesh::make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");

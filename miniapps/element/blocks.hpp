@@ -46,10 +46,15 @@ class BlockOrder {
     const int first = slot(e) % width<T>, end = first + 1 == lanes_in(block) ? width<T> : first + 1;
     for (int l = first; l < end; ++l) f(block, l);
   }
-  /// A number of element e in a View on the host.
+  std::int32_t elements() const { return elements_; }
+  /// A number of element e in a View on the host, and its first n.
   template <class View>
   auto& number(const View& view, std::int32_t e, int i) const {
     return lane(view(slot(e) / width<T>, i), slot(e) % width<T>);
+  }
+  template <std::size_t n, class View, class S>
+  void read(const View& view, std::int32_t e, S (&values)[n]) const {
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<S>(number(view, e, static_cast<int>(i)));
   }
 
  private:

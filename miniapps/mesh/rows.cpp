@@ -11,17 +11,15 @@ output::Hexahedra described(const LocalMesh& mesh) {
 }
 
 output::Hexahedra write_mesh(output::File& file, const LocalMesh& mesh, const comm::Communicator& comm) {
-  const Directory nodes{mesh.all_nodes, comm.size()}, elements{mesh.all_elements, comm.size()};
-  write_rows<double, 3>(file, "/mesh/coordinates", comm, nodes, mesh.node, mesh.counted,
-                        [&](LocalIndex n) { return mesh.place[n].place; });
-  const auto share = write_rows<std::int64_t, 8>(
-      file, "/mesh/connectivity", comm, elements, mesh.element, mesh.own, [&](LocalIndex e) {
-        std::array<std::int64_t, 8> numbers;
-        std::ranges::transform(mesh.corner[e], numbers.begin(), [&](LocalIndex n) { return mesh.node[n]; });
-        return numbers;
-      });
+  write_rows(file, "/mesh/coordinates", nodes_of(mesh, comm), [&](LocalIndex n) { return mesh.place[n].place; });
+  const auto elements = elements_of(mesh, comm);
+  const auto share = write_rows(file, "/mesh/connectivity", elements, [&](LocalIndex e) {
+    std::array<std::int64_t, 8> numbers;
+    std::ranges::transform(mesh.corner[e], numbers.begin(), [&](LocalIndex n) { return mesh.node[n]; });
+    return numbers;
+  });
   // The same as VTK wants it, without a second dimension.
-  const auto block = rows_of<8>(elements, comm.rank());
+  const auto block = elements.share(8);
   file.dataset("/VTKHDF/Connectivity", {{8 * block.global[0]}, {8 * block.offset[0]}, {8 * block.extent[0]}},
                share.empty() ? nullptr : share.front().data());
   return described(mesh);

@@ -39,6 +39,17 @@ void set_nodes(const View& view, const Value& value) {
   });
 }
 
+/// Local. Sets the numbers of elements: value(element, i).
+template <class View, class T, class Value>
+void set_elements(const View& view, const element::BlockOrder<T>& order, const Value& value) {
+  set_on_host(view, [&](const auto& copy) {
+    for (LocalIndex e = 0; e < order.elements(); ++e)
+      order.each_lane(e, [&](LocalIndex block, int l) {
+        for (int i = 0; i < static_cast<int>(view.extent(1)); ++i) element::lane(copy(block, i), l) = value(e, i);
+      });
+  });
+}
+
 /// Nodes [begin, end), or blocks.
 inline auto range(const Space& instance, LocalIndex begin, LocalIndex end) {
   return stepping::by_value_at_launch(Kokkos::RangePolicy<Space, Kokkos::IndexType<LocalIndex>>(instance, begin, end));
