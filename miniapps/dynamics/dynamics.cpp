@@ -217,7 +217,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   double elements_of_all_ = 0, computed_by_all_ = 0;
   double step_alone_ = 0;                   ///< seconds of a step without its exchange
   std::vector<miniapp::KernelRun> kernels_; ///< of a step
-  std::vector<Check> of_kernels_;           ///< of this rank
+  std::vector<miniapp::Check> of_kernels_;  ///< of this rank
   std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all
   miniapp::AppRecord record_;
   miniapp::ExchangeSamples exchanges_;

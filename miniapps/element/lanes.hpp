@@ -89,16 +89,6 @@ KOKKOS_INLINE_FUNCTION Scalar<V> lane(const V& lanes, int i) {
   return reinterpret_cast<const Scalar<V>*>(&lanes)[i];
 }
 
-/// The lanes f(0), f(1), ...
-template <class V, class F>
-KOKKOS_INLINE_FUNCTION V lanes_of(const F& f) {
-  if constexpr (std::is_arithmetic_v<V>)
-    return f(Index<0>());
-  else
-    return [&]<int... I>(std::integer_sequence<int, I...>) { return V{f(Index<I>())...}; }
-  (std::make_integer_sequence<int, sizeof(V) / sizeof(Scalar<V>)>());
-}
-
 /// f(0), f(1), ..., each index a constant: loops that no compiler decides about.
 template <int N, class F>
 KOKKOS_INLINE_FUNCTION void unroll(const F& f) {

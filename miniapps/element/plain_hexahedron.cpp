@@ -54,4 +54,20 @@ PlainElement integrate_element(const CornerPoints& x) {
   return element;
 }
 
+CornerPoints plain_forces(const PlainElement& element, const double (&r)[9], const double (&s)[6],
+                          const std::array<Point, 4>& resistance) {
+  constexpr int packed[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
+  std::array<Point, 3> cauchy{}; // r s r'
+  CornerPoints force{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      for (int k = 0; k < 9; ++k) cauchy[i][j] += r[3 * i + k / 3] * s[packed[k / 3][k % 3]] * r[3 * j + k % 3];
+      for (int c = 0; c < 8; ++c) force[c][i] -= cauchy[i][j] * element.gradient[c][j];
+    }
+  for (int mode = 0; mode < 4; ++mode)
+    for (int c = 0; c < 8; ++c)
+      for (int i = 0; i < 3; ++i) force[c][i] -= resistance[mode][i] * element.gamma[mode][c];
+  return force;
+}
+
 } // namespace kontor::element

@@ -4,6 +4,8 @@
 #include "dynamics/check/wave.hpp"
 #include "element/plain_hexahedron.hpp"
 #include "mesh/check_seam.hpp"
+#include "mesh/extents.hpp"
+#include "mesh/rows.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -12,68 +14,35 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 namespace kontor::dynamics {
 namespace {
 
 template <class T>
 constexpr double epsilon = std::numeric_limits<T>::epsilon();
-double norm(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value * value;
-  return std::sqrt(sum);
-}
 
-/// The larger one; infinite if a value is not finite.
-double worst(double most, double value) { return std::isfinite(value) ? std::max(most, value) : INFINITY; }
-
+using mesh::CornerPoints, mesh::Point, miniapp::worst;
 using Matrix = std::array<Point, 3>;
 
 /// Local. Sets displacements of all nodes to `of_displacement` x, and velocities to `of_velocity` x; a step lasts 1.
 template <class T>
 void impose(Body<T>& body, const Matrix& of_displacement, const Matrix& of_velocity) {
-  const auto motion = Kokkos::create_mirror_view(body.nodes.motion);
   const auto place = on_host(body.nodes.place);
-  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n)
-    for (int i = 0; i < 3; ++i) {
-      double u = 0, v = 0;
-      for (int j = 0; j < 3; ++j) {
-        u += of_displacement[i][j] * static_cast<double>(place(n, j));
-        v += of_velocity[i][j] * static_cast<double>(place(n, j));
-      }
-      motion(n, i) = place(n, i) + static_cast<T>(u);
-      motion(n, 3 + i) = static_cast<T>(v);
-    }
-  Kokkos::deep_copy(body.nodes.motion, motion);
+  mesh::set_nodes(body.nodes.motion, [&](LocalIndex n, int i) {
+    double sum = 0;
+    for (int j = 0; j < 3; ++j)
+      sum += (i < 3 ? of_displacement[i] : of_velocity[i - 3])[j] * static_cast<double>(place(n, j));
+    return i < 3 ? place(n, i) + static_cast<T>(sum) : static_cast<T>(sum);
+  });
   Kokkos::deep_copy(body.clock, 1.0);
-}
-
-/// How many elements of the least size there would be along the largest coordinate, times the length of the flattest
-/// one relative to its size: digits that differences lose.
-template <class T>
-double lost_digits(const Body<T>& body) {
-  double largest = 0, least = INFINITY, flattest = 1;
-  for (const auto& corners : body.mesh.corner) {
-    CornerPoints x;
-    for (int c = 0; c < 8; ++c) x[c] = body.mesh.place[corners[c]].place;
-    const auto element = integrate_element(x);
-    const double size = element.volume / std::sqrt(element.squares);
-    least = std::min(least, size);
-    for (const auto& point : x) {
-      largest = std::max(largest, norm(point));
-      flattest = std::max(flattest, std::hypot(point[0] - x[0][0], point[1] - x[0][1], point[2] - x[0][2]) / size);
-    }
-  }
-  return (1 + largest / least) * flattest;
 }
 
 } // namespace
 
 template <class T>
-std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& elements) {
+std::vector<miniapp::Check> check_kernels(Body<T>& body, const std::function<void()>& elements) {
   const auto& mesh = body.mesh;
-  const double bound = 64 * epsilon<T> * (mesh.elements() > 0 ? lost_digits(body) : 1);
+  const double bound = 64 * epsilon<T> * mesh::lost_digits(mesh);
   // A step of length 1 from where the body would have been; the middle of the step is the mesh itself.
   constexpr Matrix rate{{{0.3, -0.7, 0.2}, {0.5, 0.1, -0.4}, {-0.6, 0.8, -0.2}}};
   Matrix half = rate;
@@ -91,10 +60,9 @@ std::vector<Check> check_kernels(Body<T>& body, const std::function<void()>& ele
   double patch = 0;
   for (LocalIndex e = 0; e < mesh.elements(); ++e) {
     double d[6];
-    for (int i = 0; i < 6; ++i) d[i] = static_cast<double>(body.order.number(strain, e, i));
-    patch = worst(patch, std::abs(d[0] + d[1] + d[2] - trace));
-    patch = worst(patch, std::abs(d[0] * d[0] + d[1] * d[1] + d[2] * d[2] +
-                                  2 * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) - squares));
+    body.order.read(strain, e, d);
+    const auto found = element::invariants_of(d);
+    patch = worst(worst(patch, std::abs(found.trace - trace)), std::abs(found.squares - squares));
   }
 
   body.reset();
@@ -135,11 +103,10 @@ struct LastStep {
   typename Kokkos::View<T* [3]>::HostMirror of_element = on_host(body.elements.force);
   Clock::HostMirror clock = on_host(body.clock);
 
-  double of_corner(LocalIndex e, int corner, int i) const {
-    return static_cast<double>(of_element(corner_row(body.elements.force, body.order.slot(e), corner), i));
-  }
-  double number(const typename ElementView<T>::HostMirror& view, LocalIndex e, int i) const {
-    return static_cast<double>(body.order.number(view, e, i));
+  Point of_corner(LocalIndex e, int corner) const {
+    const auto row = corner_row(of_element, body.order.slot(e), corner);
+    return {static_cast<double>(of_element(row, 0)), static_cast<double>(of_element(row, 1)),
+            static_cast<double>(of_element(row, 2))};
   }
   /// Where a node was when forces were computed, and its velocity half a step earlier. Ghosts are there still.
   std::pair<Point, Point> at_forces(LocalIndex n) const {
@@ -175,49 +142,40 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
     CornerPoints x, v;
     for (int c = 0; c < 8; ++c) std::tie(x[c], v[c]) = last.at_forces(body.mesh.corner[e][c]);
     const auto element = integrate_element(x);
-    const double lambda = last.number(last.material, e, 0), mu = last.number(last.material, e, 1),
-                 mass = last.number(last.material, e, 2), modulus = lambda + 2 * mu;
+    double material[3], s[6], r[9], held[12];
+    body.order.read(last.material, e, material);
+    body.order.read(last.stress, e, s);
+    body.order.read(last.rotation, e, r);
+    body.order.read(last.hourglass, e, held);
+    const auto [lambda, mu, mass] = material;
+    const double modulus = lambda + 2 * mu;
     sums.mass += mass;
-    std::array<double, 6> s;
-    for (int i = 0; i < 6; ++i) s[i] = last.number(last.stress, e, i);
-    Matrix r, cauchy{};
-    for (int i = 0; i < 9; ++i) r[i / 3][i % 3] = last.number(last.rotation, e, i);
-    constexpr int place[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j)
-        for (int k = 0; k < 9; ++k) cauchy[i][j] += r[i][k / 3] * s[place[k / 3][k % 3]] * r[j][k % 3];
 
     const double greatest = modulus * element.squares / element.volume, spring = resistance.stiffness * greatest / 8;
     const double frequency = std::sqrt(8 * greatest / mass), damper = resistance.viscosity * frequency * mass / 32;
-    CornerPoints force{};
-    for (int c = 0; c < 8; ++c)
-      for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) force[c][i] -= cauchy[i][j] * element.gradient[c][j];
-    double held = 0;
+    std::array<Point, 4> resisting{};
+    double held_squares = 0;
     for (int mode = 0; mode < 4; ++mode)
       for (int i = 0; i < 3; ++i) {
-        double resisting = 0;
-        for (int j = 0; j < 3; ++j) resisting += r[i][j] * last.number(last.hourglass, e, 3 * mode + j);
-        for (int c = 0; c < 8; ++c) resisting += damper * v[c][i] * element.gamma[mode][c];
-        for (int c = 0; c < 8; ++c) force[c][i] -= resisting * element.gamma[mode][c];
-        held += std::pow(last.number(last.hourglass, e, 3 * mode + i), 2);
+        for (int j = 0; j < 3; ++j) resisting[mode][i] += r[3 * i + j] * held[3 * mode + j];
+        for (int c = 0; c < 8; ++c) resisting[mode][i] += damper * v[c][i] * element.gamma[mode][c];
+        held_squares += std::pow(held[3 * mode + i], 2);
       }
+    const auto force = element::plain_forces(element, r, s, resisting);
     for (int c = 0; c < 8; ++c)
       for (int i = 0; i < 3; ++i) {
         extremes.force = worst(extremes.force, std::abs(force[c][i]));
-        extremes.force_error = worst(extremes.force_error, std::abs(force[c][i] - last.of_corner(e, c, i)));
+        extremes.force_error = worst(extremes.force_error, std::abs(force[c][i] - last.of_corner(e, c)[i]));
       }
 
-    const double trace = s[0] + s[1] + s[2],
-                 squares = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]);
+    const auto [trace, squares] = element::invariants_of(s);
     sums.internal += element.volume / (4 * mu) * (squares - lambda * trace * trace / (3 * lambda + 2 * mu)) +
-                     (spring > 0 ? held / (2 * spring) : 0);
+                     (spring > 0 ? held_squares / (2 * spring) : 0);
     extremes.strain = worst(extremes.strain, std::sqrt(squares) / (2 * mu));
     extremes.speed = std::max(extremes.speed, std::sqrt(modulus * element.volume / mass));
-    const double size = element.volume / std::sqrt(element.squares);
     for (int c = 0; c < 8; ++c) {
-      extremes.digits = std::max(extremes.digits, 1 + norm(x[c]) / size);
-      extremes.rate = worst(extremes.rate, std::hypot(v[c][0] - v[0][0], v[c][1] - v[0][1], v[c][2] - v[0][2]) / size);
+      extremes.digits = std::max(extremes.digits, 1 + element::norm(x[c]) / element.size());
+      extremes.rate = worst(extremes.rate, element::distance(v[c], v[0]) / element.size());
     }
     const double xi = resistance.viscosity;
     const double stable = 2 * (std::sqrt(1 + xi * xi) - xi) / (frequency * std::sqrt(1 + resistance.stiffness));
@@ -263,36 +221,11 @@ Numbers reduce(const comm::Communicator& comm, const Numbers& numbers, comm::Red
   return std::bit_cast<Numbers>(comm::allreduce(comm, std::bit_cast<std::array<double, count>>(numbers), op));
 }
 
-/// Collective. Whether no held node feels the start in so many steps: a step reaches the nodes of common elements
-/// alone. Looks at boxes around the nodes that move at the start and those that are held, and at the longest elements.
-template <class T>
-bool held_out_of_reach(const Body<T>& body, const comm::Communicator& comm, const std::vector<Point>& start,
-                       std::int64_t steps) {
-  std::array<std::array<double, 6>, 3> box; // moving, held; lengths with the other sign
-  for (auto& side : box) side.fill(INFINITY);
-  for (LocalIndex n = 0; n < body.mesh.nodes(); ++n) {
-    const auto& [place, held] = body.mesh.place[n];
-    for (int k = 0; k < 6 && (held || norm(start[n]) > 0); ++k)
-      box[held][k] = std::min(box[held][k], k % 2 == 0 ? place[k / 2] : -place[k / 2]);
-  }
-  for (const auto& corner : body.mesh.corner)
-    for (int k = 0; k < 8 * 8 * 3; ++k) {
-      const auto place = [&](int c) { return body.mesh.place[corner[c]].place[k % 3]; };
-      box[2][k % 3] = std::min(box[2][k % 3], place(k / 3 % 8) - place(k / 24));
-    }
-  box = reduce(comm, box, comm::ReduceOp::min);
-  for (int d = 0; d < 3; ++d)
-    if (std::max(box[1][2 * d] + box[0][2 * d + 1], box[0][2 * d] + box[1][2 * d + 1]) >
-        -box[2][d] * static_cast<double>(steps))
-      return true;
-  return false;
-}
-
 } // namespace
 
 template <class T>
 miniapp::Verification verify(const Body<T>& body, const comm::Communicator& given, std::int64_t steps,
-                             std::vector<Check> checks, const std::function<void()>& exchange) {
+                             std::vector<miniapp::Check> checks, const std::function<void()>& exchange) {
   const comm::Communicator comm(given.native(), comm::Options{}); // what is verified takes no part
   const LastStep<T> last{body, comm};
   std::vector<Point> start(body.mesh.node.size());
@@ -305,20 +238,14 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   judge_elements(last, sums, extremes);
   judge_nodes(last, start, sums, momentum);
   const double at_seam = mesh::error_of_sums(
-      comm, body.mesh,
-      [&](LocalIndex n) {
-        return Point{last.force(n, 0), last.force(n, 1), last.force(n, 2)};
-      },
-      [&](LocalIndex e, int c) {
-        return Point{last.of_corner(e, c, 0), last.of_corner(e, c, 1), last.of_corner(e, c, 2)};
-      });
+      comm, body.mesh, [&](LocalIndex n) { return mesh::row_of<3>(last.force, n); },
+      [&](LocalIndex e, int c) { return last.of_corner(e, c); });
   const auto line = line_of(body.options, steps, last.clock(elapsed));
   const std::array of_line{line ? line_error(last, line->chain) : 0, line ? line_error(last, line->exact) : 0};
   exchange();
   const auto copied = on_host(body.nodes.motion);
-  const double copies = mesh::different_copies(comm, body.mesh, [&](LocalIndex n) {
-    return std::array{copied(n, 0), copied(n, 1), copied(n, 2), copied(n, 3), copied(n, 4), copied(n, 5)};
-  });
+  const double copies =
+      mesh::different_copies(comm, body.mesh, [&](LocalIndex n) { return mesh::row_of<6>(copied, n); });
 
   sums = reduce(comm, sums, comm::ReduceOp::sum);
   extremes = reduce(comm, extremes, comm::ReduceOp::max);
@@ -346,7 +273,8 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   checks.push_back(
       {"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy), rounding + geometry});
   const double travelled = extremes.speed * last.clock(elapsed);
-  if (held_out_of_reach(body, comm, start, steps)) {
+  const auto moves = [&](LocalIndex n) { return element::norm(start[n]) > 0; };
+  if (mesh::held_out_of_reach(comm, body.mesh, moves, steps)) {
     double change = 0, size = std::sqrt(2 * sums.start * sums.node_mass);
     for (int i = 0; i < 3; ++i) change = worst(change, std::abs(momentum[1][i] - momentum[0][i]) / size);
     checks.push_back({"momentum", change, rounding + 8 * epsilon<double> * count}); // of the sums, too
@@ -371,13 +299,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
     if (line->truncation <= coarse) checks.push_back({"wave", of_line[1] / line->greatest, bound + line->truncation});
   }
 
-  miniapp::Verification result{.measure = "largest error of several checks, relative to its bound", .tolerance = 1};
-  for (auto& [name, error, bound] : checks) {
-    const bool finite = std::isfinite(error) && std::isfinite(bound) && bound > 0;
-    const double ratio = comm::allreduce(comm, finite ? error / bound : INFINITY, comm::ReduceOp::max);
-    result.more.emplace_back(name, ratio);
-    result.error = std::max(result.error, ratio);
-  }
+  auto result = miniapp::judge(comm, checks);
   if (line && line->truncation > coarse)
     result.remark = fmt::format("inconclusive: d'Alembert's solution, from which this mesh may differ by {:.2g} of its "
                                 "greatest value",
@@ -386,9 +308,9 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
 }
 
 #define KONTOR_CHECKS(T)                                                                                               \
-  template std::vector<Check> check_kernels(Body<T>&, const std::function<void()>&);                                   \
-  template miniapp::Verification verify(const Body<T>&, const comm::Communicator&, std::int64_t, std::vector<Check>,   \
-                                        const std::function<void()>&);
+  template std::vector<miniapp::Check> check_kernels(Body<T>&, const std::function<void()>&);                          \
+  template miniapp::Verification verify(const Body<T>&, const comm::Communicator&, std::int64_t,                       \
+                                        std::vector<miniapp::Check>, const std::function<void()>&);
 KONTOR_CHECKS(float)
 KONTOR_CHECKS(double)
 #undef KONTOR_CHECKS

@@ -57,4 +57,15 @@ std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, do
           limited_by_memory({"effective_bandwidth", bytes / seconds, "B/s"}, seconds, moved, machine)};
 }
 
+Verification judge(const comm::Communicator& comm, const std::vector<Check>& checks) {
+  Verification result{.measure = "largest error of several checks, relative to its bound", .tolerance = 1};
+  for (const auto& [name, error, bound] : checks) {
+    const bool finite = std::isfinite(error) && std::isfinite(bound) && bound > 0;
+    const double ratio = comm::allreduce(comm, finite ? error / bound : INFINITY, comm::ReduceOp::max);
+    result.more.emplace_back(name, ratio);
+    result.error = std::max(result.error, ratio);
+  }
+  return result;
+}
+
 } // namespace kontor::miniapp

@@ -3,6 +3,9 @@
 
 #include "machine/calibration.hpp"
 
+#include <kontor/comm/communicator.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -63,5 +66,17 @@ struct Verification {
 inline Verification inconclusive(std::string why) {
   return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
 }
+
+/// An error of this rank, and how large it may be.
+struct Check {
+  std::string name;
+  double error = 0, bound = 0;
+};
+
+/// The larger one; infinite if a value is not finite.
+inline double worst(double most, double value) { return std::isfinite(value) ? std::max(most, value) : INFINITY; }
+
+/// Collective. The largest of all errors on all ranks, each relative to its bound.
+Verification judge(const comm::Communicator&, const std::vector<Check>&);
 
 } // namespace kontor::miniapp
