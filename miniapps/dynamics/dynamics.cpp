@@ -85,16 +85,14 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     body_.reset();
     stepper_.find_first_step();
     first_ = made_ = 0;
-    stepper_.with_seam([](auto& seam) { seam.reset_times(); });
+    stepper_.seam().reset_times();
   }
 
   miniapp::Verification verify() override {
     return dynamics::verify(body_, comm(), made_, of_kernels_, [this] {
       if (options().seam == mesh::Seam::sum) return; // no copies travel
-      stepper_.with_seam([](auto& seam) {
-        seam.start();
-        seam.finish();
-      });
+      stepper_.seam().start();
+      stepper_.seam().finish();
       drain();
     });
   }
@@ -118,7 +116,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   miniapp::AppRecord record() const override {
     auto record = record_;
     record.computing = step_alone_ * static_cast<double>(made_ - first_);
-    const auto clock = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), body_.clock);
+    const auto clock = on_host(body_.clock);
     record.extras["steps"] = made_;
     record.extras["time"] = clock(elapsed);
     record.extras["time_step"] = clock(last_step);
@@ -157,7 +155,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   std::int64_t advance(std::int64_t made, std::int64_t until) override {
     if (graph_ && made % options().every == 0 && made + graph_steps <= until) {
-      stepper_.with_seam([](auto& seam) { seam.poll(); });
+      stepper_.seam().poll();
       if (stepper_.minimum()) stepper_.minimum()->poll();
       graph_.replay(stepper_.streams(), 0);
       made_ = made + graph_steps;
@@ -169,15 +167,11 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
   void drain() override { stepper_.streams().fence(); }
-  void finish(std::int64_t /*made*/) override {
-    context().timers.add(stepper_.with_seam([](auto& seam) { return seam.times(); }));
-  }
+  void finish(std::int64_t /*made*/) override { context().timers.add(stepper_.seam().times()); }
 
   void queue_step(std::int64_t step) {
-    stepper_.with_seam([&](auto& seam) {
-      miniapp::SampledExchange sampled(seam, exchanges_);
-      stepper_.queue_step(step, sampled);
-    });
+    miniapp::SampledExchange sampled(stepper_.seam(), exchanges_);
+    stepper_.queue_step(step, sampled);
   }
 
   std::optional<std::string> graph_refusal() {
@@ -186,7 +180,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       return fmt::format("a graph makes {} steps, of which time.every must be a divisor", graph_steps);
     if (stepper_.minimum() && !stepper_.minimum()->stream_ordered())
       return std::string("the host takes part in each minimum over the ranks");
-    return stepper_.with_seam([&](auto& seam) { return stepping::graph_refusal(comm(), seam); });
+    return stepping::graph_refusal(comm(), stepper_.seam());
   }
 
   /// Collective.
@@ -200,10 +194,9 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       table.push_back({{"quantity", sizes.names[i]},
                        {"min", static_cast<std::int64_t>(sizes.least[i])},
                        {"max", static_cast<std::int64_t>(sizes.most[i])}});
-    stepper_.with_seam([&](const auto& seam) {
-      record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
-      record_.traffic = miniapp::traffic_of(comm().rank(), seam);
-    });
+    const auto& seam = stepper_.seam();
+    record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
+    record_.traffic = miniapp::traffic_of(comm().rank(), seam);
     if (options().mesh.partition == mesh::PartitionMethod::grid) record_.process_grid = options().mesh.process_grid;
     record_.precision = miniapp::name_of_scalar<T>;
     record_.field_memory = static_cast<std::int64_t>(

@@ -19,9 +19,6 @@ namespace kontor::dynamics {
 template <class T>
 class Stepper {
  public:
-  using MotionSeam = comm::Exchange<NodeView<T* [6]>>;     ///< mesh::Seam::recompute
-  using ForceSeam = comm::Exchange<NodeView<double* [3]>>; ///< mesh::Seam::sum
-
   /// Collective.
   Stepper(Body<T>& body, const comm::Communicator& comm, bool overlap, miniapp::Timers& timers)
       : body_(body), overlap_(overlap), streams_(overlap), least_of_all_(body.clock.data() + least_stable),
@@ -39,11 +36,8 @@ class Stepper {
     reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min, streams_.exchange());
   }
 
-  /// The exchange of the seam: visit(exchange).
-  template <class Visit>
-  auto with_seam(const Visit& visit) {
-    return motion_ ? visit(*motion_) : visit(*force_);
-  }
+  /// The exchange of the seam.
+  comm::ExchangeBase& seam() { return motion_ ? static_cast<comm::ExchangeBase&>(*motion_) : *force_; }
   stepping::Streams<Space>& streams() { return streams_; }
 
   /// Collective; queued. How long the first step of a body at rest may be. Leaves the body as it is.
@@ -160,8 +154,8 @@ class Stepper {
   Body<T>& body_;
   bool overlap_;
   stepping::Streams<Space> streams_;
-  std::optional<MotionSeam> motion_;
-  std::optional<ForceSeam> force_;
+  std::optional<comm::Exchange<NodeView<T* [6]>>> motion_;            ///< mesh::Seam::recompute
+  std::optional<comm::Exchange<NodeView<double* [3]>>> force_;        ///< mesh::Seam::sum
   Kokkos::View<double[1]> least_of_all_, least_;                      ///< the clock's; of this rank
   std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
   miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;

@@ -27,13 +27,6 @@ namespace {
 using partition::ByRank;
 using partition::exchange_by_rank;
 
-/// An element with what its nodes are to the ranks.
-struct SharedElement {
-  Element element;
-  std::array<NodePlace, 8> place;
-  std::array<int, 8> owner;
-};
-
 /// A node that another rank has, too.
 struct Sharer {
   GlobalIndex node;
@@ -82,9 +75,8 @@ std::string origin_of_shapes(const Options& options) {
 
 /// Local. Why an element has no good shape, if so: its volume, and the triple products of the edges at its corners,
 /// must be positive.
-std::optional<std::string> shape_problem(const Options& options, const Element& element,
-                                         const std::array<NodePlace, 8>& nodes) {
-  const auto edge = [&](int from, int to, int axis) { return nodes[to].place[axis] - nodes[from].place[axis]; };
+std::optional<std::string> shape_problem(const Options& options, const Element& element, const CornerPoints& x) {
+  const auto edge = [&](int from, int to, int axis) { return x[to][axis] - x[from][axis]; };
   for (int c = 0; c < 8; ++c) {
     const auto n = element::neighbours_of(c);
     double product = 0;
@@ -94,7 +86,7 @@ std::optional<std::string> shape_problem(const Options& options, const Element& 
       return fmt::format(
           "{}: element {} is inverted or degenerate at its node {}, near ({:.6g}): the edges there span a volume of "
           "{:.3g}; {}",
-          origin_of_shapes(options), element.number, element.corner[c], fmt::join(nodes[c].place, ", "), product,
+          origin_of_shapes(options), element.number, element.corner[c], fmt::join(x[c], ", "), product,
           options.box() ? "it must be above 0"
                         : "nodes 0 to 3 must go around a face, seen from inside clockwise, and 4 to 7 lie across");
   }
@@ -170,22 +162,24 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
         if (a != b) sharers[a].push_back({node, b});
   }
   miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
-  const auto infos = look_up(comm, share.nodes, touched, records);
   std::unordered_map<GlobalIndex, NodeRecord> known;
-  for (std::size_t n = 0; n < touched.size(); ++n) known[touched[n]] = infos[n];
+  const auto learn = [&](const std::vector<GlobalIndex>& nodes) {
+    const auto found = look_up(comm, share.nodes, nodes, records);
+    for (std::size_t n = 0; n < nodes.size(); ++n) known[nodes[n]] = found[n];
+  };
+  learn(touched);
 
-  ByRank<SharedElement> lent; // to the owners of their nodes
+  ByRank<Element> lent; // to the owners of their nodes
   for (const auto& element : own) {
-    SharedElement shared{element, {}, {}};
+    CornerPoints points;
     std::set<int> owners;
     for (int c = 0; c < 8; ++c) {
       const auto& [place, owner] = known.at(element.corner[c]);
-      shared.place[c] = place;
-      shared.owner[c] = owner;
+      points[c] = place.place;
       if (owner != me) owners.insert(owner);
     }
-    if (!problem) problem = shape_problem(options, element, shared.place);
-    for (const int owner : owners) lent[owner].push_back(shared);
+    if (!problem) problem = shape_problem(options, element, points);
+    for (const int owner : owners) lent[owner].push_back(element);
   }
   miniapp::agree_on_user_error(comm, problem, options.box() ? errors::Id("E-DECK-EXPRESSION") : "E-FILE-FORMAT");
 
@@ -193,12 +187,11 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
   mesh.all_elements = share.elements.count;
   mesh.all_nodes = share.nodes.count;
   auto elements = own;
-  if (seam == Seam::recompute)
+  if (seam == Seam::recompute) {
     for (const auto& [from, list] : exchange_by_rank(comm, "elements at the seam", lent))
-      for (const auto& shared : list) {
-        elements.push_back(shared.element);
-        for (int c = 0; c < 8; ++c) known[shared.element.corner[c]] = {shared.place[c], shared.owner[c]};
-      }
+      elements.insert(elements.end(), list.begin(), list.end());
+    learn(nodes_of(elements));
+  }
   std::map<int, std::vector<GlobalIndex>> common; // Seam::sum: by the other rank
   for (const auto& [from, list] : exchange_by_rank(comm, "sharers of nodes", sharers))
     for (const auto& [node, other] : list) common[other].push_back(node);

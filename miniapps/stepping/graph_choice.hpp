@@ -24,8 +24,7 @@ inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
     {{"auto", Graphs::automatic}, {"on", Graphs::on}, {"off", Graphs::off}}};
 
 /// Why steps with this exchange cannot be replayed; nothing if they can. Equal on all ranks. Local.
-template <class View>
-std::optional<std::string> graph_refusal(const comm::Communicator& comm, const comm::Exchange<View>& exchange) {
+inline std::optional<std::string> graph_refusal(const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
   if (comm.size() == 1 && exchange.sent().empty()) return std::nullopt; // no messages
   if (!exchange.stream_ordered())
     return fmt::format("the host takes part in each message by backend '{}'", exchange.chosen().backend);

@@ -5,7 +5,6 @@
 #include "dynamics/body.hpp"
 #include "dynamics/check/wave.hpp"
 #include "dynamics/dynamics.hpp"
-#include "dynamics/files.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
