@@ -24,7 +24,7 @@ mesh::LocalMesh mesh_that_fits(const Options& options, const comm::Communicator&
 
 template <class T>
 Body<T>::Body(const Options& given, const comm::Communicator& comm)
-    : options(given), mesh(mesh_that_fits(given, comm)), order(mesh.edge, mesh.elements()) {
+    : options(given), mesh(mesh_that_fits(given, comm)), order{mesh.edge, mesh.elements()} {
   constexpr int w = width<T>;
   const auto blocks = static_cast<std::size_t>(order.all().end), count = static_cast<std::size_t>(mesh.nodes());
   miniapp::require_memory(comm, {{"dynamics/elements", given.bytes(static_cast<double>(blocks * w), 0)},
@@ -48,7 +48,7 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
               of_elements("stable step", 1),
               Kokkos::View<T* [3]>("dynamics/force", 8 * blocks * w)};
   clock = Clock("dynamics/clock");
-  initial_ = NodeView<T* [6]>("dynamics/initial", count);
+  initial = NodeView<T* [6]>("dynamics/initial", count);
   mesh::set_nodes(nodes.place, [&](LocalIndex n, int i) { return static_cast<T>(mesh.place[n].place[i]); });
   mesh::set_on_host(nodes.held, [&](const auto& held) {
     for (LocalIndex n = 0; n < mesh.nodes(); ++n) held(n) = mesh.place[n].held;
@@ -62,7 +62,15 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
   const auto of_nodes = mesh::corners_of_nodes(mesh);
   sums = {options.assembly, of_nodes, order, elements.corner, elements.force, nodes.force};
   take_material(comm, of_nodes);
-  take_velocity(comm);
+  const std::vector<grid::DeckFunction> formulas(options.velocity.begin(), options.velocity.end());
+  grid::FiniteCheck finite;
+  mesh::set_nodes(initial, [&](LocalIndex n, int i) {
+    const auto& [place, held] = mesh.place[n];
+    if (i < 3) return static_cast<T>(place[i]);
+    const double velocity = formulas[i - 3].at(place, finite);
+    return held ? T(0) : static_cast<T>(velocity);
+  });
+  finite.agree(comm);
   reset();
 }
 
@@ -97,21 +105,8 @@ void Body<T>::take_material(const comm::Communicator& comm, const mesh::NodeCorn
 }
 
 template <class T>
-void Body<T>::take_velocity(const comm::Communicator& comm) {
-  const std::vector<grid::DeckFunction> formulas(options.velocity.begin(), options.velocity.end());
-  grid::FiniteCheck finite;
-  mesh::set_nodes(initial_, [&](LocalIndex n, int i) {
-    const auto& [place, held] = mesh.place[n];
-    if (i < 3) return static_cast<T>(place[i]);
-    const double velocity = formulas[i - 3].at(place, finite);
-    return held ? T(0) : static_cast<T>(velocity);
-  });
-  finite.agree(comm);
-}
-
-template <class T>
 void Body<T>::reset() {
-  Kokkos::deep_copy(nodes.motion, initial_);
+  Kokkos::deep_copy(nodes.motion, initial);
   Kokkos::deep_copy(nodes.displacement, T(0));
   Kokkos::deep_copy(elements.force, T(0));
   Kokkos::deep_copy(clock, 0.0);

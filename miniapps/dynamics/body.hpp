@@ -17,22 +17,17 @@ struct Body {
   /// Local; waits. The initial state again.
   void reset();
 
-  /// Motion at the start.
-  const NodeView<T* [6]>& initial() const { return initial_; }
-
   Options options;
   mesh::LocalMesh mesh;
   BlockOrder<T> order; ///< elements that touch nodes of other ranks, then the others
   NodeFields<T> nodes;
+  NodeView<T* [6]> initial; ///< motion at the start
   ElementFields<T> elements;
   mesh::CornerSums<T> sums; ///< of the elements' forces
   Clock clock;
 
  private:
   void take_material(const comm::Communicator&, const mesh::NodeCorners&);
-  void take_velocity(const comm::Communicator&);
-
-  NodeView<T* [6]> initial_;
 };
 
 } // namespace kontor::dynamics

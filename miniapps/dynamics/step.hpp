@@ -22,7 +22,7 @@ class Stepper {
   /// Collective.
   Stepper(Body<T>& body, const comm::Communicator& comm, bool overlap, miniapp::Timers& timers)
       : body_(body), overlap_(overlap), streams_(overlap), least_of_all_(body.clock.data() + least_stable),
-        least_(least_of_all_), gradient_(timers["gradient"]), rotate_(timers["rotate"]), stress_(timers["stress"]),
+        least_(least_of_all_), element_timers_{&timers["gradient"], &timers["rotate"], &timers["stress"]},
         integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
     const auto& o = body.options;
     if (o.seam == mesh::Seam::recompute)
@@ -103,12 +103,8 @@ class Stepper {
   void queue_kernel(int kernel) {
     const auto& i = streams_.compute();
     const auto all = body_.order.all();
-    if (kernel == 0) gradient(i, all, body_.nodes, body_.elements, body_.clock);
-    if (kernel == 1) rotate(i, all, body_.elements, body_.clock);
-    if (kernel == 2) {
-      stress(i, all, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
-      least_stable_step(i, body_.elements, least_);
-    }
+    queue_kernel(kernel, i, all);
+    if (kernel == 2) least_stable_step(i, body_.elements, least_);
     if (kernel == 3) {
       body_.sums.begin(i);
       sum(i, all, 0, body_.mesh.updated);
@@ -124,7 +120,7 @@ class Stepper {
   void start_minimum() {
     streams_.exchange_follows();
     {
-      const miniapp::ScopedTimer timed(stress_, 0);
+      const miniapp::ScopedTimer timed(*element_timers_[2], 0);
       least_stable_step(streams_.exchange(), body_.elements, least_);
     }
     if (!reduction_) return;
@@ -132,17 +128,17 @@ class Stepper {
     reduction_->start(streams_.exchange());
   }
 
+  void queue_kernel(int kernel, const Space& instance, const Blocks& blocks) {
+    if (kernel == 0) gradient(instance, blocks, body_.nodes, body_.elements, body_.clock);
+    if (kernel == 1) rotate(instance, blocks, body_.elements, body_.clock);
+    if (kernel == 2) stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
+  }
+
   void compute_elements(const Space& instance, const Blocks& blocks) {
-    {
-      const miniapp::ScopedTimer timed(gradient_);
-      gradient(instance, blocks, body_.nodes, body_.elements, body_.clock);
+    for (int kernel = 0; kernel < 3; ++kernel) {
+      const miniapp::ScopedTimer timed(*element_timers_[kernel]);
+      queue_kernel(kernel, instance, blocks);
     }
-    {
-      const miniapp::ScopedTimer timed(rotate_);
-      rotate(instance, blocks, body_.elements, body_.clock);
-    }
-    const miniapp::ScopedTimer timed(stress_);
-    stress(instance, blocks, body_.nodes, body_.elements, body_.options.hourglass, body_.clock);
   }
 
   /// The forces of these elements at nodes; gathered, at nodes [begin, end).
@@ -158,7 +154,8 @@ class Stepper {
   std::optional<comm::Exchange<NodeView<double* [3]>>> force_;        ///< mesh::Seam::sum
   Kokkos::View<double[1]> least_of_all_, least_;                      ///< the clock's; of this rank
   std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
-  miniapp::Timer &gradient_, &rotate_, &stress_, &integrate_, &minimum_;
+  std::array<miniapp::Timer*, 3> element_timers_;                     ///< of the kernels over elements
+  miniapp::Timer &integrate_, &minimum_;
 };
 
 } // namespace kontor::dynamics

@@ -20,23 +20,21 @@ struct Blocks {
 
 /// Elements in two runs, each of which begins with a block: the first `edge` ones, and the others.
 template <class T>
-class BlockOrder {
- public:
-  BlockOrder(std::int32_t edge, std::int32_t elements)
-      : edge_elements_(edge),
-        elements_(elements), edge_{0, blocks_of(edge)}, interior_{edge_.end, edge_.end + blocks_of(elements - edge)} {}
+struct BlockOrder {
+  std::int32_t edge_elements = 0, elements = 0;
 
-  const Blocks& edge() const { return edge_; }
-  const Blocks& interior() const { return interior_; }
-  Blocks all() const { return {0, interior_.end}; }
+  KOKKOS_INLINE_FUNCTION static std::int32_t blocks_of(std::int32_t count) { return (count + width<T> - 1) / width<T>; }
+  KOKKOS_INLINE_FUNCTION Blocks edge() const { return {0, blocks_of(edge_elements)}; }
+  Blocks interior() const { return {edge().end, edge().end + blocks_of(elements - edge_elements)}; }
+  Blocks all() const { return {0, interior().end}; }
 
   std::int32_t slot(std::int32_t e) const {
-    return e < edge_elements_ ? e : edge_.end * width<T> + (e - edge_elements_);
+    return e < edge_elements ? e : edge().end * width<T> + (e - edge_elements);
   }
   /// How many lanes of a block have an element; the others are as the last one that has.
   KOKKOS_INLINE_FUNCTION int lanes_in(std::int32_t block) const {
-    const auto left = block < edge_.end ? edge_elements_ - block * width<T>
-                                        : elements_ - edge_elements_ - (block - edge_.end) * width<T>;
+    const auto before = block < edge().end ? block * width<T> : edge_elements + (block - edge().end) * width<T>;
+    const auto left = (block < edge().end ? edge_elements : elements) - before;
     return left < width<T> ? left : width<T>;
   }
   /// f(block, lane) of element e and of the lanes that are as it is.
@@ -46,7 +44,6 @@ class BlockOrder {
     const int first = slot(e) % width<T>, end = first + 1 == lanes_in(block) ? width<T> : first + 1;
     for (int l = first; l < end; ++l) f(block, l);
   }
-  std::int32_t elements() const { return elements_; }
   /// A number of element e in a View on the host, and its first n.
   template <class View>
   auto& number(const View& view, std::int32_t e, int i) const {
@@ -56,12 +53,6 @@ class BlockOrder {
   void read(const View& view, std::int32_t e, S (&values)[n]) const {
     for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<S>(number(view, e, static_cast<int>(i)));
   }
-
- private:
-  static std::int32_t blocks_of(std::int32_t elements) { return (elements + width<T> - 1) / width<T>; }
-
-  std::int32_t edge_elements_, elements_;
-  Blocks edge_, interior_;
 };
 
 template <std::size_t n, class View, class V>

@@ -27,8 +27,8 @@ KOKKOS_INLINE_FUNCTION Symmetric<V> deform(const Tensor<V>& rate, Scalar<V> step
   Symmetric<V> strain, shifted;
   detail::each_packed([&](auto i, auto j) { strain(i, j) = half * (rate(i, j) + rate(j, i)); });
   const auto turned = product(strain, stretch); // minus its transpose: D V - V D
-  const V trace = stretch.trace();
-  unroll<6>([&](auto n) { shifted.at[n] = (n < 3 ? trace : all_lanes<V>(0)) - stretch.at[n]; });
+  const V sum = trace(stretch);
+  unroll<6>([&](auto n) { shifted.at[n] = (n < 3 ? sum : all_lanes<V>(0)) - stretch.at[n]; });
   const V dual[3] = {turned.at[7] - turned.at[5], turned.at[2] - turned.at[6], turned.at[3] - turned.at[1]};
   V omega[3];
   solve(shifted, dual, omega);

@@ -9,32 +9,28 @@ namespace kontor::element {
 /// Where entry (i, j) of a symmetric tensor is.
 KOKKOS_INLINE_FUNCTION constexpr int packed(int i, int j) { return i == j ? i : i + j == 1 ? 3 : i + j == 3 ? 4 : 5; }
 
-template <class V>
-struct Symmetric {
-  V at[6];
+template <class V, int n>
+struct Entries {
+  V at[n];
+
   template <class I, class J>
   KOKKOS_INLINE_FUNCTION V& operator()(I, J) {
-    return at[packed(I::value, J::value)];
+    return at[n == 6 ? packed(I::value, J::value) : 3 * I::value + J::value];
   }
   template <class I, class J>
   KOKKOS_INLINE_FUNCTION const V& operator()(I, J) const {
-    return at[packed(I::value, J::value)];
+    return at[n == 6 ? packed(I::value, J::value) : 3 * I::value + J::value];
   }
-  KOKKOS_INLINE_FUNCTION V trace() const { return at[0] + at[1] + at[2]; }
 };
+template <class V>
+using Symmetric = Entries<V, 6>;
+template <class V>
+using Tensor = Entries<V, 9>;
 
 template <class V>
-struct Tensor {
-  V at[9];
-  template <class I, class J>
-  KOKKOS_INLINE_FUNCTION V& operator()(I, J) {
-    return at[3 * I::value + J::value];
-  }
-  template <class I, class J>
-  KOKKOS_INLINE_FUNCTION const V& operator()(I, J) const {
-    return at[3 * I::value + J::value];
-  }
-};
+KOKKOS_INLINE_FUNCTION V trace(const Symmetric<V>& a) {
+  return a.at[0] + a.at[1] + a.at[2];
+}
 
 namespace detail {
 /// f(i, j) of all 9 entries, or of the 6 of a symmetric tensor.
@@ -49,8 +45,8 @@ KOKKOS_INLINE_FUNCTION void each_packed(const F& f) {
 } // namespace detail
 
 /// The product of two tensors of any kind.
-template <class V, template <class> class A, template <class> class B>
-KOKKOS_INLINE_FUNCTION Tensor<V> product(const A<V>& a, const B<V>& b) {
+template <class V, int m, int n>
+KOKKOS_INLINE_FUNCTION Tensor<V> product(const Entries<V, m>& a, const Entries<V, n>& b) {
   using namespace detail;
   Tensor<V> c;
   each_entry([&](auto i, auto j) {

@@ -38,12 +38,7 @@ enum class Assembly { gather, atomic, scatter_view };
 
 using BlockCorners = Kokkos::View<LocalIndex***>; ///< blocks x 8 x width: nodes
 
-/// The rows of numbers at the corners at each node, in the order of the elements' numbers.
-struct CornerRows {
-  static constexpr int ahead = 64; ///< entries that follow the last one, which are fetched early and not used
-  Kokkos::View<LocalIndex*> first; ///< where those of a node begin: (nodes + 1)
-  Kokkos::View<LocalIndex*> row;   ///< element::corner_row()
-};
+inline constexpr int rows_ahead = 64; ///< rows that follow the last one of all nodes: fetched early and not used
 
 /// Rows in no order are fetched early on hosts; devices hide that by other threads.
 template <class T>
@@ -51,16 +46,17 @@ KOKKOS_INLINE_FUNCTION void prefetch_on_host([[maybe_unused]] const T* address) 
   if constexpr (device::kernels_on_host) __builtin_prefetch(address);
 }
 
-/// Local; queued on `instance`. The sums at nodes [begin, end).
+/// Local; queued on `instance`. The sums at nodes [begin, end), each of the rows from first(node) to first(node + 1).
 template <class T>
-void gather_corners(const Space& instance, LocalIndex begin, LocalIndex end, const CornerRows& rows,
-                    const Kokkos::View<T* [3]>& of_corners, const NodeView<double* [3]>& sums) {
+void gather_corners(const Space& instance, LocalIndex begin, LocalIndex end, const Kokkos::View<LocalIndex*>& first,
+                    const Kokkos::View<LocalIndex*>& rows, const Kokkos::View<T* [3]>& of_corners,
+                    const NodeView<double* [3]>& sums) {
   Kokkos::parallel_for(
       "mesh/gather corners", range(instance, begin, end), KOKKOS_LAMBDA(LocalIndex node) {
         double sum[3] = {0, 0, 0};
-        for (auto n = rows.first(node); n < rows.first(node + 1); ++n) {
-          const auto row = rows.row(n);
-          prefetch_on_host(&of_corners(rows.row(n + CornerRows::ahead), 0));
+        for (auto n = first(node); n < first(node + 1); ++n) {
+          const auto row = rows(n);
+          prefetch_on_host(&of_corners(rows(n + rows_ahead), 0));
           for (int i = 0; i < 3; ++i) sum[i] += static_cast<double>(of_corners(row, i));
         }
         for (int i = 0; i < 3; ++i) sums(node, i) = sum[i];
@@ -90,11 +86,11 @@ class CornerSums {
   /// Local. `of_corners`: a row of numbers at each corner of each slot of the order, and room for no element else.
   CornerSums(Assembly assembly, const NodeCorners& of_nodes, const element::BlockOrder<T>& order,
              const BlockCorners& corner, const Kokkos::View<T* [3]>& of_corners, const NodeView<double* [3]>& sums)
-      : assembly_(assembly), order_(order), corner_(corner), of_corners_(of_corners),
-        sums_(sums), rows_{Kokkos::View<LocalIndex*>("mesh/first corner", of_nodes.first.size()),
-                           Kokkos::View<LocalIndex*>("mesh/node corners", of_nodes.corner.size() + CornerRows::ahead)} {
-    set_on_host(rows_.first, [&](const auto& first) { std::ranges::copy(of_nodes.first, first.data()); });
-    set_on_host(rows_.row, [&](const auto& row) {
+      : assembly_(assembly), order_(order), corner_(corner), of_corners_(of_corners), sums_(sums),
+        first_("mesh/first corner", of_nodes.first.size()),
+        rows_("mesh/node corners", of_nodes.corner.size() + rows_ahead) {
+    set_on_host(first_, [&](const auto& first) { std::ranges::copy(of_nodes.first, first.data()); });
+    set_on_host(rows_, [&](const auto& row) {
       std::fill_n(row.data(), row.size(), 0);
       std::ranges::transform(of_nodes.corner, row.data(), [&](LocalIndex corner) {
         return element::corner_row(of_corners, order.slot(corner / 8), corner % 8);
@@ -110,7 +106,7 @@ class CornerSums {
   }
   /// Local; queued on `instance`. Adds what these elements have; gathered, at nodes [begin, end), that is all they get.
   void add(const Space& instance, const element::Blocks& blocks, LocalIndex begin, LocalIndex end) {
-    if (assembly_ == Assembly::gather) return gather_corners(instance, begin, end, rows_, of_corners_, sums_);
+    if (assembly_ == Assembly::gather) return gather_corners(instance, begin, end, first_, rows_, of_corners_, sums_);
     if (assembly_ == Assembly::atomic) return scatter_corners(instance, blocks, order_, corner_, of_corners_, atomic_);
     scattered_.reset_except(instance, sums_);
     scatter_corners(instance, blocks, order_, corner_, of_corners_, scattered_);
@@ -125,11 +121,11 @@ class CornerSums {
   using Scattered = Kokkos::Experimental::ScatterView<double* [3], Kokkos::LayoutRight, Space>;
 
   Assembly assembly_ = Assembly::gather;
-  element::BlockOrder<T> order_{0, 0};
+  element::BlockOrder<T> order_;
   BlockCorners corner_;
   Kokkos::View<T* [3]> of_corners_;
   NodeView<double* [3]> sums_;
-  CornerRows rows_;
+  Kokkos::View<LocalIndex*> first_, rows_;
   Atomic atomic_;
   Scattered scattered_; ///< as the space does it best
 };

@@ -192,7 +192,7 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
       elements.insert(elements.end(), list.begin(), list.end());
     learn(nodes_of(elements));
   }
-  std::map<int, std::vector<GlobalIndex>> common; // Seam::sum: by the other rank
+  ByRank<GlobalIndex> common; // Seam::sum
   for (const auto& [from, list] : exchange_by_rank(comm, "sharers of nodes", sharers))
     for (const auto& [node, other] : list) common[other].push_back(node);
 
@@ -223,20 +223,17 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
     return result;
   };
 
-  if (seam == Seam::sum) {
-    for (const auto& [other, nodes] : common) mesh.neighbours.push_back({other, locals(nodes), locals(nodes)});
-  } else {
-    ByRank<GlobalIndex> wanted;
-    for (auto n = mesh.updated; n < mesh.nodes(); ++n) wanted[known.at(mesh.node[n]).owner].push_back(mesh.node[n]);
-    const auto asked = exchange_by_rank(comm, "ghosts of a mesh", wanted);
-    std::map<int, Neighbour> by_rank;
-    for (const auto& [other, nodes] : wanted) by_rank[other].received = locals(nodes);
-    for (const auto& [other, nodes] : asked) by_rank[other].sent = locals(nodes);
-    for (auto& [other, neighbour] : by_rank) {
-      neighbour.rank = other;
-      mesh.neighbours.push_back(std::move(neighbour));
-    }
+  auto received = common, sent_nodes = common;
+  if (seam == Seam::recompute) {
+    received.clear();
+    for (auto n = mesh.updated; n < mesh.nodes(); ++n) received[known.at(mesh.node[n]).owner].push_back(mesh.node[n]);
+    sent_nodes = exchange_by_rank(comm, "ghosts of a mesh", received);
   }
+  std::map<int, Neighbour> by_rank;
+  for (const auto& [other, nodes] : received) by_rank[other].received = locals(nodes);
+  for (const auto& [other, nodes] : sent_nodes) by_rank[other].sent = locals(nodes);
+  for (auto& [other, neighbour] : by_rank)
+    mesh.neighbours.push_back({other, std::move(neighbour.sent), std::move(neighbour.received)});
 
   take_elements(mesh, std::move(elements), local);
   std::ranges::sort(own, {}, &Element::number);

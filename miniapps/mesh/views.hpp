@@ -43,7 +43,7 @@ void set_nodes(const View& view, const Value& value) {
 template <class View, class T, class Value>
 void set_elements(const View& view, const element::BlockOrder<T>& order, const Value& value) {
   set_on_host(view, [&](const auto& copy) {
-    for (LocalIndex e = 0; e < order.elements(); ++e)
+    for (LocalIndex e = 0; e < order.elements; ++e)
       order.each_lane(e, [&](LocalIndex block, int l) {
         for (int i = 0; i < static_cast<int>(view.extent(1)); ++i) element::lane(copy(block, i), l) = value(e, i);
       });

@@ -58,7 +58,7 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
         load(elements.stress, block, stress.at);
         load(elements.rotation, block, rotation.at);
         unroll<6>([&](auto n) { strain.at[n] = elements.rate(block, static_cast<int>(n)); });
-        const V dilation = lambda * strain.trace();
+        const V dilation = lambda * trace(strain);
         unroll<6>([&](auto n) {
           const V elastic = 2 * mu * strain.at[n];
           stress.at[n] += step * (n < 3 ? dilation + elastic : elastic);
