@@ -69,13 +69,13 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     });
     kernels_.clear();
     for (int kernel = 0; kernel < 4; ++kernel) {
-      const double count = computed_by_all_;
       const auto& [name, read, written, bytes_read, bytes_written, flops] = costs[kernel];
       const double seconds = stepping::seconds_of_slowest(
           comm, [&] { stepper_.queue_kernel(kernel); }, drained);
       kernels_.push_back({name,
-                          {count * (read * sizeof(T) + bytes_read), count * (written * sizeof(T) + bytes_written)},
-                          count * flops,
+                          {computed_by_all_ * (read * sizeof(T) + bytes_read),
+                           computed_by_all_ * (written * sizeof(T) + bytes_written)},
+                          computed_by_all_ * flops,
                           seconds});
     }
   }

@@ -6,8 +6,6 @@
 #include "element/tensor.hpp"
 #include "mesh/corner_sums.hpp"
 
-#include <array>
-
 /// What the kernels work on.
 namespace kontor::dynamics {
 

@@ -65,19 +65,17 @@ inline constexpr int width = static_cast<int>(sizeof(Lanes<T>) / sizeof(T));
 
 namespace detail {
 template <class V>
-struct ScalarOf {
-  using type = std::remove_reference_t<decltype(std::declval<V&>()[0])>;
-};
-template <class V>
-requires std::is_arithmetic_v<V>
-struct ScalarOf<V> {
-  using type = V;
-};
+auto first_lane(const V& lanes) {
+  if constexpr (std::is_arithmetic_v<V>)
+    return lanes;
+  else
+    return lanes[0];
+}
 } // namespace detail
 
 /// The type of one lane.
 template <class V>
-using Scalar = typename detail::ScalarOf<V>::type;
+using Scalar = decltype(detail::first_lane(std::declval<V>()));
 
 /// The number of one element.
 template <class V>

@@ -121,10 +121,10 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) {
                   {},
                   {}};
   const auto read = [&](const char* dataset, const auto& extents, const Directory& rows, auto& values) {
-    const auto first = static_cast<std::uint64_t>(rows.first(comm.rank())),
-               count = static_cast<std::uint64_t>(rows.size(comm.rank()));
-    values.resize(count);
-    reader.read(dataset, {extents, {first, 0}, {count, extents[1]}}, count > 0 ? values.front().data() : nullptr);
+    values.resize(static_cast<std::size_t>(rows.size(comm.rank())));
+    reader.read(dataset,
+                {extents, {static_cast<std::uint64_t>(rows.first(comm.rank())), 0}, {values.size(), extents[1]}},
+                values.empty() ? nullptr : values.front().data());
   };
   std::vector<std::array<std::int64_t, 8>> corners;
   std::vector<std::array<double, 3>> places;

@@ -63,17 +63,19 @@ double ratio_of(const miniapp::Verification& result, const std::string& name) {
   return 0;
 }
 
+/// Collective. What is made twice passes, with the same answer.
+void expect_passed(const std::string& what, const Options& options, const comm::Options& comm = {},
+                   bool overlap = true) {
+  const App app(options, comm, overlap);
+  app->run();
+  const auto result = app->verify();
+  EXPECT_TRUE(result.passed()) << what << text_of(result);
+  app->reset();
+  app->run();
+  EXPECT_EQ(app->verify().more, result.more) << what << ": another answer when repeated";
+}
+
 TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
-  const auto expect_passed = [](const char* what, const Options& options, const comm::Options& comm = {},
-                                bool overlap = true) {
-    const App app(options, comm, overlap);
-    app->run();
-    const auto result = app->verify();
-    EXPECT_TRUE(result.passed()) << what << text_of(result);
-    app->reset();
-    app->run();
-    EXPECT_EQ(app->verify().more, result.more) << what << ": another answer when repeated";
-  };
   for (const auto seam : {Seam::recompute, Seam::sum})
     for (const bool overlap : {true, false})
       for (const auto assembly : {Assembly::gather, Assembly::atomic, Assembly::scatter_view}) {
@@ -115,46 +117,35 @@ TEST(Dynamics, TravelsByEveryBackend) {
       options.seam = seam;
       comm::Options by;
       by.backend = backend.name;
-      std::unique_ptr<App> app;
       try {
-        app = std::make_unique<App>(options, by);
+        App(options, by);
       } catch (const comm::UsageError&) { // not of this memory
         continue;
       }
-      (*app)->run();
-      const auto result = (*app)->verify();
-      EXPECT_TRUE(result.passed()) << backend.name << text_of(result);
+      expect_passed(by.backend, options, by);
     }
   }
 }
 
 TEST(Dynamics, FindsWhatIsWrong) {
-  auto options = bar();
-  {
-    const App app(options);
-    EXPECT_TRUE(app->verify().failed()); // no step
-  }
-  options.step = 0.5; // above the stable one
-  {
+  const auto result_of = [](const Options& options) {
     const App app(options);
     app->run();
-    const auto result = app->verify();
-    EXPECT_TRUE(result.failed());
-    EXPECT_GT(ratio_of(result, "step"), 1);
-  }
+    return app->verify();
+  };
+  auto options = bar();
+  EXPECT_TRUE(App(options)->verify().failed()); // no step
+  options.step = 0.5;                           // above the stable one
+  const auto unstable = result_of(options);
+  EXPECT_TRUE(unstable.failed());
+  EXPECT_GT(ratio_of(unstable, "step"), 1);
   options = bar();
   options.velocity = {"-3*exp(-x^2)", "0", "0"}; // faster than sound
   options.steps = 400;
-  {
-    const App app(options);
-    app->run();
-    EXPECT_TRUE(app->verify().failed());
-  }
+  EXPECT_TRUE(result_of(options).failed());
   options = bar();
   options.velocity = {"0", "0", "0"};
-  const App app(options);
-  app->run();
-  EXPECT_FALSE(app->verify().conclusive);
+  EXPECT_FALSE(result_of(options).conclusive);
 }
 
 /// A line of unit springs by d'Alembert, with a coarse start that it may not be compared with.
