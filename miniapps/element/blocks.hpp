@@ -18,7 +18,7 @@ struct Blocks {
   std::int32_t begin = 0, end = 0;
 };
 
-/// Elements in two runs, each of which begins with a block: the first `edge` ones, and the others.
+/// Elements in two runs, each of which begins with a block: the first `edge_elements`, and the others.
 template <class T>
 struct BlockOrder {
   std::int32_t edge_elements = 0, elements = 0;

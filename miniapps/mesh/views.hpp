@@ -5,9 +5,6 @@
 #include "mesh/directory.hpp"
 #include "stepping/device.hpp"
 
-#include <string>
-#include <vector>
-
 /// Numbers of nodes and elements where kernels run, and what hosts and kernels do with them.
 namespace kontor::mesh {
 
