@@ -3,6 +3,8 @@
 
 #include "run/record/kernel_runs.hpp"
 
+#include <kontor/comm/reductions.hpp>
+
 #include <fmt/format.h>
 
 namespace kontor::miniapp {
