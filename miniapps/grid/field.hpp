@@ -76,15 +76,23 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
   }
 }
 
+/// Where that element of a field is, in whatever memory.
+template <class T>
+T* address(const FieldView<T>& field, std::int64_t k, std::int64_t j, std::int64_t i) {
+  return field.data() + k * static_cast<std::int64_t>(field.stride(0)) +
+         j * static_cast<std::int64_t>(field.stride(1)) + i;
+}
+
 /// The same field for kernels that know of one layer of ghosts: own cell or point (0, 0, 0) lies where Padding<T> says.
 template <class T>
 FieldView<T> with_one_ghost(const FieldView<T>& field, const Block& block) {
   if (block.ghosts == 1) return field;
   const auto before = padding<T>(block);
   const auto beyond = [&](int axis) { return std::max<std::int64_t>(0, before[axis] - 1); };
-  return FieldView<T>(field.data() + beyond(2) * static_cast<std::int64_t>(field.stride(0)) +
-                          beyond(1) * static_cast<std::int64_t>(field.stride(1)) + (before[0] - Padding<T>::x),
-                      field.extent(0), field.extent(1), field.extent(2));
+  // Ends within the field, and keeps the strides that it needs.
+  const bool planes = block.dimensions == 3;
+  return FieldView<T>(address(field, beyond(2), beyond(1), before[0] - Padding<T>::x), field.extent(0) - 2 * beyond(2),
+                      field.extent(1) - (planes ? 0 : 2 * beyond(1)), field.extent(2));
 }
 
 /// The part of a field in a box, as a View (z, y, x).

@@ -198,8 +198,8 @@ void Domain<T>::make_deep_source() {
   if (deep_block_.ghosts == 1) return;
   deep_source_ = grid::make_field<T>("heat/source", deep_block_);
   const auto before = grid::padding<T>(deep_block_);
-  source_ = BlockView<T>(&deep_source_(before[2], before[1], before[0]), deep_source_.extent(0), deep_source_.extent(1),
-                         deep_source_.extent(2));
+  source_ = BlockView<T>(grid::address(deep_source_, before[2], before[1], before[0]), block_.extents[2],
+                         block_.dimensions == 3 ? deep_source_.extent(1) : block_.extents[1], deep_source_.extent(2));
 }
 
 template <class T>
