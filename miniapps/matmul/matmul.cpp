@@ -2,10 +2,8 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/algorithm/multiplication.hpp"
 #include "matmul/kernels/local_product.hpp"
-#include "matmul/problem/dataset.hpp"
-#include "matmul/problem/fill.hpp"
+#include "matmul/problem/elements.hpp"
 #include "matmul/problem/memory.hpp"
 #include "matmul/problem/state.hpp"
 #include "matmul/problem/volume.hpp"

@@ -7,12 +7,10 @@
 #include <kontor/config/unused.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "machine/memory.hpp"
-#include "matmul/algorithm/chosen_method.hpp"
 #include "matmul/algorithm/process_grid.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"

@@ -1,14 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/algorithm/chosen_method.hpp"
 #include "matmul/algorithm/panels.hpp"
+#include "matmul/problem/matrix.hpp"
+#include "run/mini_app.hpp"
+#include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/exchange.hpp>
 
+#include <optional>
 #include <vector>
 
 namespace kontor::matmul {
+
+/// The communicator of a run's exchanges, of all ranks. What is left to `auto` is chosen by the first one that is made,
+/// and is the same for all others.
+class ChosenMethod {
+ public:
+  /// Local. Refers to `all`.
+  explicit ChosenMethod(const comm::Communicator& all) : all_(all) {}
+
+  /// Local. For the next exchange.
+  const comm::Communicator& comm() const { return chosen_ ? *chosen_ : all_; }
+
+  /// Collective over all ranks. Commits an exchange of comm().
+  template <class T>
+  void commit(comm::Exchange<Buffer<T>>& exchange) {
+    exchange.commit();
+    if (choice_) return;
+    choice_ = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(all_, exchange)};
+    if (choice_->candidates.size() > 1) chosen_.emplace(all_.native(), choice_->chosen);
+  }
+
+  /// Local. For the record; none: nothing is exchanged.
+  const std::optional<miniapp::ExchangeChoice>& choice() const { return choice_; }
+
+ private:
+  const comm::Communicator& all_;
+  std::optional<comm::Communicator> chosen_;
+  std::optional<miniapp::ExchangeChoice> choice_;
+};
+
+/// Collective. A step of an exchange.
+template <class T>
+void run(comm::Exchange<Buffer<T>>& exchange) {
+  exchange.start();
+  exchange.finish();
+}
 
 /// Ranks of a row, of a column or of a line through the layers, in their order. What they exchange goes by the
 /// communicator of all ranks: patterns that make windows would else make them in several groups at once, which Open MPI

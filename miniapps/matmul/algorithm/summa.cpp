@@ -127,7 +127,7 @@ class Summa final : public Multiplication<T> {
     for (std::size_t n = 0; n < begun; ++n) product_.skip(a_.panel(n, panels_[n]), b_.panel(n, panels_[n]));
     if (!moves() || !overlap_ || begun >= panels_.size()) return;
     broadcast(begun);
-    wait(begun);
+    wait();
   }
 
   /// With overlap the next panel travels meanwhile. On a device the product is queued before the host waits for
@@ -136,14 +136,14 @@ class Summa final : public Multiplication<T> {
     const auto n = static_cast<std::size_t>(made);
     if (moves() && !overlap_) {
       broadcast(n);
-      wait(n);
+      wait();
     }
     const bool next = moves() && overlap_ && n + 1 < panels_.size();
     streams_.mark_compute();
     if (next && !as_on_device_) broadcast(n + 1);
     if (pass_ != Pass::transfers) multiply(n);
     if (next && as_on_device_) broadcast(n + 1);
-    if (next) wait(n + 1);
+    if (next) wait();
     return 1;
   }
 
@@ -203,7 +203,7 @@ class Summa final : public Multiplication<T> {
       }
   }
 
-  void wait(std::size_t n) {
+  void wait() {
     {
       const miniapp::ScopedTimer timed(broadcast_, 0);
       for (auto& request : requests_) request.wait();

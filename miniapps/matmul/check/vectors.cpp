@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/check/vectors.hpp"
 
-#include "matmul/problem/matrix.hpp"
-
 #include <kontor/comm/reductions.hpp>
 
 namespace kontor::matmul {
-
-using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
 struct FillVectors {
   Vectors x;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/check/verification.hpp"
 
-#include "matmul/problem/matrix.hpp"
-
 #include <kontor/comm/reductions.hpp>
 
 #include <fmt/format.h>

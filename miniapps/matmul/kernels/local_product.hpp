@@ -70,10 +70,7 @@ class LocalProduct {
     if (beta_ == T(0)) // whatever C was, even if it is no number
       Kokkos::deep_copy(Space(), c, T(0));
     else
-      Kokkos::parallel_for(
-          "matmul/scale",
-          Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(Space(), 0, static_cast<std::int64_t>(c.size())),
-          Scale<T>{c, beta_});
+      Kokkos::parallel_for("matmul/scale", Range(Space(), 0, static_cast<std::int64_t>(c.size())), Scale<T>{c, beta_});
   }
 
  private:

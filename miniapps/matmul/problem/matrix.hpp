@@ -34,6 +34,7 @@ KOKKOS_INLINE_FUNCTION double vector_entry(std::uint64_t bits) {
 }
 
 using Space = Kokkos::DefaultExecutionSpace;
+using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 using miniapp::Matrix; ///< columns one after the other
 
 /// Memory that blocks of different shapes take in turn.
