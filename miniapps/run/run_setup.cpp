@@ -14,7 +14,7 @@
 #include <kontor/config/input_files.hpp>
 #include <kontor/config/text.hpp>
 #include <kontor/device/clock.hpp>
-#include <kontor/output/contents.hpp>
+#include <kontor/output/seal.hpp>
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>

@@ -39,6 +39,21 @@ Strides contiguous_strides(const Extents& extent) {
   return strides;
 }
 
+bool is_contiguous(const Extents& extent, const Strides& strides) {
+  std::int64_t expected = 1;
+  for (std::size_t d = extent.size(); d-- > 0;) {
+    if (extent[d] > 1 && strides[d] != expected) return false;
+    expected *= static_cast<std::int64_t>(extent[d]);
+  }
+  return true;
+}
+
+std::int64_t byte_offset(const Extents& index, const Strides& strides, std::size_t size) {
+  std::int64_t offset = 0;
+  for (std::size_t d = 0; d < index.size(); ++d) offset += static_cast<std::int64_t>(index[d]) * strides[d];
+  return offset * static_cast<std::int64_t>(size);
+}
+
 Box in_array(const Block& block, const Box& box) {
   Box result = box;
   for (std::size_t d = 0; d < result.offset.size(); ++d) result.offset[d] += block.offset[d];

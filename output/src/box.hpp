@@ -24,6 +24,12 @@ std::uint64_t elements(const Extents& extent);
 /// Strides of a contiguous array.
 Strides contiguous_strides(const Extents& extent);
 
+/// Whether elements of such extents and strides follow each other in C order.
+bool is_contiguous(const Extents& extent, const Strides& strides);
+
+/// The bytes before the element at `index`.
+std::int64_t byte_offset(const Extents& index, const Strides& strides, std::size_t size);
+
 /// Where the box of a block lies in the array.
 Box in_array(const Block& block, const Box& box);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "hand_over.hpp"
 #include "shared_file.hpp"
+#include "transfer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,42 @@ class Assembly {
   /// Collective. Calls write(place, data, bytes) with each of this rank's pieces; `place` is the number of its first
   /// element. If a write fails, the rest is received all the same.
   template <class Write>
-  Share operator()(const Write& write);
+  Share operator()(const Write& write) {
+    Share share;
+    std::string failure;
+    bool more = find_next_to_send();
+    const auto own = static_cast<int>(first_of(rank_ + 1) - first_of(rank_));
+    if (own > 0) begin_piece();
+    bool sending = false;
+    while (more || sending || number_ < own) {
+      if (sending) {
+        int done = 0;
+        check_mpi(MPI_Testall(2, sending_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+        sending = done == 0;
+      } else if (more) {
+        send_next();
+        more = find_next_to_send();
+        sending = true;
+      }
+      if (number_ == own) continue;
+      if (missing_ > 0) receive();
+      if (missing_ > 0) continue;
+      if (failure.empty()) try {
+          for_each_run(piece_, field_.block.global, [&](std::uint64_t place, std::uint64_t count) {
+            write(place, assembled_.data(), count * size_);
+          });
+        } catch (const Error& error) {
+          failure = error.what();
+        }
+      share.written.push_back(piece_);
+      if (++number_ < own) begin_piece();
+    }
+    if (!failure.empty()) throw Error(failure);
+    sent_.check();
+    kept_.check();
+    share.handed_over = sent_.sum() + kept_.sum();
+    return share;
+  }
 
  private:
   /// What is sent before values: where they belong in the array.
@@ -44,11 +79,63 @@ class Assembly {
 
   std::uint64_t first_of(int rank) const { return pieces_.count() * std::min(rank, writers_) / writers_; }
 
-  bool find_next_to_send();
-  void send_next();
-  void begin_piece();
-  void receive();
-  void put(const Box& part, const std::byte* data);
+  /// Whether a part of this rank's block is still to be sent to another, part_.
+  bool find_next_to_send() {
+    const std::uint64_t rounds = (pieces_.count() + writers_ - 1) / writers_;
+    for (; std::uint64_t(round_) < rounds; ++round_, to_ = 0)
+      for (; to_ < writers_; ++to_) {
+        const std::uint64_t number = first_of(to_) + round_;
+        if (to_ == rank_ || number >= first_of(to_ + 1)) continue;
+        part_ = intersection(mine_, pieces_[number]);
+        if (elements(part_.extent) > 0) return true;
+      }
+    return false;
+  }
+  void send_next() {
+    const std::byte* data = sent_.box(seen_from(part_, mine_.offset));
+    std::ranges::copy(part_.offset, header_.offset.begin());
+    std::ranges::copy(part_.extent, header_.extent.begin());
+    check_mpi(MPI_Isend(&header_, sizeof header_, MPI_BYTE, to_, round_, comm_, sending_.data()), "MPI_Isend");
+    // Synchronous, so that this rank is never more than one part ahead of those that receive.
+    check_mpi(
+        MPI_Issend(data, static_cast<int>(elements(part_.extent) * size_), MPI_BYTE, to_, round_, comm_, &sending_[1]),
+        "MPI_Issend");
+    ++to_;
+  }
+  void begin_piece() {
+    piece_ = pieces_[first_of(rank_) + number_];
+    missing_ = elements(piece_.extent);
+    assembled_.resize(missing_ * size_);
+    const Box own = intersection(mine_, piece_);
+    if (elements(own.extent) > 0) put(own, kept_.box(seen_from(own, mine_.offset)));
+  }
+  /// Takes in a part of the piece, if one has come.
+  void receive() {
+    int come = 0;
+    MPI_Status status;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, number_, comm_, &come, &status), "MPI_Iprobe");
+    if (!come) return;
+    const auto take = [&](void* to, std::uint64_t bytes) {
+      check_mpi(MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, status.MPI_SOURCE, number_, comm_, MPI_STATUS_IGNORE),
+                "MPI_Recv");
+    };
+    Header header;
+    take(&header, sizeof header);
+    const auto first = [&](const auto& values) {
+      return Extents(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(piece_.offset.size()));
+    };
+    const Box part{first(header.offset), first(header.extent)};
+    received_.resize(elements(part.extent) * size_);
+    take(received_.data(), received_.size()); // on its way, since they are sent together
+    put(part, received_.data());
+  }
+  /// Puts a part of the piece where it belongs.
+  void put(const Box& part, const std::byte* data) {
+    const Strides strides = contiguous_strides(piece_.extent);
+    copy(part.extent, size_, data, contiguous_strides(part.extent),
+         assembled_.data() + byte_offset(seen_from(part, piece_.offset).offset, strides, size_), strides);
+    missing_ -= elements(part.extent);
+  }
 
   MPI_Comm comm_;
   int rank_, writers_;
@@ -70,105 +157,6 @@ class Assembly {
   std::uint64_t missing_ = 0; ///< elements of it
   std::vector<std::byte> assembled_, received_;
 };
-
-/// Whether a part of this rank's block is still to be sent to another, part_.
-bool Assembly::find_next_to_send() {
-  const std::uint64_t rounds = (pieces_.count() + writers_ - 1) / writers_;
-  for (; std::uint64_t(round_) < rounds; ++round_, to_ = 0)
-    for (; to_ < writers_; ++to_) {
-      const std::uint64_t number = first_of(to_) + round_;
-      if (to_ == rank_ || number >= first_of(to_ + 1)) continue;
-      part_ = intersection(mine_, pieces_[number]);
-      if (elements(part_.extent) > 0) return true;
-    }
-  return false;
-}
-
-void Assembly::send_next() {
-  const std::byte* data = sent_.box(seen_from(part_, mine_.offset));
-  std::ranges::copy(part_.offset, header_.offset.begin());
-  std::ranges::copy(part_.extent, header_.extent.begin());
-  check_mpi(MPI_Isend(&header_, sizeof header_, MPI_BYTE, to_, round_, comm_, sending_.data()), "MPI_Isend");
-  // Synchronous, so that this rank is never more than one part ahead of those that receive.
-  check_mpi(
-      MPI_Issend(data, static_cast<int>(elements(part_.extent) * size_), MPI_BYTE, to_, round_, comm_, &sending_[1]),
-      "MPI_Issend");
-  ++to_;
-}
-
-void Assembly::begin_piece() {
-  piece_ = pieces_[first_of(rank_) + number_];
-  missing_ = elements(piece_.extent);
-  assembled_.resize(missing_ * size_);
-  const Box own = intersection(mine_, piece_);
-  if (elements(own.extent) > 0) put(own, kept_.box(seen_from(own, mine_.offset)));
-}
-
-/// Takes in a part of the piece, if one has come.
-void Assembly::receive() {
-  int come = 0;
-  MPI_Status status;
-  check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, number_, comm_, &come, &status), "MPI_Iprobe");
-  if (!come) return;
-  const auto take = [&](void* to, std::uint64_t bytes) {
-    check_mpi(MPI_Recv(to, static_cast<int>(bytes), MPI_BYTE, status.MPI_SOURCE, number_, comm_, MPI_STATUS_IGNORE),
-              "MPI_Recv");
-  };
-  Header header;
-  take(&header, sizeof header);
-  const auto first = [&](const auto& values) {
-    return Extents(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(piece_.offset.size()));
-  };
-  const Box part{first(header.offset), first(header.extent)};
-  received_.resize(elements(part.extent) * size_);
-  take(received_.data(), received_.size()); // on its way, since they are sent together
-  put(part, received_.data());
-}
-
-/// Puts a part of the piece where it belongs.
-void Assembly::put(const Box& part, const std::byte* data) {
-  const Strides strides = contiguous_strides(piece_.extent);
-  copy(part.extent, size_, data, contiguous_strides(part.extent),
-       assembled_.data() + byte_offset(seen_from(part, piece_.offset).offset, strides, size_), strides);
-  missing_ -= elements(part.extent);
-}
-
-template <class Write>
-Share Assembly::operator()(const Write& write) {
-  Share share;
-  std::string failure;
-  bool more = find_next_to_send();
-  const auto own = static_cast<int>(first_of(rank_ + 1) - first_of(rank_));
-  if (own > 0) begin_piece();
-  bool sending = false;
-  while (more || sending || number_ < own) {
-    if (sending) {
-      int done = 0;
-      check_mpi(MPI_Testall(2, sending_.data(), &done, MPI_STATUSES_IGNORE), "MPI_Testall");
-      sending = done == 0;
-    } else if (more) {
-      send_next();
-      more = find_next_to_send();
-      sending = true;
-    }
-    if (number_ == own) continue;
-    if (missing_ > 0) receive();
-    if (missing_ > 0) continue;
-    if (failure.empty()) try {
-        for_each_run(piece_, field_.block.global,
-                     [&](std::uint64_t place, std::uint64_t count) { write(place, assembled_.data(), count * size_); });
-      } catch (const Error& error) {
-        failure = error.what();
-      }
-    share.written.push_back(piece_);
-    if (++number_ < own) begin_piece();
-  }
-  if (!failure.empty()) throw Error(failure);
-  sent_.check();
-  kept_.check();
-  share.handed_over = sent_.sum() + kept_.sum();
-  return share;
-}
 
 } // namespace
 

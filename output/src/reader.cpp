@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "block_values.hpp"
 #include "check_blocks.hpp"
-#include "dataset.hpp"
 #include "descriptor.hpp"
 #include "driver.hpp"
-#include "rehearsal.hpp"
+#include "step.hpp"
 
 #include <kontor/output/reader.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <fcntl.h>
-#include <optional>
 #include <sys/stat.h>
 
 namespace kontor::output {
@@ -47,8 +42,21 @@ using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 // Groups, attributes and records are read by rank 0, which tells the others; values by the rank that wants them.
 class Reader::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path, Checked checked);
-  ~Impl();
+  Impl(MPI_Comm comm, fs::path path, Checked checked) : path_(std::move(path)), checked_(checked == Checked::yes) {
+    check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    rank_ = my_rank(comm_);
+    try {
+      together([this] { open(); });
+    } catch (const Error&) { // on all ranks
+      MPI_Comm_free(&comm_);
+      throw;
+    }
+  }
+  ~Impl() {
+    // Freeing the communicator is collective: an exception may be passing on this rank alone.
+    if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
+  }
 
   const fs::path& path() const { return path_; }
 
@@ -65,7 +73,36 @@ class Reader::Impl {
   }
 
   void read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
-            std::byte* data, const StoreBytes& store) const;
+            std::byte* data, const StoreBytes& store) const {
+    const Step step{Step::Kind::read, name, scalar, block};
+    const hid_t type = native_type(scalar);
+    Handle dataset;
+    together([&] {
+      check_block(name, block, strides, any);
+      rehearse_step(step);
+      dataset = open_values(file_, step);
+    });
+    together([&] {
+      const std::size_t size = H5Tget_size(type);
+      const Strides steps = strides.empty() ? contiguous_strides(block.extent) : strides;
+      const Pieces pieces = pieces_of(block.extent, size);
+      std::vector<std::byte> room;
+      for (std::uint64_t n = 0; n < pieces.count(); ++n) {
+        const Box piece = pieces[n], place = in_array(block, piece);
+        std::byte* target = data ? data + byte_offset(piece.offset, steps, size) : nullptr;
+        if (data && is_contiguous(piece.extent, steps)) {
+          read_box(dataset, name, place, type, target);
+          continue;
+        }
+        room.resize(elements(piece.extent) * size);
+        read_box(dataset, name, place, type, room.data());
+        if (data)
+          copy(piece.extent, size, room.data(), contiguous_strides(piece.extent), target, steps);
+        else
+          store(piece, room.data());
+      }
+    });
+  }
 
  private:
   template <class Call>
@@ -76,7 +113,22 @@ class Reader::Impl {
       throw Error(fmt::format("cannot read {}: {}", path_.string(), error.what()), "E-FILE-FORMAT");
     }
   }
-  void open();
+  void open() {
+    start_hdf5();
+    // Not blocking, since a pipe would be waited for.
+    descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status {};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) throw Error(std::strerror(errno), "E-FILE-READ");
+    if (!S_ISREG(status.st_mode))
+      throw Error(S_ISDIR(status.st_mode) ? "it is a directory, not an HDF5 file" : "it is not a regular file",
+                  "E-FILE-FORMAT");
+    bytes_ = static_cast<std::uint64_t>(status.st_size);
+    if (!has_signature(descriptor_, bytes_))
+      throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_),
+                  "E-FILE-FORMAT");
+    rehearse_step({});
+    file_ = open_to_read(driver_, descriptor_, path_.string());
+  }
   /// rehearse() if the bytes have not been checked; after one that has failed nothing more is tried.
   void rehearse_step(const Step& step) const {
     if (checked_) return;
@@ -100,73 +152,6 @@ class Reader::Impl {
   mutable std::string damage_; ///< that the HDF5 library does not survive; empty: none is known
   int exceptions_ = std::uncaught_exceptions();
 };
-
-Reader::Impl::Impl(MPI_Comm comm, fs::path path, Checked checked)
-    : path_(std::move(path)), checked_(checked == Checked::yes) {
-  check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
-  check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  rank_ = my_rank(comm_);
-  try {
-    together([this] { open(); });
-  } catch (const Error&) { // on all ranks
-    MPI_Comm_free(&comm_);
-    throw;
-  }
-}
-
-Reader::Impl::~Impl() {
-  // Freeing the communicator is collective: an exception may be passing on this rank alone.
-  if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
-}
-
-void Reader::Impl::open() {
-  start_hdf5();
-  // Not blocking, since a pipe would be waited for.
-  descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status {};
-  if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) throw Error(std::strerror(errno), "E-FILE-READ");
-  if (!S_ISREG(status.st_mode))
-    throw Error(S_ISDIR(status.st_mode) ? "it is a directory, not an HDF5 file" : "it is not a regular file",
-                "E-FILE-FORMAT");
-  bytes_ = static_cast<std::uint64_t>(status.st_size);
-  if (!has_signature(descriptor_, bytes_))
-    throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_),
-                "E-FILE-FORMAT");
-  rehearse_step({});
-  file_ = open_to_read(driver_, descriptor_, path_.string());
-}
-
-void Reader::Impl::read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
-                        std::byte* data, const StoreBytes& store) const {
-  const Step step{Step::Kind::read, name, scalar, block};
-  const hid_t type = native_type(scalar);
-  Handle dataset;
-  together([&] {
-    check_block(name, block, strides, any);
-    rehearse_step(step);
-    dataset = open_values(file_, step);
-  });
-  together([&] {
-    const std::size_t size = H5Tget_size(type);
-    const Strides steps = strides.empty() ? contiguous_strides(block.extent) : strides;
-    const Pieces pieces = pieces_of(block.extent, size);
-    std::vector<std::byte> room;
-    for (std::uint64_t n = 0; n < pieces.count(); ++n) {
-      const Box piece = pieces[n], place = in_array(block, piece);
-      std::byte* target = data ? data + byte_offset(piece.offset, steps, size) : nullptr;
-      if (data && is_contiguous(piece.extent, steps)) {
-        read_box(dataset, name, place, type, target);
-        continue;
-      }
-      room.resize(elements(piece.extent) * size);
-      read_box(dataset, name, place, type, room.data());
-      if (data)
-        copy(piece.extent, size, room.data(), contiguous_strides(piece.extent), target, steps);
-      else
-        store(piece, room.data());
-    }
-  });
-}
 
 Reader::Reader(MPI_Comm comm, fs::path path, Checked checked)
     : impl_(std::make_unique<Impl>(comm, std::move(path), checked)) {}

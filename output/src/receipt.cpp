@@ -2,7 +2,7 @@
 #include "receipt.hpp"
 
 #include "checksum.hpp"
-#include "dataset.hpp"
+#include "stored.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rehearsal.hpp"
+#include "step.hpp"
 
 #include <kontor/output/error.hpp>
 

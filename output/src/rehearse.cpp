@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // kontor-rehearse <step>: makes one step of a Reader (step.hpp) with the file that is its standard input, within limits
-// of memory and time. How it ends says whether the HDF5 library survives that (rehearsal.hpp). No MPI.
-#include "rehearsal.hpp"
+// of memory and time. How it ends says whether the HDF5 library survives that. No MPI.
+#include "step.hpp"
 
 #include <kontor/output/error.hpp>
 

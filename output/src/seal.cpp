@@ -14,13 +14,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <fcntl.h>
-#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 namespace kontor::output {
 
@@ -46,6 +43,15 @@ std::uint64_t size_of(int descriptor) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) throw Error(std::strerror(errno));
   return static_cast<std::uint64_t>(status.st_size);
+}
+
+Descriptor open_regular(const fs::path& path) {
+  // Not blocking, since a pipe would be waited for.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (file < 0 || ::fstat(file, &status) != 0) throw Error(std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) throw Error("it is not a regular file");
+  return file;
 }
 
 constexpr std::uint64_t largest_element = 8; // bytes
@@ -139,11 +145,7 @@ void check_seal(MPI_Comm comm, const fs::path& path) {
   try {
     collectively(comm, [&] {
       const int rank = my_rank(comm), ranks = rank_count(comm);
-      const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-      if (file < 0) throw Error(std::strerror(errno));
-      struct stat status {};
-      if (::fstat(file, &status) != 0) throw Error(std::strerror(errno));
-      if (!S_ISREG(status.st_mode)) throw Error("it is not a regular file");
+      const auto file = open_regular(path);
       Ending ending;
       const auto sums = read_seal(file, ending);
       for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
@@ -157,6 +159,27 @@ void check_seal(MPI_Comm comm, const fs::path& path) {
   } catch (const Error& error) {
     throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
   }
+}
+
+std::string contents_of(MPI_Comm comm, const std::filesystem::path& path) {
+  std::uint64_t bytes = 0, sum = 0;
+  try {
+    collectively(comm, [&] {
+      const auto file = open_regular(path);
+      bytes = size_of(file);
+      const auto ranks = static_cast<std::uint64_t>(rank_count(comm));
+      std::vector<char> block(std::min(bytes, cached_bytes));
+      for (auto n = static_cast<std::uint64_t>(my_rank(comm)); n * cached_bytes < bytes; n += ranks) {
+        const std::uint64_t begin = n * cached_bytes, count = std::min(cached_bytes, bytes - begin);
+        read_at(file, begin, block.data(), count);
+        sum += checksum(block.data(), count, n + 1);
+      }
+    });
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
+  }
+  check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
+  return fmt::format("{} bytes, checksum {:016x}", bytes, sum);
 }
 
 } // namespace kontor::output

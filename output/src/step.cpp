@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "step.hpp"
 
-#include "dataset.hpp"
-
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stored.hpp"
 
-#include "dataset.hpp"
-#include "stored_values.hpp"
-
 #include <kontor/output/error.hpp>
 #include <kontor/output/file.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
 
 namespace kontor::output {
 

@@ -20,6 +20,12 @@ struct Stored {
   std::uint64_t bytes;
 };
 
+/// Reads a box of a dataset to contiguous memory.
+void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data);
+
+/// The extents of a dataset; none: a single value.
+Extents extents_of(hid_t dataset, const std::string& name);
+
 /// Whether there is an object of that path.
 bool exists(hid_t file, const std::string& object);
 
@@ -42,5 +48,14 @@ Json stored_attributes(const Stored& stored, const std::string& object);
 
 /// A group as Reader::record() says.
 Json stored_group(const Stored& stored, const std::string& group);
+
+/// The values of a dataset of rank 0 or 1 as JSON; of a table, objects.
+Json dataset_values(const Stored& stored, hid_t dataset, const std::string& name);
+
+/// The value or values of an attribute of an open object, which is called `object`.
+Json attribute_values(const Stored& stored, hid_t open, const std::string& object, const std::string& name);
+
+/// "; /fields has temperature": what there is where `object` is not.
+std::string present(hid_t file, const std::string& object);
 
 } // namespace kontor::output

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "temporary.hpp"
 
+#include "shared_file.hpp"
+
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -104,11 +106,7 @@ void Temporary::aim_at(const fs::path& target) {
 }
 
 void Temporary::write(const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t put = ::pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (put < 0 && errno != EINTR) throw Error(fmt::format("write failed: {}", std::strerror(errno)));
-    if (put > 0) done += put;
-  }
+  write_at(file_, 0, text.data(), text.size());
   if (::fsync(file_) != 0) throw Error(fmt::format("fsync failed: {}", std::strerror(errno)));
   std::string found(text.size() + 1, '\0');
   const ssize_t got = ::pread(file_, found.data(), found.size(), 0);

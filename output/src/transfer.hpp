@@ -1,18 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "block_values.hpp"
+#include "box.hpp"
+#include "hdf5.hpp"
+
+#include <kontor/output/error.hpp>
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::output {
 
 // The ways that blocks reach a dataset which rank 0 has created.
+
+/// The values of this rank's block, to be had box by box. They stay the caller's.
+class BlockValues {
+ public:
+  using FetchBytes = std::function<void(const Box&, void*)>;
+
+  /// In host memory; without strides contiguous.
+  BlockValues(hid_t type, const Extents& extent, const void* data, Strides strides)
+      : type_(type), size_(H5Tget_size(type)), data_(static_cast<const std::byte*>(data)),
+        strides_(strides.empty() ? contiguous_strides(extent) : std::move(strides)) {}
+  /// Wherever `fetch` copies from.
+  BlockValues(hid_t type, FetchBytes fetch) : type_(type), size_(H5Tget_size(type)), fetch_(std::move(fetch)) {}
+
+  hid_t type() const { return type_; }
+  std::size_t size() const { return size_; }
+  bool any() const { return data_ || fetch_; }
+
+  /// Whether a function copies them, maybe from a device: then large boxes are best.
+  bool are_fetched() const { return fetch_ != nullptr; }
+
+  /// The values of a box of the block, contiguous: where they lie if they are so there, else copied to `room`.
+  const std::byte* box(const Box& box, std::vector<std::byte>& room) const;
+
+ private:
+  hid_t type_;
+  std::size_t size_;
+  const std::byte* data_ = nullptr;
+  Strides strides_;
+  FetchBytes fetch_;
+};
 
 /// A field on its way.
 struct Field {
@@ -25,6 +61,30 @@ struct Field {
 struct Share {
   std::uint64_t handed_over = 0; ///< box_sum() of this rank's block
   std::vector<Box> written;      ///< what it has written, in the array
+};
+
+/// Takes this rank's values box by box, and their checksum. A failure is kept, so that this rank can go on with what
+/// others wait for.
+class HandOver {
+ public:
+  explicit HandOver(const Field& field) : field_(field) {}
+
+  /// The values of a box of the block, valid until the next call; anything at all after a failure.
+  const std::byte* box(const Box& box);
+
+  /// Of all boxes so far.
+  std::uint64_t sum() const { return sum_; }
+
+  /// Throws Error if values could not be taken.
+  void check() const {
+    if (!failure_.empty()) throw Error(failure_);
+  }
+
+ private:
+  const Field& field_;
+  std::vector<std::byte> room_;
+  std::uint64_t sum_ = 0;
+  std::string failure_;
 };
 
 /// The bytes that a rank writes at a time.

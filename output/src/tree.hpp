@@ -4,6 +4,8 @@
 #include "receipt.hpp"
 #include "values.hpp"
 
+#include <kontor/output/image.hpp>
+
 #include <string>
 #include <vector>
 
@@ -24,6 +26,9 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
 /// Adds one attribute from memory; an empty `extent` is a scalar.
 void write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type,
                      const std::vector<hsize_t>& extent, const void* data, std::vector<Receipt>& receipts);
+
+/// Writes the group /VTKHDF, as File::describe() says.
+void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
 
 /// Writes an array of objects with equal keys as one dataset of compound type.
 void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts);

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <filesystem>
+#include <string>
 
 namespace kontor::output {
 
@@ -14,5 +15,10 @@ namespace kontor::output {
 /// which says what is wrong: it cannot be read, has no checksums, is cut off, or which of its bytes are not those that
 /// were written.
 void check_seal(MPI_Comm comm, const std::filesystem::path& path);
+
+/// Collective over comm; every rank must see the file. What is in a file in a few words, by which files of other
+/// contents differ almost certainly: "40 bytes, checksum 0123456789abcdef". Each rank reads a part. Throws Error on all
+/// ranks if it cannot be read, or is no regular file.
+std::string contents_of(MPI_Comm comm, const std::filesystem::path& path);
 
 } // namespace kontor::output

@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "agree.hpp"
-#include "hand_over.hpp"
-#include "shared_file.hpp"
 #include "transfer.hpp"
 
+#include "agree.hpp"
+#include "checksum.hpp"
+#include "shared_file.hpp"
+
+#include <fmt/format.h>
+
 #include <limits>
+#include <new>
 
 namespace kontor::output {
+
+const std::byte* BlockValues::box(const Box& box, std::vector<std::byte>& room) const {
+  const auto* first = data_ ? data_ + byte_offset(box.offset, strides_, size_) : nullptr;
+  if (data_ && is_contiguous(box.extent, strides_)) return first;
+  room.resize(elements(box.extent) * size_);
+  if (data_)
+    copy(box.extent, size_, first, strides_, room.data(), contiguous_strides(box.extent));
+  else
+    fetch_(box, room.data());
+  return room.data();
+}
+
+const std::byte* HandOver::box(const Box& box) {
+  if (failure_.empty()) try {
+      const std::byte* data = field_.values.box(box, room_);
+      sum_ += box_sum(data, field_.values.size(), in_array(field_.block, box), field_.block.global);
+      return data;
+    } catch (const std::bad_alloc&) {
+      failure_ = fmt::format("there is no memory to copy the values of {}", field_.name);
+    } catch (const std::exception& error) {
+      failure_ = fmt::format("the values of {} cannot be copied: {}", field_.name, error.what());
+    }
+  room_.resize(elements(box.extent) * field_.values.size());
+  return room_.data();
+}
 
 Share write_parallel(MPI_Comm comm, const std::filesystem::path& path, std::uint64_t address, const Field& field) {
   const Box mine{field.block.offset, field.block.extent};
