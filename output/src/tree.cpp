@@ -22,27 +22,7 @@ std::string checked_path(const std::string& group, const std::string& key) {
   return (group == "/" ? "" : group) + "/" + key;
 }
 
-} // namespace
-
-void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts) {
-  if (!tree.is_object()) throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
-  make_group(file, group);
-  for (const auto& [key, value] : tree.items()) {
-    const std::string path = checked_path(group, key);
-    if (value.is_object())
-      write_tree(file, path, value, receipts);
-    else if (is_array_of(value, &Json::is_object))
-      write_table(file, path, value, receipts);
-    else if (value.is_array() && !is_array_of(value, &Json::is_string)) {
-      const auto extent = extent_of(value);
-      const auto values = values_of(value, extent, path);
-      const Kind kind = common_kind(values, path);
-      write_array(file, path, fixed_type(kind), extent, store(values, kind).data(), receipts);
-    } else if (!value.is_null())
-      write_attribute(file, group, key, value, receipts);
-  }
-}
-
+/// Writes an array of objects with equal keys as one dataset of compound type.
 void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts) {
   struct Column {
     std::string key;
@@ -71,6 +51,27 @@ void write_table(hid_t file, const std::string& name, const Json& rows, std::vec
     for (const Column& column : columns)
       store(rows[row][column.key], column.kind, data.data() + row * row_bytes + column.offset);
   write_array(file, name, type, {rows.size()}, data.data(), receipts);
+}
+
+} // namespace
+
+void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts) {
+  if (!tree.is_object()) throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
+  make_group(file, group);
+  for (const auto& [key, value] : tree.items()) {
+    const std::string path = checked_path(group, key);
+    if (value.is_object())
+      write_tree(file, path, value, receipts);
+    else if (is_array_of(value, &Json::is_object))
+      write_table(file, path, value, receipts);
+    else if (value.is_array() && !is_array_of(value, &Json::is_string)) {
+      const auto extent = extent_of(value);
+      const auto values = values_of(value, extent, path);
+      const Kind kind = common_kind(values, path);
+      write_array(file, path, fixed_type(kind), extent, store(values, kind).data(), receipts);
+    } else if (!value.is_null())
+      write_attribute(file, group, key, value, receipts);
+  }
 }
 
 void write_attributes(hid_t file, const std::string& object, const Json& flat, std::vector<Receipt>& receipts) {

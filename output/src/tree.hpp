@@ -30,9 +30,6 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
 /// Writes the group /VTKHDF, as File::describe() says.
 void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
 
-/// Writes an array of objects with equal keys as one dataset of compound type.
-void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts);
-
 /// Writes a dataset from memory, in C order.
 void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
                  const void* data, std::vector<Receipt>& receipts);

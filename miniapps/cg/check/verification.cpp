@@ -2,7 +2,6 @@
 #include "cg/check/verification.hpp"
 
 #include "cg/check/symmetry.hpp"
-#include "cg/preconditioner/preconditioner.hpp"
 #include "partition/row_order.hpp"
 #include "stepping/row_sums.hpp"
 

@@ -142,15 +142,15 @@ struct MostEntries {
 /// Rows that a team takes at a time: as many as fill what it stages, by their average, but no more than it has threads;
 /// and the entries that it stages, no more than such rows have.
 struct Staging {
-  int threads = 1, rows = 1, entries = 1;
+  int rows = 1, entries = 1;
 
-  Staging(const CompressedRows& matrix, const ProductTuning& tuning) : threads(tuning.threads(256)) {
+  Staging(const CompressedRows& matrix, const ProductTuning& tuning) {
     constexpr int warp = 32;
     const std::int64_t all = matrix.rows();
     if (!tuning.teams || all == 0) return;
     const auto average = std::max<std::int64_t>(detail::quotient_up(matrix.entries(), all), 1);
-    rows = static_cast<int>(
-        std::clamp<std::int64_t>(tuning.staged / average / warp * warp, std::min(warp, threads), threads));
+    rows = static_cast<int>(std::clamp<std::int64_t>(tuning.staged / average / warp * warp,
+                                                     std::min(warp, detail::team_threads), detail::team_threads));
     std::int64_t most = 1;
     Kokkos::parallel_reduce("cg/most entries", Policy(0, all), MostEntries{matrix.offsets, all, rows},
                             Kokkos::Max<std::int64_t>(most));
@@ -171,7 +171,7 @@ struct Csr {
   RowRange positions(Part part) const { return range_of(part, rows.rows(), interior); }
   TeamOfProduct team() const {
     const std::size_t aligned = 2 * sizeof(double);
-    return {staging.threads, staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
+    return {staging.rows, staging.entries * (sizeof(double) + sizeof(LocalIndex)) + aligned};
   }
   double bytes() const { return bytes_of_product(rows); }
 };

@@ -7,8 +7,6 @@
 
 #include <kontor/device/compat.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,25 +60,8 @@ class Matrix {
 /// How rows are given to threads; for measurements, the values being those that are usual.
 struct ProductTuning {
   bool teams = !device::kernels_on_host; ///< a thread a row, as always on a device; or blocks of rows
-  int team = 0;                          ///< threads of a team, 0: what the format likes; 1 on a processor
-  int staged = 3840;     ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
-  bool alternate = true; ///< every second product begins with the last rows
+  int staged = 3840; ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
   int chunk = device::kernels_on_host ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
-
-  int rounds = 0; ///< teams of a kernel beside those that run at once; 0: what is usual
-
-  int threads(int usual) const { return device::kernels_on_host ? 1 : team > 0 ? team : usual; }
-  /// Of so many threads each.
-  int most_teams(int threads) const {
-    return std::max(1, static_cast<int>(Space().concurrency()) / threads * (rounds > 0 ? rounds : 1));
-  }
-};
-
-/// The teams of a kernel.
-struct TeamOfProduct {
-  int threads = 1;
-  int block = 1;           ///< positions that it has at a time, at most as many
-  std::size_t scratch = 0; ///< bytes
 };
 
 /// Local. Compressed rows as they are. `rows` are this rank's, the first `interior` of which read no ghosts.

@@ -3,7 +3,6 @@
 
 #include "cg/matrix/lanes.hpp"
 #include "cg/matrix/product.hpp"
-#include "cg/matrix/shared_offset.hpp"
 
 #include <algorithm>
 #include <cstddef>

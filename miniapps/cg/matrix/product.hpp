@@ -38,18 +38,28 @@ struct InBlocks {
   }
 };
 
+/// Threads of a team, and as many teams as run at once.
+inline constexpr int team_threads = device::kernels_on_host ? 1 : 256;
+inline int most_teams() { return std::max(1, static_cast<int>(Space().concurrency()) / team_threads); }
+
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 } // namespace detail
+
+/// The teams of a kernel.
+struct TeamOfProduct {
+  int block = detail::team_threads; ///< positions that it has at a time, at most as many as threads
+  std::size_t scratch = 0;          ///< bytes
+};
 
 /// Local; waits for nothing. *sum = the first `count` parts, put together in an order that depends on their number
 /// alone. The parts are used up. `zero` is a 0 in the memory of the space.
 void add_parts(const Space& instance, double* parts, std::int64_t count, double* sum, int* zero);
 
 /// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product moves, and,
-/// if its Kernel is Staged, how a device's teams are made: their threads, positions of a block, bytes of scratch
-/// memory. The Kernel has x, y and block() of many positions; for teams row_of() a position, -1 if there is none, and
-/// sum() of a position and its row, or, if it is Staged, of all rows of a team.
+/// if its Kernel is Staged, how a device's teams are made: positions of a block, bytes of scratch memory. The Kernel
+/// has x, y and block() of many positions; for teams row_of() a position, -1 if there is none, and sum() of a position
+/// and its row, or, if it is Staged, of all rows of a team.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -58,7 +68,7 @@ class Product final : public Matrix {
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
     if constexpr (!device::kernels_on_host) tuning_.teams = true;
     if (tuning_.teams)
-      team_parts_ = TeamParts(1, tuning_.most_teams(team().threads));
+      team_parts_ = TeamParts(1, detail::most_teams());
     else
       parts_ = Vector("cg/parts of a dot", parts(Part::interior) + parts(Part::boundary));
   }
@@ -102,8 +112,7 @@ class Product final : public Matrix {
   }
   TeamOfProduct team() const {
     if constexpr (Staged<Kernel>) return format_.team();
-    const int threads = tuning_.threads(256);
-    return {threads, threads, 0};
+    return {};
   }
 
   template <bool with_dot>
@@ -122,10 +131,10 @@ class Product final : public Matrix {
     const auto range = format_.positions(part);
     if (range.count() == 0 && !with_dot) return;
     const auto team = this->team();
-    const int count = teams_of(range.count(), team.block, tuning_.most_teams(team.threads));
+    const int count = teams_of(range.count(), team.block, detail::most_teams());
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
-    backwards = tuning_.alternate && !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
-    Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, team.threads, team.scratch),
+    backwards = !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
+    Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, detail::team_threads, team.scratch),
                          detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, team.block,
                                                            backwards, team_parts_.places(), sum});
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/sell.hpp"
 
-#include "cg/matrix/lanes.hpp"
-
 #include <utility>
 
 namespace kontor::cg {

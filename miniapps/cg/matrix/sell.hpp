@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cg/matrix/compressed_rows.hpp"
+#include "cg/matrix/lanes.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
-#include "cg/matrix/shared_offset.hpp"
 
 #include <cstdint>
 

@@ -74,11 +74,9 @@ class Jacobi final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_jacobi(const Workspace& work) { return std::make_unique<Jacobi>(work); }
-
 std::unique_ptr<Preconditioner> make_preconditioner(const Workspace& work) {
   switch (work.options.preconditioner) {
-  case PreconditionerKind::jacobi: return make_jacobi(work);
+  case PreconditionerKind::jacobi: return std::make_unique<Jacobi>(work);
   case PreconditionerKind::chebyshev: return make_chebyshev(work);
   case PreconditionerKind::gauss_seidel: return make_gauss_seidel(work);
   case PreconditionerKind::none: break;

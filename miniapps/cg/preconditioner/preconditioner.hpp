@@ -55,7 +55,6 @@ class Preconditioner {
 /// Collective. What the options ask for; null for `none`. Exchanges of the workspace's communicator.
 std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
 
-std::unique_ptr<Preconditioner> make_jacobi(const Workspace&);
 std::unique_ptr<Preconditioner> make_chebyshev(const Workspace&);
 std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double largest_exponent = 40; ///< exp(-40) is 4e-18
 
-double width(const grid::Block& points, int axis) {
+double side(const grid::Block& points, int axis) {
   return static_cast<double>(points.global[axis] - 1) * points.spacing[axis];
 }
 
@@ -72,7 +72,7 @@ class FaceSeries {
   void add(const grid::HostBlockView<double>& values, std::int64_t plane, double temperature,
            bool of_source = false) const {
     const auto number = points_.offset[axis_] + plane;
-    const double length = width(points_, axis_);
+    const double length = side(points_, axis_);
     const double distance = // from the face
         static_cast<double>(upper_ ? points_.global[axis_] - 1 - number : number) * points_.spacing[axis_];
     std::vector<double> over_n(static_cast<std::size_t>(points_.extents[c_]));
@@ -80,7 +80,7 @@ class FaceSeries {
       std::fill(over_n.begin(), over_n.end(), 0.0);
       for (std::int64_t t = 0; t < terms(c_, distance); ++t) {
         const auto m = static_cast<double>(2 * s + 1), n = static_cast<double>(2 * t + 1);
-        const double g = pi * std::hypot(m / width(points_, b_), n / width(points_, c_));
+        const double g = pi * std::hypot(m / side(points_, b_), n / side(points_, c_));
         if (g * distance > largest_exponent) break;
         const double factor =
             16 * temperature / (pi * pi * m * n * (of_source ? g * g : 1)) * decay(g, distance, length);
@@ -97,7 +97,7 @@ class FaceSeries {
  private:
   /// Terms along an axis across that count at this distance from the face.
   std::int64_t terms(int axis, double distance) const {
-    return static_cast<std::int64_t>(largest_exponent * width(points_, axis) / (2 * pi * distance)) + 1;
+    return static_cast<std::int64_t>(largest_exponent * side(points_, axis) / (2 * pi * distance)) + 1;
   }
   double& at(const grid::HostBlockView<double>& values, std::int64_t a, std::int64_t b, std::int64_t c) const {
     std::int64_t index[3];
@@ -144,7 +144,7 @@ void fill_box_series(const grid::HostBlockView<double>& values, const grid::Bloc
   for (std::int64_t k = 0; k < points.extents[2]; ++k)
     for (std::int64_t j = 0; j < points.extents[1]; ++j) {
       if (!inside(points, 1, j) || !inside(points, 2, k)) continue;
-      const double v = of_rectangle(at(1, j), at(2, k), width(points, 1), width(points, 2));
+      const double v = of_rectangle(at(1, j), at(2, k), side(points, 1), side(points, 2));
       for (std::int64_t i = 0; i < points.extents[0]; ++i)
         if (inside(points, 0, i)) values(k, j, i) += heating * v;
     }

@@ -2,10 +2,7 @@
 #include "cg/problem/distribute.hpp"
 
 #include "cg/memory.hpp"
-#include "cg/options.hpp"
-#include "cg/problem/linear_system.hpp"
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/point_to_point.hpp>
 
@@ -18,9 +15,9 @@
 #include <limits>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 namespace kontor::cg {
+namespace {
 
 /// Local. Values of a vector as a View, valid as long as the vector is and does not grow.
 template <class T>
@@ -58,6 +55,19 @@ void scatter_in_chunks(const comm::Communicator& comm, std::int64_t count, const
     if (!waiting[rank].empty()) pass_on(rank);
 }
 
+template <class T>
+using HostArray = Kokkos::View<T*, Kokkos::HostSpace>;
+template <class T>
+HostArray<T> host_array(const char* label, std::int64_t n) {
+  return HostArray<T>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), static_cast<std::size_t>(n));
+}
+
+/// In the memory of the default space.
+template <class T>
+Kokkos::View<T*> placed(const HostArray<T>& values) {
+  return Kokkos::create_mirror_view_and_copy(typename Kokkos::View<T*>::memory_space(), values);
+}
+
 /// What a rank is told first.
 struct Sizes {
   std::int64_t rows = 0;     ///< of the whole matrix
@@ -85,15 +95,50 @@ struct SentEntry {
 /// A rank's rows while they arrive, in host memory: all rows in their local order, then the entries.
 class ArrivingRows {
  public:
-  ArrivingRows(const Sizes&, RhsKind);
+  ArrivingRows(const Sizes& sizes, RhsKind rhs)
+      : sizes_(sizes), rhs_kind_(rhs), offsets_(host_array<std::int64_t>("cg/offsets", sizes.own + 1)),
+        columns_(host_array<LocalIndex>("cg/columns", sizes.entries)),
+        values_(host_array<double>("cg/values", sizes.entries)), rhs_(host_array<double>("cg/b", sizes.own)),
+        initial_(host_array<double>("cg/initial", sizes.own)) {
+    own_.reserve(static_cast<std::size_t>(sizes.own));
+    next_.reserve(static_cast<std::size_t>(sizes.own));
+    offsets_(0) = 0;
+  }
 
   /// Local.
-  void add(const SentRow&);
+  void add(const SentRow& row) {
+    const auto i = own_.size();
+    own_.push_back(row.number);
+    next_.push_back(offsets_(i));
+    offsets_(i + 1) = offsets_(i) + row.entries;
+    rhs_(i) = rhs_kind_ == RhsKind::ones ? 1 : row.rhs;
+    initial_(i) = row.initial;
+  }
   /// Local, on the rank `rank`. Entries of one row must come in the order of columns of the whole matrix.
-  void add(const SentEntry&, int rank);
+  void add(const SentEntry& entry, int rank) {
+    const auto e = next_[static_cast<std::size_t>(entry.row)]++;
+    values_(e) = entry.value;
+    if (rhs_kind_ == RhsKind::a_times_ones) rhs_(entry.row) += entry.value; // as a product sums a row
+    if (entry.owner == rank)
+      columns_(e) = static_cast<LocalIndex>(entry.column);
+    else
+      outside_.push_back({entry.owner, entry.column, e});
+  }
   /// Collective, after the last. Numbers the ghosts and makes the system. Throws AgreedError on every rank if rows and
   /// ghosts of a rank are more than local numbers can count.
-  LinearSystem finish(const comm::Communicator&);
+  LinearSystem finish(const comm::Communicator& comm) {
+    const auto ghosts = number_ghosts(comm);
+    LinearSystem system{.partition = make_partition(comm, sizes_.rows, own_, ghosts)};
+    system.partition.interior = static_cast<LocalIndex>(sizes_.interior);
+    system.matrix = {placed(offsets_), placed(columns_), placed(values_)};
+    system.rhs = placed(rhs_);
+    system.initial = placed(initial_);
+    if (rhs_kind_ == RhsKind::a_times_ones) {
+      system.exact = Vector(Kokkos::view_alloc("cg/solution", Kokkos::WithoutInitializing), own_.size());
+      Kokkos::deep_copy(*system.exact, 1.0);
+    }
+    return system;
+  }
 
  private:
   /// A column that another rank owns.
@@ -102,10 +147,25 @@ class ArrivingRows {
     GlobalIndex row;
     std::int64_t entry;
   };
-  template <class T>
-  using HostArray = Kokkos::View<T*, Kokkos::HostSpace>;
-
-  std::vector<GhostRow> number_ghosts(const comm::Communicator&);
+  /// By owner and number, as make_partition() orders them.
+  std::vector<GhostRow> number_ghosts(const comm::Communicator& comm) {
+    std::sort(outside_.begin(), outside_.end(),
+              [](const Outside& a, const Outside& b) { return std::tie(a.owner, a.row) < std::tie(b.owner, b.row); });
+    std::vector<GhostRow> ghosts;
+    for (const auto& column : outside_) {
+      if (ghosts.empty() || ghosts.back().owner != column.owner || ghosts.back().row != column.row)
+        ghosts.push_back({column.owner, column.row});
+      columns_(column.entry) = static_cast<LocalIndex>(own_.size() + ghosts.size() - 1);
+    }
+    std::optional<std::string> problem;
+    constexpr std::size_t most = std::numeric_limits<LocalIndex>::max();
+    if (own_.size() + ghosts.size() > most)
+      problem = fmt::format(
+          "rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks [E-DECK-RANKS]",
+          comm.rank(), own_.size(), ghosts.size(), most);
+    comm.agree(problem);
+    return ghosts;
+  }
 
   Sizes sizes_;
   RhsKind rhs_kind_;
@@ -116,87 +176,6 @@ class ArrivingRows {
   std::vector<std::int64_t> next_; ///< where the next entry of each row goes
   std::vector<Outside> outside_;
 };
-
-namespace {
-
-template <class T>
-Kokkos::View<T*, Kokkos::HostSpace> host_array(const char* label, std::int64_t n) {
-  return Kokkos::View<T*, Kokkos::HostSpace>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-                                             static_cast<std::size_t>(n));
-}
-
-/// In the memory of the default space.
-template <class T>
-Kokkos::View<T*> placed(const Kokkos::View<T*, Kokkos::HostSpace>& values) {
-  return Kokkos::create_mirror_view_and_copy(typename Kokkos::View<T*>::memory_space(), values);
-}
-
-} // namespace
-
-ArrivingRows::ArrivingRows(const Sizes& sizes, RhsKind rhs)
-    : sizes_(sizes), rhs_kind_(rhs), offsets_(host_array<std::int64_t>("cg/offsets", sizes.own + 1)),
-      columns_(host_array<LocalIndex>("cg/columns", sizes.entries)),
-      values_(host_array<double>("cg/values", sizes.entries)), rhs_(host_array<double>("cg/b", sizes.own)),
-      initial_(host_array<double>("cg/initial", sizes.own)) {
-  own_.reserve(static_cast<std::size_t>(sizes.own));
-  next_.reserve(static_cast<std::size_t>(sizes.own));
-  offsets_(0) = 0;
-}
-
-void ArrivingRows::add(const SentRow& row) {
-  const auto i = own_.size();
-  own_.push_back(row.number);
-  next_.push_back(offsets_(i));
-  offsets_(i + 1) = offsets_(i) + row.entries;
-  rhs_(i) = rhs_kind_ == RhsKind::ones ? 1 : row.rhs;
-  initial_(i) = row.initial;
-}
-
-void ArrivingRows::add(const SentEntry& entry, int rank) {
-  const auto e = next_[static_cast<std::size_t>(entry.row)]++;
-  values_(e) = entry.value;
-  if (rhs_kind_ == RhsKind::a_times_ones) rhs_(entry.row) += entry.value; // as a product sums a row
-  if (entry.owner == rank)
-    columns_(e) = static_cast<LocalIndex>(entry.column);
-  else
-    outside_.push_back({entry.owner, entry.column, e});
-}
-
-LinearSystem ArrivingRows::finish(const comm::Communicator& comm) {
-  const auto ghosts = number_ghosts(comm);
-  LinearSystem system{.partition = make_partition(comm, sizes_.rows, own_, ghosts)};
-  system.partition.interior = static_cast<LocalIndex>(sizes_.interior);
-  system.matrix = {placed(offsets_), placed(columns_), placed(values_)};
-  system.rhs = placed(rhs_);
-  system.initial = placed(initial_);
-  if (rhs_kind_ == RhsKind::a_times_ones) {
-    system.exact = Vector(Kokkos::view_alloc("cg/solution", Kokkos::WithoutInitializing), own_.size());
-    Kokkos::deep_copy(*system.exact, 1.0);
-  }
-  return system;
-}
-
-/// By owner and number, as make_partition() orders them.
-std::vector<GhostRow> ArrivingRows::number_ghosts(const comm::Communicator& comm) {
-  std::sort(outside_.begin(), outside_.end(),
-            [](const Outside& a, const Outside& b) { return std::tie(a.owner, a.row) < std::tie(b.owner, b.row); });
-  std::vector<GhostRow> ghosts;
-  for (const auto& column : outside_) {
-    if (ghosts.empty() || ghosts.back().owner != column.owner || ghosts.back().row != column.row)
-      ghosts.push_back({column.owner, column.row});
-    columns_(column.entry) = static_cast<LocalIndex>(own_.size() + ghosts.size() - 1);
-  }
-  std::optional<std::string> problem;
-  constexpr std::size_t most = std::numeric_limits<LocalIndex>::max();
-  if (own_.size() + ghosts.size() > most)
-    problem =
-        fmt::format("rank {} would have {} rows and {} ghosts; the most together is {}: use more ranks [E-DECK-RANKS]",
-                    comm.rank(), own_.size(), ghosts.size(), most);
-  comm.agree(problem);
-  return ghosts;
-}
-
-namespace {
 
 Sizes scatter_sizes(const comm::Communicator& comm, const WholeSystem& whole) {
   std::vector<Sizes> all;

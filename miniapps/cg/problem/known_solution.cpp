@@ -4,7 +4,6 @@
 #include <kontor/comm/collectives.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>

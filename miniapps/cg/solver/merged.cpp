@@ -8,7 +8,11 @@
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and a p.A p
 // that is not above 0 need not be the matrix's fault.
-#include "cg/solver/merged.hpp"
+#include "cg/solver/one_sum.hpp"
+#include "cg/solver/persistent.hpp"
+#include "cg/solver/solver.hpp"
+
+#include <fmt/format.h>
 
 namespace kontor::cg {
 namespace {
@@ -18,56 +22,121 @@ struct Update : MergedUpdate {
   KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const { return row<scaled>(i, c); }
 };
 
+/// The method with one sum an iteration, after the product.
+class Merged : public Solver {
+ public:
+  explicit Merged(const Workspace& work)
+      : Solver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")), p_(vector("p")),
+        s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
+        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums), late_(work.as_on_device) {}
+
+ protected:
+  void begin_iteration() override {
+    for (const auto& vector : {p_, s_}) Kokkos::deep_copy(compute(), vector, 0.0);
+    if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
+    dot(sums_, 0, r_, ghosted_.own());
+    dot(sums_, 1, r_, r_);
+    multiply_and_reduce();
+  }
+  void step() override {
+    const auto& u = ghosted_.own();
+    if (diagonal()) {
+      update_with_sums<2>("cg/update", Update<true>{updates()}, sums_, EndThenStore<2>{before(), sums_.local()});
+    } else {
+      const Update<false> change{updates()};
+      if (fused())
+        update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
+      else
+        update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
+      if (preconditioner_) preconditioner_->apply(r_, u);
+      if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
+      if (!fused()) dot(sums_, 1, r_, r_);
+    }
+    multiply_and_reduce();
+  }
+  Cost step_cost() const override {
+    const bool scaled = diagonal() != nullptr;
+    auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
+                (fused() ? Cost{.updates = 1} : dot_cost);
+    if (applies()) cost += preconditioner_->cost();
+    if (applies() && fused()) cost += dot_cost;                                         // r.u
+    if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
+    return cost;
+  }
+  /// On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that there is no
+  /// next step.
+  bool ends_late() const override { return late_; }
+  void end() override {
+    if (late_) write_end();
+  }
+  void write_end() { one("cg/end of a step", WriteEnd{before()}); }
+  MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
+  EndOfStep before() const { return {sums_.local(), true, false, late_ && !drained(), numbers_.data(), log_.writer()}; }
+
+  std::vector<SolverStateVector> vectors() const override {
+    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
+    if (preconditioner_) all.push_back({"u", ghosted_.own()});
+    return all;
+  }
+  std::vector<GlobalDots*> sums() override { return {&sums_}; }
+  const Vector& residual() const override { return r_; }
+  const Vector& scratch() const override { return w_; }
+
+  Vector r_, w_, p_, s_, inverse_;
+  GlobalDots sums_;
+
+ private:
+  void multiply_and_reduce() {
+    product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
+    if (!fused()) dot(sums_, 2, ghosted_.own(), w_);
+    reduce(sums_);
+    if (!late_) write_end();
+  }
+
+  bool late_;
+};
+
+/// The merged method, up to 16 iterations of which are one kernel.
+class Persistent final : public Merged {
+ public:
+  explicit Persistent(const Workspace& work) : Merged(work) {
+    if (const auto refusal = refusal_of(work))
+      work.options.method.location.fail(fmt::format("is persistent, but {}; choose merged", *refusal));
+  }
+
+ private:
+  /// Equal on all ranks.
+  std::optional<std::string> refusal_of(const Workspace& work) const {
+    if (!work.as_on_device) return "iterations are made on the host";
+    if (work.comm.size() > 1) return "there are several ranks, which exchange ghosts and sums";
+    if (work.options.graph == stepping::Graphs::on) return "solver.graph is on";
+    if (!fused()) return "kernels do not compute sums on the way (solver.fused, solver.sums)";
+    if (applies()) return "a preconditioner is applied by kernels of its own";
+    if (!work.matrix.can_iterate()) return "the format has no such kernel; sell and matrix_free have";
+    return std::nullopt;
+  }
+
+  void choose_repetition() override { iterate(ResidualLog::most_at_once); }
+
+  std::int64_t make_steps(std::int64_t most) override {
+    const miniapp::ScopedTimer timed(work_.timers["persistent"]);
+    const auto count = std::min<std::int64_t>(most, ResidualLog::most_at_once);
+    iterate(static_cast<int>(count));
+    return count;
+  }
+
+  /// Iterations that leave their end to the next one, as step() does.
+  void iterate(int count) {
+    work_.matrix.iterate(compute(), ghosted_.all(), w_,
+                         {updates(), diagonal() != nullptr, sums_.local(), own(), count, &teams_});
+  }
+
+  PersistentTeams teams_;
+};
+
 } // namespace
 
-void Merged::begin_iteration() {
-  for (const auto& vector : {p_, s_}) Kokkos::deep_copy(compute(), vector, 0.0);
-  if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
-  dot(sums_, 0, r_, ghosted_.own());
-  dot(sums_, 1, r_, r_);
-  multiply_and_reduce();
-}
-
-void Merged::step() {
-  const auto& u = ghosted_.own();
-  if (diagonal()) {
-    update_with_sums<2>("cg/update", Update<true>{updates()}, sums_, EndThenStore<2>{before(), sums_.local()});
-  } else {
-    const Update<false> change{updates()};
-    if (fused())
-      update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
-    else
-      update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
-    if (preconditioner_) preconditioner_->apply(r_, u);
-    if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
-    if (!fused()) dot(sums_, 1, r_, r_);
-  }
-  multiply_and_reduce();
-}
-
-void Merged::multiply_and_reduce() {
-  product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
-  if (!fused()) dot(sums_, 2, ghosted_.own(), w_);
-  reduce(sums_);
-  if (!late_) write_end();
-}
-
-Cost Merged::step_cost() const {
-  const bool scaled = diagonal() != nullptr;
-  auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
-              (fused() ? Cost{.updates = 1} : dot_cost);
-  if (applies()) cost += preconditioner_->cost();
-  if (applies() && fused()) cost += dot_cost;                                         // r.u
-  if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
-  return cost;
-}
-
-std::vector<SolverStateVector> Merged::vectors() const {
-  std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
-  if (preconditioner_) all.push_back({"u", ghosted_.own()});
-  return all;
-}
-
 std::unique_ptr<Solver> make_merged(const Workspace& work) { return std::make_unique<Merged>(work); }
+std::unique_ptr<Solver> make_persistent(const Workspace& work) { return std::make_unique<Persistent>(work); }
 
 } // namespace kontor::cg

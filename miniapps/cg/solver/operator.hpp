@@ -3,9 +3,11 @@
 
 #include "cg/names.hpp"
 #include "cg/solver/workspace.hpp"
+#include "machine/simulation.hpp"
 #include "partition/ghosted_vector.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/global_dots.hpp"
+#include "stepping/overlap.hpp"
 
 #include <optional>
 
@@ -21,20 +23,58 @@ class Operator {
     samples_.emplace(workspace.timers);
   }
   /// Local. Times of the interior rows and of the others go to these.
-  Operator(const Workspace&, miniapp::Timer& interior, miniapp::Timer& boundary);
+  Operator(const Workspace& work, miniapp::Timer& interior, miniapp::Timer& boundary)
+      : work_(work), split_(work.overlap && work.comm.size() > 1), interior_(interior), boundary_(boundary) {}
 
   /// Collective. y = A x, for what compute() is given next. With `sums`, sums[0] + sums[1] = x.y over this rank's rows;
   /// where it is one loop over all rows, which is so on all ranks or on none, sums[1] stays as it was: 0. `pending`
   /// sums are helped on their way.
-  void apply(GhostedVector& x, const Vector& y, double* sums = nullptr, GlobalDots* pending = nullptr);
+  void apply(GhostedVector& x, const Vector& y, double* sums = nullptr, GlobalDots* pending = nullptr) {
+    if (!exchanges_) {
+      stepping::NoExchange none;
+      return product(none, x, y, sums, pending);
+    }
+    if (!samples_) return product(x.exchange(), x, y, sums, pending);
+    miniapp::SampledExchange sampled(x.exchange(), *samples_);
+    product(sampled, x, y, sums, pending);
+  }
 
   /// Local. Whether products exchange ghosts; else they read what there was.
   void exchange(bool exchanges) { exchanges_ = exchanges; }
 
  private:
   template <class Exchange>
-  void product(Exchange&, GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending);
-  void part(Part rows, const GhostedVector& x, const Vector& y, double* sum);
+  void product(Exchange& exchange, GhostedVector& x, const Vector& y, double* sums, GlobalDots* pending) {
+    // On a device an exchange that is not queued waits for the host: after the interior rows, which it queues.
+    const bool interior_first = split_ && stepping::on_device && !exchange.stream_ordered();
+    work_.streams.exchange_follows();
+    if (!interior_first) exchange.start();
+    if (!split_) {
+      exchange.finish();
+      work_.streams.compute_waits();
+    }
+    {
+      const miniapp::ScopedTimer timed(interior_);
+      part(split_ ? Part::interior : Part::all, x, y, sums);
+    }
+    if (interior_first) exchange.start();
+    if (pending) pending->progress();
+    if (!split_) return;
+    exchange.finish();
+    work_.streams.compute_waits();
+    const miniapp::ScopedTimer timed(boundary_);
+    part(Part::boundary, x, y, sums ? sums + 1 : nullptr);
+  }
+  void part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
+    const auto own = work_.partition.own;
+    const auto range = range_of(rows, own, work_.partition.interior);
+    miniapp::compute("cg/product", range.count(), own, [&] {
+      if (sum)
+        work_.matrix.multiply_and_dot(work_.streams.compute(), rows, x.all(), y, sum);
+      else
+        work_.matrix.multiply(work_.streams.compute(), rows, x.all(), y);
+    });
+  }
 
   Workspace work_;
   bool exchanges_ = true;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cg/names.hpp"
-#include "cg/solver/merged_update.hpp"
+#include "cg/solver/one_sum.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>

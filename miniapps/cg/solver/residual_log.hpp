@@ -3,7 +3,9 @@
 
 #include "cg/names.hpp"
 #include "cg/solver/iteration.hpp"
+#include "machine/simulation.hpp"
 
+#include <kontor/device/compat.hpp>
 #include <kontor/device/gpu.hpp>
 #include <kontor/device/streams.hpp>
 
@@ -13,6 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace kontor::cg {
@@ -74,19 +77,51 @@ class ResidualLog {
   Writer writer() const { return {state_.data(), entries_.data()}; }
 
   /// Local. Before the first entry of a solve; kernels set the state.
-  void begin();
+  void begin() {
+    for (auto& look : read_marks_) look.written = 0;
+    last_mark_ = 0;
+    read_ = 0;
+    ending_.reset();
+    made_.clear();
+  }
 
   /// Local, in place of begin(). These are the entries so far; the state is as it was after them.
-  void go_on(const IterationState&, std::vector<LogEntry> made);
+  void go_on(const IterationState& state, std::vector<LogEntry> made) {
+    begin();
+    Kokkos::deep_copy(state_, state);
+    read_ = state.next;
+    made_ = std::move(made);
+    if (state.ended != 0) ending_ = static_cast<StopReason>(state.ended - 1);
+  }
   /// Local, after end().
-  IterationState state_now() const;
+  IterationState state_now() const {
+    IterationState state;
+    Kokkos::deep_copy(state, state_);
+    return state;
+  }
 
   /// Local, after the writers of so many iterations have been queued, at most `most_at_once` more than in the last
   /// call. Whether the iteration is known to have ended.
-  bool ended(const Space& instance, std::int64_t written);
+  bool ended(const Space& instance, std::int64_t written) {
+    if (interval_ == 1) {
+      if (!device::kernels_on_host) device::fence(instance, "cg/residual");
+      read(written);
+    } else if (written - read_marks_[last_mark_].written >= interval_) {
+      const auto& before = read_marks_[last_mark_];
+      last_mark_ = 1 - last_mark_;
+      read_marks_[last_mark_].reached.record(instance);
+      read_marks_[last_mark_].written = written;
+      if (before.written > 0) before.reached.wait();
+      read(before.written);
+    }
+    return ending_.has_value();
+  }
 
   /// Local; waits for the instance. All entries, of which there are so many, are known.
-  void end(const Space& instance, std::int64_t written);
+  void end(const Space& instance, std::int64_t written) {
+    device::fence(instance, "cg/end of a solve");
+    read(written);
+  }
 
   /// Why it ended; nothing: it would go on.
   std::optional<StopReason> ending() const { return ending_; }
@@ -98,7 +133,14 @@ class ResidualLog {
     device::Event<Space> reached;
     std::int64_t written = 0;
   };
-  void read(std::int64_t written);
+  void read(std::int64_t written) {
+    for (; read_ < written && !ending_; ++read_) {
+      const auto& entry = entries_(read_ % size);
+      const bool no_numbers = miniapp::compute_time_is_simulated(); // all iterations are made
+      if (entry.made || no_numbers) made_.push_back(entry);
+      if (entry.ended != 0 && !no_numbers) ending_ = static_cast<StopReason>(entry.ended - 1);
+    }
+  }
 
   int interval_;
   Kokkos::View<IterationState, Space> state_;

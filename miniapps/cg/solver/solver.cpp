@@ -237,6 +237,33 @@ std::vector<std::pair<double, double>> Solver::coefficients() const {
   return result;
 }
 
+SolverState Solver::state() const {
+  SolverState state{.iterations = steps_, .vectors = {{"x", x_}}, .state = log_.state_now()};
+  for (auto& vector : vectors()) state.vectors.push_back(std::move(vector));
+  Kokkos::deep_copy(state.numbers, numbers_);
+  state.made = log_.made();
+  state.counts = counts();
+  if (preconditioner_) state.estimates = preconditioner_->estimates();
+  return state;
+}
+
+void Solver::go_on_from(const SolverState& from, const FillVector& fill) {
+  const bool differs = preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
+  if (differs && graph_) choose_repetition(); // it has the numbers of the other preconditioner
+  auto state = from.state;
+  state.tolerance = squared_tolerance() * state.rhs;
+  state.stagnation = work_.options.stagnation;
+  log_.go_on(state, from.made);
+  Kokkos::deep_copy(numbers_, from.numbers);
+  if (!from.counts.empty()) set_counts(from.counts);
+  for (const auto& vector : from.vectors) fill(vector);
+  complete_vectors();
+  work_.streams.fence();
+  steps_ = from.iterations;
+  drained_ = ends_late();
+  goes_on_ = true;
+}
+
 comm::PhaseTimes Solver::exchange_times() const {
   auto times = ghosted_.exchange().times();
   if (preconditioner_) times += preconditioner_->exchange_times();
