@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "check_blocks.hpp"
-
 #include "agree.hpp"
-#include "box.hpp"
 #include "checksum.hpp"
+#include "transfer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "check_blocks.hpp"
 #include "driver.hpp"
 #include "receipt.hpp"
 #include "seal.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "check_blocks.hpp"
 #include "descriptor.hpp"
 #include "driver.hpp"
 #include "step.hpp"
+#include "transfer.hpp"
 
 #include <kontor/output/reader.hpp>
 

@@ -87,6 +87,14 @@ class HandOver {
   std::string failure_;
 };
 
+/// Local. Throws Error if this is not a block of an array of rank 1 to 3. `strides` are those of its values in memory,
+/// none if they are contiguous; `any` tells whether there are values.
+void check_block(const std::string& name, const Block& block, const Strides& strides, bool any);
+
+/// Collective over comm. Throws Error if the blocks of the ranks are not of one array, or do not fill it: each element
+/// must be in exactly one of them.
+void check_cover(MPI_Comm comm, const std::string& name, const Block& block);
+
 /// The bytes that a rank writes at a time.
 inline constexpr std::uint64_t parallel_bytes = 64 << 20;
 

@@ -179,11 +179,11 @@ CompressedRows make_structure(const FeMesh& mesh) {
   const auto rows = static_cast<std::size_t>(mesh.extents[0]) * static_cast<std::size_t>(mesh.extents[1]) *
                     static_cast<std::size_t>(mesh.extents[2]);
   matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", rows + 1);
-  Kokkos::parallel_for("cg/count entries", own_points(mesh), CountEntries{mesh, matrix.offsets});
+  for_points("cg/count entries", mesh.extents, CountEntries{mesh, matrix.offsets});
   const auto entries = sum_counts(matrix.offsets);
   matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
   matrix.values = Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
-  Kokkos::parallel_for("cg/columns", own_points(mesh), FillColumns{mesh, matrix});
+  for_points("cg/columns", mesh.extents, FillColumns{mesh, matrix});
   return matrix;
 }
 

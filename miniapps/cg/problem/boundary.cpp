@@ -126,13 +126,12 @@ FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& opti
 void apply_boundary(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
                     const FaceConditions& faces, const std::array<double, 3>& spacing, const CompressedRows& matrix,
                     const Vector& rhs) {
-  Kokkos::parallel_for(
-      "cg/boundary", own_points(mesh),
-      ApplyBoundary{mesh, integrals, conductivity, faces, {spacing[0], spacing[1], spacing[2]}, matrix, rhs});
+  for_points("cg/boundary", mesh.extents,
+             ApplyBoundary{mesh, integrals, conductivity, faces, {spacing[0], spacing[1], spacing[2]}, matrix, rhs});
 }
 
 void set_temperatures(const FeMesh& mesh, const FaceConditions& faces, const Vector& values) {
-  Kokkos::parallel_for("cg/temperatures", own_points(mesh), SetTemperatures{mesh, faces, values});
+  for_points("cg/temperatures", mesh.extents, SetTemperatures{mesh, faces, values});
 }
 
 } // namespace kontor::cg

@@ -41,8 +41,7 @@ struct CopyRows {
 };
 
 void copy_rows(const BoxRows& box, const CopyRows& copy) {
-  const auto& n = box.block.extents;
-  Kokkos::parallel_for("cg/rows of points", BoxPolicy({0, 0, 0}, {n[2], n[1], n[0]}), copy);
+  for_points("cg/rows of points", box.block.extents, copy);
   device::fence(Space(), "cg/rows of points");
 }
 

@@ -23,6 +23,12 @@ using PointRows = Kokkos::View<LocalIndex***, Kokkos::LayoutRight>;
 /// Three loops, over z, y and x: the last one over what lies side by side in memory.
 using BoxPolicy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
 
+/// Local; queues its work on the default instance. body(k, j, i) for so many points along x, y, z.
+template <class Extents, class Body>
+void for_points(const char* label, const Extents& n, const Body& body) {
+  Kokkos::parallel_for(label, BoxPolicy({0, 0, 0}, {n[2], n[1], n[0]}), body);
+}
+
 struct BoxRows {
   grid::Block block; ///< of points, with one layer of ghosts
   Partition partition;

@@ -56,11 +56,6 @@ struct FeMesh {
 /// Local.
 FeMesh make_fe_mesh(const BoxRows&, const FaceOptions& faces);
 
-/// For (z, y, x) of the own points.
-inline BoxPolicy own_points(const FeMesh& mesh) {
-  return BoxPolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], mesh.extents[0]});
-}
-
 /// Values in the Gauss points of the elements of a mesh: (z, y, Gauss point, x). Elements outside of the box have 0,
 /// and there are some more of them along x than points touch, so that kernels go by whole lanes.
 using GaussValues = Kokkos::View<double****, Kokkos::LayoutRight>;

@@ -79,11 +79,6 @@ struct SquareOfRow {
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += values(i) * values(i); }
 };
 
-template <class Body>
-void for_points(const char* label, const grid::Index3& n, const Body& body) {
-  Kokkos::parallel_for(label, BoxPolicy({0, 0, 0}, {n[2], n[1], n[0]}), body);
-}
-
 class StencilProblem final : public BoxProblem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 
 from ..messages import Failure, have, said, say
 
-from .cmake import generator
-
 if TYPE_CHECKING:
     from .setup import Build
 
 COMMON = ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_STANDARD=20", "-DCMAKE_INSTALL_LIBDIR=lib"]
 KERNELS = ["-DKokkosKernels_ENABLE_ALL_COMPONENTS=OFF", "-DKokkosKernels_ENABLE_COMPONENT_BLAS=ON",
            "-DKokkosKernels_ENABLE_COMPONENT_SPARSE=ON", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF"]
+
+
+def generator(folder: Path) -> list[str]:
+    """The option for a new build folder: Ninja where it is, because a bare Debian has no make; else CMake's default."""
+    return ["-G", "Ninja"] if have("ninja") and not (folder / "CMakeCache.txt").exists() else []
 
 
 def build_kokkos(build: Build) -> list[str]:

@@ -14,8 +14,7 @@ from ..messages import Failure, have, say, shown
 from ..place import Place
 from ..run.limits import Limits
 from . import packages
-from .cmake import generator
-from .kokkos import build_kokkos
+from .kokkos import build_kokkos, generator
 from .log import Log
 
 LACKS = re.compile(r"Kontor needs|Could NOT find|No CMAKE_C(XX)?_COMPILER|build program corresponding to")

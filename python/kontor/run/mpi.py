@@ -148,11 +148,6 @@ def mpi_of(launcher: str) -> Mpi:
     return next((kind for pattern, kind in kinds.items() if re.search(pattern, version)), Mpi)()
 
 
-def shared_files(host: str) -> list[str]:
-    """Patterns of the files in /dev/shm by which ranks of Open MPI share memory."""
-    return [f"{kind}.{host}.*" for kind in ("vader_segment", "sm_segment", "osc_sm", "osc_rdma")]
-
-
 def left_by(pid: int, environment: Mapping[str, str]) -> list[Path]:
     """The folders that a launcher of Open MPI leaves when it is killed."""
     temporary, host, user = Path(environment.get("TMPDIR") or "/tmp"), os.uname().nodename, os.getuid()

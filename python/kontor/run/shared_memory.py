@@ -8,9 +8,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .mpi import shared_files
-
 FOLDER = "/dev/shm"
+KINDS = ("vader_segment", "sm_segment", "osc_sm", "osc_rdma")  # a file is called KIND.HOST.more
 
 
 def reclaim() -> None:
@@ -19,7 +18,7 @@ def reclaim() -> None:
     A process in a container, or below another root, has the file in another folder: names decide.
     """
     host = os.uname().nodename.partition(".")[0]
-    names = [path for pattern in shared_files(host) for path in glob.glob(f"{FOLDER}/{glob.escape(pattern[:-1])}*")]
+    names = [path for kind in KINDS for path in glob.glob(f"{FOLDER}/{kind}.{glob.escape(host)}.*")]
     found = {path for path in names if _is_ours(Path(path))}
     if not found:
         return
