@@ -14,8 +14,8 @@
 #include <kontor/config/input_files.hpp>
 #include <kontor/config/text.hpp>
 #include <kontor/device/clock.hpp>
-#include <kontor/output/seal.hpp>
 #include <kontor/output/error.hpp>
+#include <kontor/output/seal.hpp>
 
 #include <fmt/format.h>
 
