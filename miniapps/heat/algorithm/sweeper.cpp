@@ -2,13 +2,13 @@
 #include "heat/algorithm/sweeper.hpp"
 
 #include "grid/wrap.hpp"
+#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/plain.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/overlap.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/exchange/trial.hpp>
 
 #include <fmt/format.h>
 
@@ -23,8 +23,6 @@ using miniapp::ScopedTimer;
 
 /// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
 constexpr std::size_t cached_bytes = 4 << 20;
-/// Streaming stores wait for memory unless what is read has been asked for long before (lab/results/heat-cpu.md).
-constexpr std::uintptr_t streaming_prefetch = 16384;
 /// Where the ranks' caches and memory cannot be tried: the crossing of one machine (lab/results/heat-cpu.md).
 constexpr std::size_t untried_bytes = 20 << 20;
 
@@ -150,57 +148,20 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         [&](const auto&) { compute(domain_->block().all()); });
 }
 
-/// Those that win on some machine, the usual one first.
-template <class T>
-std::vector<PassShape> Sweeper<T>::shapes_to_try() const {
-  const auto sweeps = static_cast<int>(domain_->options().steps_per_pass);
-  std::vector<PassShape> shapes;
-  if (sweeps > 1)
-    for (const std::int64_t kib : {384, 128, 1024})
-      for (const auto prefetch : {std::uintptr_t{0}, streaming_prefetch})
-        shapes.push_back({sweeps, prefetch > 0, prefetch, kib << 10});
-  else
-    shapes = {{1, false, 0}, {1, false, 1024}, {1, true, 4096}, {1, true, streaming_prefetch}};
-  if (const auto stores = domain_->options().stores; stores != Stores::automatic)
-    std::erase_if(shapes, [&](const PassShape& shape) { return shape.streaming != (stores == Stores::streaming); });
-  return shapes;
-}
-
-/// Several sweeps a turn, of which the first finds the caches as another candidate has left them, and is not counted.
-/// A large block is tried on a part that no cache holds.
 template <class T>
 void Sweeper<T>::choose_shape(Norm norm) {
   if (on_device || plain_) return;
-  const auto& options = domain_->options();
-  const auto& comm = domain_->comm();
-  const auto bytes = comm::allreduce(comm, 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
+  const auto bytes =
+      comm::allreduce(domain_->comm(), 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (bytes <= cached_bytes) return;
   // Functions of time are not asked for times after the deck's last one.
   if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
-    if (options.stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
+    if (domain_->options().stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
     return;
   }
   const Region region("heat/trial");
-  constexpr std::int64_t enough_cells = 8 << 20;
-  auto box = domain_->block().all();
-  const int slow = domain_->block().dimensions - 1;
-  box.end[slow] = std::min(box.end[slow], std::max<std::int64_t>(1, enough_cells * box.end[slow] / box.size()));
-  const auto shapes = shapes_to_try();
-  const auto seconds = comm::try_in_turns(comm, shapes.size(), [&](std::size_t candidate, int count) {
-    const auto once = [&] {
-      sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()), box,
-                    on_the_way(norm), shapes[candidate], pass_room_);
-      domain_->advance_pass(shapes[candidate].sweeps);
-    };
-    once();
-    comm::Stopwatch watch;
-    double of_all = 0;
-    for (int i = 0; i < count; ++i) once();
-    watch.lap(of_all);
-    return of_all / (count * shapes[candidate].sweeps);
-  });
-  shape_ = shapes[comm::choose(seconds)];
-  for (std::size_t i = 0; i < shapes.size(); ++i) trial_.emplace_back(shapes[i], seconds[i]);
+  trial_ = try_passes(*domain_, streams_.compute(), on_the_way(norm), pass_room_);
+  shape_ = fastest(trial_);
 }
 
 /// Why sweeps cannot be made by graphs, equal on all ranks.

@@ -75,7 +75,7 @@ class Sweeper {
   /// How rows are gone through on a host.
   const PassShape& shape() const { return shape_; }
   /// What was tried, and the seconds of a sweep each; empty if there was no choice.
-  const std::vector<std::pair<PassShape, double>>& trial() const { return trial_; }
+  const PassTrial& trial() const { return trial_; }
 
   /// Local. Adds the phases of the halos since the last call to the timers.
   void hand_in_halo_times();
@@ -85,7 +85,6 @@ class Sweeper {
   template <class Exchange>
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
   void advance(int sweeps);
-  std::vector<PassShape> shapes_to_try() const;
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
@@ -105,7 +104,7 @@ class Sweeper {
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
   PassShape shape_;
   PassRoom<T> pass_room_{"heat/pass", 0, 0};
-  std::vector<std::pair<PassShape, double>> trial_;
+  PassTrial trial_;
   double norm_part_ = 0;
 };
 

@@ -2,13 +2,15 @@
 #pragma once
 
 #include "heat/kernels/row.hpp"
+#include "heat/kernels/tiles.hpp"
 #include "heat/names.hpp"
 #include "heat/problem/stencil.hpp"
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 /// Sweeps over a box of cells on a CPU, one or several at a time. Kernels are free functions of Views and numbers; they
 /// run on the instance and, without a norm, do not wait for it.
@@ -21,6 +23,9 @@ struct PassShape {
   std::uintptr_t prefetch = 0;    ///< bytes ahead of use; 0: none
   std::int64_t cache = 384 << 10; ///< bytes of a core's cache that a tile may fill
 };
+
+/// What was tried, the usual shape first, and the seconds of a sweep each.
+using PassTrial = std::vector<std::pair<PassShape, double>>;
 
 namespace detail {
 
@@ -188,43 +193,6 @@ class Pass {
   Weights inner_; ///< of rows at no face
 };
 
-/// The tiles of a box.
-struct Tiles {
-  /// So that the rows or planes that a pass works on fill a part of a cache; several threads have equal shares.
-  Tiles(const Box& whole, int dimensions, int sweeps, std::int64_t cache_values, std::int64_t threads) : box(whole) {
-    const auto rows = cache_values / (3 * sweeps + 1); // of a row's or a plane's cells
-    const std::int64_t margin = 2 * sweeps, least = 64;
-    size[0] = std::min(box.extent(0), std::max(rows / (dimensions == 3 ? 4 * margin : 1), 8 * least) / least * least);
-    if (sweeps == 1) size[0] = box.extent(0);
-    size[1] = dimensions == 3
-                  ? std::clamp<std::int64_t>(rows / size[0] - margin, 4, std::max<std::int64_t>(4, box.extent(1)))
-                  : box.extent(1);
-    size[2] = box.extent(2);
-    if (threads > 1) { // along the slow axis of 2-D, or along y
-      const auto share = size[1] * threads, shares = (box.extent(1) + share - 1) / share * threads;
-      size[1] = (box.extent(1) + shares - 1) / shares;
-    }
-    for (int axis = 0; axis < 3; ++axis) count[axis] = (box.extent(axis) + size[axis] - 1) / size[axis];
-  }
-  /// Values between the sweeps of a pass over a tile.
-  std::int64_t room(int sweeps, std::int64_t line) const {
-    return 3 * (sweeps - 1) * (size[0] + 2 * sweeps + 4 * line) * (size[1] + 2 * sweeps);
-  }
-  std::int64_t all() const { return count[0] * count[1] * count[2]; }
-  Box operator()(std::int64_t tile) const {
-    Box part = box;
-    for (int axis = 0; axis < 3; ++axis) {
-      // Inner tiles begin whole lines, whatever the box does.
-      part.begin[axis] += tile % count[axis] * size[axis];
-      part.end[axis] = std::min(part.begin[axis] + size[axis], box.end[axis]);
-      tile /= count[axis];
-    }
-    return part;
-  }
-  Box box;
-  std::int64_t size[3], count[3];
-};
-
 } // namespace detail
 
 /// Room of the threads for what is between the sweeps of a pass; grows when a pass needs more.
@@ -241,8 +209,8 @@ double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, co
         in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) -> double {
           const detail::Pass<dimensions(), sourced(), norm_kind(), streamed(), T> pass(in, out, shape);
           const auto threads = static_cast<std::int64_t>(instance.concurrency());
-          const detail::Tiles tiles(box, dimensions(), shape.sweeps, shape.cache / static_cast<std::int64_t>(sizeof(T)),
-                                    threads);
+          const Tiles tiles(box, dimensions(), shape.sweeps, shape.cache / static_cast<std::int64_t>(sizeof(T)),
+                            threads);
           const auto needed = static_cast<std::size_t>(tiles.room(shape.sweeps, Padding<T>::line));
           if (shape.sweeps > 1 && room.size() < needed * threads)
             room = PassRoom<T>(Kokkos::view_alloc("heat/pass", Kokkos::WithoutInitializing), threads, needed);
