@@ -13,7 +13,8 @@ int main(int argc, char** argv) {
           return std::make_unique<heat::Heat<decltype(zero)>>(options, context);
         });
       });
-  app.restart_may_change = {"solver.tolerance", "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.graph",
-                            "decomposition.",   "warm_up.",          "verification.", "time."}; // if the step stays
+  app.restart_may_change = {
+      "solver.tolerance",      "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.graph",
+      "solver.steps_per_pass", "decomposition.",    "warm_up.",      "verification.", "time."}; // if the step stays
   return miniapp::run_main(argc, argv, app);
 }

@@ -34,7 +34,6 @@ struct Tiles {
   Box operator()(std::int64_t tile) const {
     Box part = box;
     for (int axis = 0; axis < 3; ++axis) {
-      // Inner tiles begin whole lines, whatever the box does.
       part.begin[axis] += tile % count[axis] * size[axis];
       part.end[axis] = std::min(part.begin[axis] + size[axis], box.end[axis]);
       tile /= count[axis];

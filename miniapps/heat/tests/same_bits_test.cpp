@@ -34,6 +34,17 @@ problem:
 time: {end: 0.003}
 )deck";
 
+constexpr const char* steady_3d = R"deck(
+app: heat
+problem:
+  cells: [29, 17, 19]
+  initial: "cos(3*x)*y + z"
+  source: "x*z"
+  boundary: {x_min: periodic, x_max: periodic, y_min: {dirichlet: "1 + x"}, y_max: {neumann: "z"},
+    z_min: {dirichlet: "x"}, z_max: {dirichlet: 0}}
+solver: {tolerance: 0, max_sweeps: 23}
+)deck";
+
 /// Every process grid of that many ranks over the axes of the deck's cells.
 std::vector<std::vector<std::int64_t>> process_grids(int ranks, std::size_t axes) {
   std::vector<std::vector<std::int64_t>> grids;
@@ -114,6 +125,19 @@ class SameBits : public testing::Test {
       options.kernel = SweepKernel::tuned;
       options.stores = Stores::ordinary;
       check_passes(options, methods, turn, launched);
+    }
+  }
+
+  /// Of every process grid, by the usual method.
+  static void check_passes(const std::string& deck) {
+    auto options = read_options(deck, 1);
+    options.graph = Graphs::off;
+    options.check_every = 1;
+    const Whole whole(options, 1);
+    int turn = 0;
+    for (const auto& grid : process_grids(world_size(), options.cells.size())) {
+      options.process_grid = grid;
+      check_passes(options, {{}, {}}, turn++, whole);
     }
   }
 
@@ -204,6 +228,7 @@ TYPED_TEST_SUITE(SameBits, Scalars);
 
 TYPED_TEST(SameBits, Steady2d) { this->check_all(steady_2d); }
 TYPED_TEST(SameBits, Transient3d) { this->check_all(transient_3d); }
+TYPED_TEST(SameBits, Passes3d) { this->check_passes(steady_3d); }
 
 /// The sweep at which a run stops by norm l2, and the norms until then.
 std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {
