@@ -37,8 +37,8 @@ struct ElementFields {
 };
 
 /// Times in the memory of kernels: the lengths of the last two steps, the time that all took, and the least stable step
-/// of all elements where it was last looked for.
-enum ClockEntry { step_before, last_step, elapsed, least_stable, clock_entries };
+/// of all elements where it was last looked for; the sum of relative changes of the length.
+enum ClockEntry { step_before, last_step, elapsed, least_stable, variation, clock_entries };
 using Clock = Kokkos::View<double[clock_entries]>;
 
 } // namespace kontor::dynamics

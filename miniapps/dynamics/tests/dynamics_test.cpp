@@ -107,6 +107,10 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options.mesh.elements = {4, 2, 2};
   options.mesh.size = {5, 1e-4, 1e-4};
   expect_passed("flat elements", options);
+  options.mesh.size = Options().mesh.size;
+  options.mesh.elements = {2, 1, 1};
+  options.steps = 10000;
+  expect_passed("steps of changing length", options);
 }
 
 TEST(Dynamics, TravelsByEveryBackend) {
@@ -145,6 +149,9 @@ TEST(Dynamics, FindsWhatIsWrong) {
   EXPECT_TRUE(result_of(options).failed());
   options = bar();
   options.velocity = {"0", "0", "0"};
+  EXPECT_FALSE(result_of(options).conclusive);
+  options = bar();
+  options.mesh.map = {"x", "y + 1e13", "z"};
   EXPECT_FALSE(result_of(options).conclusive);
 }
 
