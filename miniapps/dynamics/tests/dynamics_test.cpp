@@ -152,6 +152,7 @@ TEST(Dynamics, FindsWhatIsWrong) {
   EXPECT_FALSE(result_of(options).conclusive);
   options = bar();
   options.mesh.map = {"x", "y + 1e13", "z"};
+  options.density = "1";
   EXPECT_FALSE(result_of(options).conclusive);
 }
 
