@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/device/compat.hpp>
+#include <kontor/device/unroll.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -35,12 +36,7 @@ inline constexpr std::size_t vector_bytes = 32;
 inline constexpr std::size_t vector_bytes = 16;
 #endif
 
-/// A number that is known when kernels are compiled, as std::integral_constant, on devices, too.
-template <int n>
-struct Index {
-  static constexpr int value = n;
-  KOKKOS_INLINE_FUNCTION constexpr operator int() const { return n; } // NOLINT(google-explicit-constructor)
-};
+using device::Index, device::unroll;
 
 namespace detail {
 template <class T>
@@ -85,13 +81,6 @@ KOKKOS_INLINE_FUNCTION Scalar<V>& lane(V& lanes, int i) {
 template <class V>
 KOKKOS_INLINE_FUNCTION Scalar<V> lane(const V& lanes, int i) {
   return reinterpret_cast<const Scalar<V>*>(&lanes)[i];
-}
-
-/// f(0), f(1), ..., each index a constant: loops that no compiler decides about.
-template <int N, class F>
-KOKKOS_INLINE_FUNCTION void unroll(const F& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) { (f(Index<I>()), ...); }
-  (std::make_integer_sequence<int, N>());
 }
 
 /// Two numbers that lie side by side, which a device reads at once.

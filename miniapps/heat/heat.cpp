@@ -168,23 +168,23 @@ int Heat<T>::norms_together() const {
   return most - most % std::max(1, schedule().graph().norms());
 }
 
-/// Whether the next sweeps are those of the graph.
+/// Whether the next sweeps are those of the graph. The last of all is not in a pass with others.
 template <class T>
 bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
   const auto& shape = sweeper_.graph_shape();
   return sweeper_.has_graph() && made + shape.steps <= until && schedule_.alike_after(made, shape) == shape.steps &&
-         (domain_.tolerance() == 0 || norms_.all_read());
+         (domain_.tolerance() == 0 || norms_.all_read()) &&
+         (domain_.options().steps_per_pass == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
 }
 
-/// How many of the next sweeps one pass can make: not one with a norm, nor the last one, whose fields before and after
-/// it are verified.
+/// How many of the next sweeps one pass makes: a sweep with a norm is alone, and the last one, whose fields before and
+/// after it are verified.
 template <class T>
 int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
-  int sweeps = 0;
-  while (sweeps < domain_.options().steps_per_pass && made + sweeps < until && !schedule_.check(made + sweeps + 1) &&
-         !schedule_.last(made + sweeps + 1))
-    ++sweeps;
-  return sweeps;
+  return sweeps_together(static_cast<int>(domain_.options().steps_per_pass), [&](int n) {
+    const auto sweep = made + n;
+    return sweep > until || schedule_.check(sweep) || schedule_.last(sweep);
+  });
 }
 
 template <class T>
@@ -290,6 +290,8 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"stores", sweeper_.shape().streaming ? "streaming" : "ordinary"},
                    {"prefetch", sweeper_.shape().prefetch},
                    {"tile_bytes", sweeper_.shape().cache},
+                   {"sweeps_per_kernel", sweeper_.shape().of_kernel},
+                   {"rows_per_team", sweeper_.shape().rows},
                    {"steps_per_pass", options.steps_per_pass},
                    {"margin_updates", margin_updates_},
                    {"queues", sweeper_.streams().count()},
@@ -301,6 +303,8 @@ miniapp::AppRecord Heat<T>::record() const {
     record.extras["pass_trial"].push_back({{"stores", shape.streaming ? "streaming" : "ordinary"},
                                            {"prefetch", shape.prefetch},
                                            {"tile_bytes", shape.cache},
+                                           {"sweeps_per_kernel", shape.of_kernel},
+                                           {"rows_per_team", shape.rows},
                                            {"seconds", seconds}});
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;

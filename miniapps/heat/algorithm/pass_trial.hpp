@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "heat/kernels/sweep.hpp"
-#include "heat/problem/domain.hpp"
+#include "heat/kernels/pass_shape.hpp"
+#include "heat/names.hpp"
+#include "heat/options.hpp"
 
 #include <kontor/comm/exchange/trial.hpp>
 
@@ -16,9 +17,17 @@ namespace kontor::heat {
 inline constexpr std::uintptr_t streaming_prefetch = 16384;
 
 /// Those that win on some machine, the usual one first.
-inline std::vector<PassShape> shapes_to_try(const Options& options) {
+inline std::vector<PassShape> shapes_to_try(const Options& options, std::int64_t rows) {
   const auto sweeps = static_cast<int>(options.steps_per_pass);
   std::vector<PassShape> shapes;
+  if (on_device) {
+    shapes.push_back({.sweeps = sweeps});
+    for (int of_kernel = 2; of_kernel <= std::min(sweeps, most_of_kernel(options.dimensions())); of_kernel *= 2)
+      for (const int of_team : {64, 256, 1024})
+        if (of_team == 64 || of_team < rows)
+          shapes.push_back({.sweeps = sweeps, .of_kernel = of_kernel, .rows = of_team});
+    return shapes;
+  }
   if (sweeps > 1)
     for (const std::int64_t kib : {384, 128, 1024})
       for (const auto prefetch : {std::uintptr_t{0}, streaming_prefetch})
@@ -31,28 +40,21 @@ inline std::vector<PassShape> shapes_to_try(const Options& options) {
   return shapes;
 }
 
-/// Collective; sweeps, and leaves a field that only an initial value mends. Several sweeps a turn, of which the first
-/// finds the caches as another shape has left them, and is not counted. A large block is tried on a part that no cache
-/// holds.
-template <class T, class ExecutionSpace>
-PassTrial try_passes(Domain<T>& domain, const ExecutionSpace& instance, Norm norm, PassRoom<T>& room) {
-  constexpr std::int64_t enough_cells = 8 << 20;
-  auto box = domain.block().all();
-  const int slow = domain.block().dimensions - 1;
-  box.end[slow] = std::min(box.end[slow], std::max<std::int64_t>(1, enough_cells * box.end[slow] / box.size()));
-  const auto shapes = shapes_to_try(domain.options());
-  const auto seconds = comm::try_in_turns(domain.comm(), shapes.size(), [&](std::size_t candidate, int count) {
-    const auto once = [&] {
-      sweep_in_rows(instance, domain.input(domain.current()), domain.field(1 - domain.current()), box, norm,
-                    shapes[candidate], room);
-      domain.advance_pass(shapes[candidate].sweeps);
-    };
-    once();
+/// Collective. Several passes a turn, of which the first finds the caches as another shape has left them, and is not
+/// counted. pass(shape) makes one, fence() waits for it.
+template <class Pass, class Fence>
+PassTrial try_passes(const comm::Communicator& comm, const std::vector<PassShape>& shapes, const Pass& pass,
+                     const Fence& fence) {
+  const auto seconds = comm::try_in_turns(comm, shapes.size(), [&](std::size_t candidate, int count) {
+    const auto& shape = shapes[candidate];
+    pass(shape);
+    fence();
     comm::Stopwatch watch;
     double of_all = 0;
-    for (int i = 0; i < count; ++i) once();
+    for (int i = 0; i < count; ++i) pass(shape);
+    fence();
     watch.lap(of_all);
-    return of_all / (count * shapes[candidate].sweeps);
+    return of_all / (count * shape.sweeps);
   });
   PassTrial trial;
   for (std::size_t i = 0; i < shapes.size(); ++i) trial.emplace_back(shapes[i], seconds[i]);

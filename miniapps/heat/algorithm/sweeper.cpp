@@ -25,6 +25,8 @@ using miniapp::ScopedTimer;
 constexpr std::size_t cached_bytes = 4 << 20;
 /// Where the ranks' caches and memory cannot be tried: the crossing of one machine (lab/results/heat-cpu.md).
 constexpr std::size_t untried_bytes = 20 << 20;
+/// Of a part that no cache holds.
+constexpr std::int64_t enough_cells = 8 << 20;
 
 } // namespace
 
@@ -80,13 +82,10 @@ void Sweeper<T>::pass_alone(int sweeps) {
   advance(sweeps);
 }
 
-/// A device makes a pass sweep by sweep, between both fields.
+/// A host makes a pass from field to field, a device each of its kernels.
 template <class T>
 void Sweeper<T>::advance(int sweeps) {
-  if (on_device)
-    domain_->advance(sweeps);
-  else
-    domain_->advance_pass(sweeps);
+  domain_->advance_pass(sweeps, on_device ? shape_.kernels(sweeps) : 1);
 }
 
 template <class T>
@@ -135,11 +134,13 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         [&](const auto& i) { queue([&](auto& boxes, Norm part) { boxes.strips(i, in, out, part); }); },
         [&](const auto& i) {
           if (sweeps == 1) return queue([&](auto& boxes, Norm part) { boxes.all(i, in, out, part); });
-          for (int sweep = 1; sweep <= sweeps; ++sweep)
+          for (int field = from, left = sweeps; left > 0; field = 1 - field) {
+            const int of_kernel = shape_.next_kernel(left);
+            left -= of_kernel;
             queue([&](auto& boxes, Norm) {
-              boxes.with_margin(i, domain_->input((from + sweep - 1) % 2), domain_->field((from + sweep) % 2),
-                                sweeps - sweep);
+              boxes.with_margin(i, domain_->input(field), domain_->field(1 - field), left, of_kernel, shape_.rows);
             });
+          }
         });
   else
     stepping::exchange_and_compute(
@@ -150,17 +151,32 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
 
 template <class T>
 void Sweeper<T>::choose_shape(Norm norm) {
-  if (on_device || plain_) return;
+  const auto& options = domain_->options();
+  if (plain_ || (on_device && options.steps_per_pass == 1)) return;
   const auto bytes =
       comm::allreduce(domain_->comm(), 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
-  if (bytes <= cached_bytes) return;
+  if (!on_device && bytes <= cached_bytes) return;
   // Functions of time are not asked for times after the deck's last one.
   if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
-    if (domain_->options().stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
+    if (options.stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
     return;
   }
   const Region region("heat/trial");
-  trial_ = try_passes(*domain_, streams_.compute(), on_the_way(norm), pass_room_);
+  auto box = domain_->block().all();
+  auto& rows = box.end[domain_->block().dimensions - 1];
+  const auto shapes = shapes_to_try(options, rows);
+  // A host tries a large block on a part that no cache holds.
+  if (!on_device) rows = std::min(rows, std::max<std::int64_t>(1, enough_cells * rows / box.size()));
+  trial_ = try_passes(
+      domain_->comm(), shapes,
+      [&](const PassShape& shape) {
+        shape_ = shape;
+        if constexpr (on_device) return pass_alone(shape.sweeps);
+        sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()),
+                      box, on_the_way(norm), shape, pass_room_);
+        advance(shape.sweeps);
+      },
+      [&] { streams_.fence(); });
   shape_ = fastest(trial_);
 }
 
@@ -180,22 +196,24 @@ template <class T>
 void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm, const stepping::NormSlots& slots) {
   const auto& options = domain_->options();
   graph_shape_ = schedule.graph();
+  graph_passes_.clear();
+  for (int made = 0; made < graph_shape_.steps; made += graph_passes_.back())
+    graph_passes_.push_back(sweeps_together(static_cast<int>(options.steps_per_pass), [&](int n) {
+      return made + n > graph_shape_.steps || graph_shape_.norm(made + n);
+    }));
   graph_.choose(
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
-      [this, norm, slots, &options](int from) {
-        for (int n = 1; n <= graph_shape_.steps;) {
-          int sweeps = 0; // of a pass
-          while (sweeps < options.steps_per_pass && n + sweeps <= graph_shape_.steps && !graph_shape_.norm(n + sweeps))
-            ++sweeps;
-          sweeps = std::max(sweeps, 1);
+      [this, norm, slots](int from) {
+        int made = 0;
+        for (const int sweeps : graph_passes_) {
+          const bool with_norm = graph_shape_.norm(made += sweeps);
           SampledExchange halo(halos_[from], samples_);
-          queue_sweep(from, graph_shape_.norm(n) ? norm : Norm::none, halo, sweeps);
-          if (graph_shape_.norm(n)) leave_norm_part(from, norm, slots);
-          from = (from + sweeps) % 2;
-          n += sweeps;
+          queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps);
+          if (with_norm) leave_norm_part(from, norm, slots);
+          from = (from + shape_.kernels(sweeps)) % 2;
         }
       },
-      [this] { return domain_->current(); }, [this] { domain_->advance(graph_shape_.steps); });
+      [this] { return domain_->current(); }, [this] { advance_graph(); });
   if (graph_) graph_timer_ = &timers_["graph"];
 }
 
@@ -204,7 +222,12 @@ void Sweeper<T>::sweep_by_graph() {
   const ScopedTimer timed(*graph_timer_);
   halos_.poll();
   graph_.replay(streams_, domain_->current());
-  domain_->advance(graph_shape_.steps);
+  advance_graph();
+}
+
+template <class T>
+void Sweeper<T>::advance_graph() {
+  for (const int sweeps : graph_passes_) sweeps == 1 ? domain_->advance() : advance(sweeps);
 }
 
 template <class T>

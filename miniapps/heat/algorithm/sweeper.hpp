@@ -4,6 +4,7 @@
 #include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
 #include "grid/regions.hpp"
+#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
 #include "heat/kernels/sweep.hpp"
@@ -50,8 +51,8 @@ class Sweeper {
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field `from`.
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
 
-  /// Collective; sweeps. On a host: stores, prefetching and tiles by a trial, the same on all ranks, of what the deck
-  /// leaves open. Where the fields of a rank fit in any cache, single sweeps have no choice.
+  /// Collective; sweeps. By a trial, the same on all ranks: stores, prefetching and tiles on a host, of what the deck
+  /// leaves open, and nothing where the fields of a rank fit in any cache; kernels of a pass on a device.
   void choose_shape(Norm);
   /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if it is
   /// faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on all ranks. A
@@ -72,7 +73,7 @@ class Sweeper {
   const Halo& halo(int field = 0) const { return halos_[field]; }
   /// The name of the kernel, for the record.
   const char* kernel() const { return plain_ ? "plain" : on_device ? "columns" : "rows"; }
-  /// How rows are gone through on a host.
+  /// How passes are made.
   const PassShape& shape() const { return shape_; }
   /// What was tried, and the seconds of a sweep each; empty if there was no choice.
   const PassTrial& trial() const { return trial_; }
@@ -85,6 +86,7 @@ class Sweeper {
   template <class Exchange>
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
   void advance(int sweeps);
+  void advance_graph();
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
@@ -101,6 +103,7 @@ class Sweeper {
   std::optional<DeviceSweep<T>> device_sweep_;
   std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   stepping::GraphShape graph_shape_;
+  std::vector<int> graph_passes_;             ///< sweeps each
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
   PassShape shape_;
   PassRoom<T> pass_room_{"heat/pass", 0, 0};

@@ -20,6 +20,13 @@ inline constexpr int pack_bytes = 16;
 template <class T>
 inline constexpr int pack_width = pack_bytes / static_cast<int>(sizeof(T));
 
+/// Neighbouring values of a row that are loaded and stored together.
+template <class T>
+struct alignas(pack_bytes) Pack {
+  static constexpr int width = pack_width<T>;
+  T lane[width];
+};
+
 /// What can be tuned; powers of two.
 struct ColumnTuning {
   int team = 256; ///< threads

@@ -16,13 +16,6 @@ namespace kontor::heat {
 
 namespace detail {
 
-/// Neighbouring values of a row that are loaded and stored together.
-template <class T>
-struct alignas(pack_bytes) Pack {
-  static constexpr int width = pack_width<T>;
-  T lane[width];
-};
-
 /// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are under way at a
 /// time.
 template <int dimensions, bool sourced, Norm norm, int batch, class T, class Boxes>

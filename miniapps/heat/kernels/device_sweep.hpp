@@ -4,6 +4,7 @@
 #include "grid/regions.hpp"
 #include "heat/kernels/columns.hpp"
 #include "heat/kernels/plain.hpp"
+#include "heat/kernels/tile_pass.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,8 @@ class DeviceSweep {
   /// Local. By the tuned kernel, or by the plain one, a launch and a part of the norm a box.
   /// Passes are of the block with its ghosts.
   DeviceSweep(const Block& block, const grid::Regions& regions, bool plain)
-      : regions_(regions), plain_(plain), without_norm_(block, regions, false), with_norm_(block, regions, true),
+      : deep_block_(block), regions_(regions), plain_(plain), without_norm_(block, regions, false),
+        with_norm_(block, regions, true),
         parts_("heat/norm parts", std::max(with_norm_.parts(), 1 + grid::face_count)) {
     for (int margin = 0; margin < block.ghosts; ++margin)
       with_margin_.push_back(shape(block, grid::with_margin(block, margin), false));
@@ -45,9 +47,14 @@ class DeviceSweep {
     count_ = with_norm_.interior.parts() + with_norm_.strips.parts();
   }
 
-  /// The block, and so many cells beyond it where other ranks have cells: what later sweeps of a pass read.
-  void with_margin(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, int margin) {
-    sweep_columns(instance, in, out, with_margin_.at(static_cast<std::size_t>(margin)), Norm::none);
+  /// So many sweeps of the block, and of so many cells beyond it where other ranks have cells: what later kernels of a
+  /// pass read. Teams have so many rows.
+  void with_margin(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out, int margin,
+                   int sweeps, int rows) {
+    if (sweeps == 1)
+      sweep_columns(instance, in, out, with_margin_.at(static_cast<std::size_t>(margin)), Norm::none);
+    else
+      sweep_tiles(instance, in, out, deep_block_, grid::with_margin(deep_block_, margin), sweeps, rows);
   }
 
   /// Local; waits for nothing. The next slot = this rank's part of the norm of the sweep just made, all of it before
@@ -87,6 +94,7 @@ class DeviceSweep {
       if (!box.empty()) plain_sweep(instance, in, out, box, norm, parts_.data() + count_++);
   }
 
+  Block deep_block_;
   grid::Regions regions_;
   bool plain_;
   Shapes without_norm_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "heat/kernels/pass_shape.hpp"
 #include "heat/kernels/row.hpp"
 #include "heat/kernels/tiles.hpp"
 #include "heat/names.hpp"
@@ -15,17 +16,6 @@
 /// Sweeps over a box of cells on a CPU, one or several at a time. Kernels are free functions of Views and numbers; they
 /// run on the instance and, without a norm, do not wait for it.
 namespace kontor::heat {
-
-/// How a pass is made; which is fastest depends on the machine, so a trial chooses.
-struct PassShape {
-  int sweeps = 1;
-  bool streaming = false;         ///< non-temporal stores
-  std::uintptr_t prefetch = 0;    ///< bytes ahead of use; 0: none
-  std::int64_t cache = 384 << 10; ///< bytes of a core's cache that a tile may fill
-};
-
-/// What was tried, the usual shape first, and the seconds of a sweep each.
-using PassTrial = std::vector<std::pair<PassShape, double>>;
 
 namespace detail {
 

@@ -124,15 +124,14 @@ void Domain<T>::set_sweeps(std::int64_t sweeps) {
 }
 
 template <class T>
-void Domain<T>::advance(int sweeps) {
-  current_ = (current_ + sweeps) % 2;
-  sweeps_ += sweeps;
+void Domain<T>::advance() {
+  advance_pass(1, 1);
   last_ = Last::made;
 }
 
 template <class T>
-void Domain<T>::advance_pass(int sweeps) {
-  current_ = 1 - current_;
+void Domain<T>::advance_pass(int sweeps, int kernels) {
+  current_ = (current_ + kernels) % 2;
   sweeps_ += sweeps;
   last_ = Last::none;
 }

@@ -46,10 +46,10 @@ class Domain {
   void set_time_dependent();
   /// Whether a boundary value or the source depends on time.
   bool depends_on_time() const { return depends_on_time_; }
-  /// So many sweeps more have been made, each of which leaves the solution in the other field.
-  void advance(int sweeps = 1);
-  /// A pass of so many sweeps has been made, which leaves the solution in the other field.
-  void advance_pass(int sweeps);
+  /// A sweep more has been made, which leaves the solution in the other field.
+  void advance();
+  /// A pass of so many sweeps has been made by kernels from one field to the other.
+  void advance_pass(int sweeps, int kernels);
   /// Undoes the last advance(), if nothing but a sweep has been made since.
   void step_back();
 

@@ -5,7 +5,8 @@
 #include "grid/regions.hpp"
 #include "heat/kernels/columns.hpp"
 #include "heat/kernels/plain.hpp"
-#include "scrambled.hpp"
+#include "heat/kernels/tile_pass.hpp"
+#include "pass_case.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,14 +19,6 @@ namespace kontor::heat::test {
 namespace {
 
 using Instance = FieldView<double>::execution_space;
-
-template <class View>
-auto to_host(const View& field) {
-  const HostBlockView<typename View::value_type> host("heat/host", field.extent(0), field.extent(1), field.extent(2));
-  const auto there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
-  std::memcpy(host.data(), there.data(), host.span() * sizeof(typename View::value_type));
-  return host;
-}
 
 /// The field after the plain sweep on the host, and the norm's part.
 template <class T>
@@ -130,6 +123,28 @@ TEST(ColumnShape, ThreadsCoverTheBoxOnce) {
           const auto packs = (box.end[0] + 1) / 2 - box.begin[0] / 2;
           EXPECT_EQ(sum, packs * (box.end[1] - box.begin[1]) * (dimensions == 3 ? box.end[2] - box.begin[2] : 1));
         }
+}
+
+template <class T>
+void compare_tiles(const Index3& cells, const Box& box, int dimensions, int sweeps, int rows, unsigned ends) {
+  const PassCase<T> of(cells, dimensions, sweeps, ends, ends % 3 == 0);
+  const auto out = of.result();
+  sweep_tiles(Instance(), of.in, grid::with_one_ghost<T>(out, of.block), of.block, box, sweeps, rows);
+  of.expect_sweeps(out, box, sweeps);
+}
+
+TEST(Tiles, AreTheirSweeps) {
+  unsigned ends = 1;
+  for (const int dimensions : {2, 3})
+    for (const int sweeps : {2, 4, 8})
+      if (dimensions == 2 || sweeps < 8)
+        each_box(dimensions, [&](const Index3& cells, const Box& box) {
+          for (const int rows : {1, 5, 1000}) {
+            ends = (ends * 5 + 3) % 64;
+            compare_tiles<double>(cells, box, dimensions, sweeps, rows, ends);
+            compare_tiles<float>(cells, box, dimensions, sweeps, rows, ends ^ 63u);
+          }
+        });
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
 #include "heat/kernels/plain.hpp"
 #include "heat/kernels/sweep.hpp"
-#include "scrambled.hpp"
+#include "pass_case.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,46 +41,14 @@ class Kernels : public testing::TestWithParam<Parameters> {
   }
 };
 
-/// A pass over a box gives what as many plain sweeps of a margin around it give, on each kind of side: where the grid
-/// ends, and where ghosts are cells of other ranks.
+/// A pass over a box gives what as many plain sweeps give.
 template <class T>
 void compare_pass(const Index3& cells, const Box& box, int dimensions, const PassShape& shape, unsigned ends) {
-  auto block = make_test_block(dimensions, cells);
-  block.ghosts = shape.sweeps;
-  for (int face = 0; face < 2 * dimensions; ++face)
-    if ((ends >> face & 1u) == 0) block.neighbours[face] = 0;
-  auto in = make_input<T>(block, false, 0.01);
-  in.block.ghosts = 1;
-  for (int face = 0; face < 2 * dimensions; ++face)
-    if (!block.at_boundary(face)) in.stencil.adjust[face] = 0;
-  const FieldView<T> deep[] = {in.u, grid::make_field<T>("heat/plain", block)};
-  const auto rows = grid::make_field<T>("heat/rows", block);
-  Kokkos::deep_copy(deep[1], in.u);
-  Kokkos::deep_copy(rows, in.u);
-  auto expected = rows; // the margins as the plain sweeps need them
-  in.u = grid::with_one_ghost<T>(deep[0], block);
+  const PassCase<T> of(cells, dimensions, shape.sweeps, ends, ends % 3 == 0);
+  const auto rows = of.result();
   PassRoom<T> room("heat/pass", 0, 0);
-  sweep_in_rows(Instance(), in, grid::with_one_ghost<T>(rows, block), box, Norm::none, shape, room);
-  for (int sweep = 1; sweep <= shape.sweeps; ++sweep) {
-    Box margin = box;
-    for (int axis = 0; axis < dimensions; ++axis) {
-      margin.begin[axis] =
-          std::max<std::int64_t>(box.begin[axis] - (shape.sweeps - sweep), block.at_boundary(2 * axis) ? 0 : -100);
-      margin.end[axis] =
-          std::min(box.end[axis] + (shape.sweeps - sweep), cells[axis] + (block.at_boundary(2 * axis + 1) ? 0 : 100));
-    }
-    double none = 0;
-    in.u = grid::with_one_ghost<T>(deep[1 - sweep % 2], block);
-    plain_sweep(Instance(), in, grid::with_one_ghost<T>(deep[sweep % 2], block), margin, Norm::none, &none);
-    expected = deep[sweep % 2];
-  }
-  for (auto k = box.begin[2]; k < box.end[2]; ++k)
-    for (auto j = box.begin[1]; j < box.end[1]; ++j)
-      for (auto i = box.begin[0]; i < box.end[0]; ++i) {
-        const Box cell{{i, j, k}, {i + 1, j + 1, k + 1}};
-        ASSERT_EQ(grid::view_of(rows, block, cell)(0, 0, 0), grid::view_of(expected, block, cell)(0, 0, 0))
-            << shape.sweeps << " sweeps, ends " << ends << ", cell " << i << ", " << j << ", " << k;
-      }
+  sweep_in_rows(Instance(), of.in, grid::with_one_ghost<T>(rows, of.block), box, Norm::none, shape, room);
+  of.expect_sweeps(rows, box, shape.sweeps);
 }
 
 TEST(Passes, AreTheirSweeps) {

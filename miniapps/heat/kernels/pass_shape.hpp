@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace kontor::heat {
+
+/// How a pass of several sweeps is made; which is fastest depends on the machine, so a trial chooses.
+struct PassShape {
+  int sweeps = 1;
+  // On a host.
+  bool streaming = false;         ///< non-temporal stores
+  std::uintptr_t prefetch = 0;    ///< bytes ahead of use; 0: none
+  std::int64_t cache = 384 << 10; ///< bytes of a core's cache that a tile may fill
+  // On a device.
+  int of_kernel = 1; ///< sweeps of one kernel, at most: a power of two
+  int rows = 256;    ///< rows or planes of a team
+
+  /// How many of `left` sweeps the next kernel makes.
+  int next_kernel(int left) const {
+    int most = of_kernel;
+    while (most > left) most /= 2;
+    return most;
+  }
+  /// How many kernels so many sweeps take.
+  int kernels(int left) const {
+    int count = 0;
+    for (; left > 0; ++count) left -= next_kernel(left);
+    return count;
+  }
+};
+
+/// How many of the next sweeps one pass makes, at most `most`: alone(n) tells whether the n-th of them cannot be in one
+/// with others.
+template <class Alone>
+int sweeps_together(int most, const Alone& alone) {
+  int sweeps = 0;
+  while (sweeps < most && !alone(sweeps + 1)) ++sweeps;
+  return sweeps > 0 ? sweeps : 1;
+}
+
+/// What was tried, the usual shape first, and the seconds of a sweep each.
+using PassTrial = std::vector<std::pair<PassShape, double>>;
+
+/// The most sweeps that a kernel of a device can make.
+constexpr int most_of_kernel(int dimensions) { return dimensions == 3 ? 4 : 8; }
+
+} // namespace kontor::heat
