@@ -45,6 +45,6 @@ int sweeps_together(int most, const Alone& alone) {
 using PassTrial = std::vector<std::pair<PassShape, double>>;
 
 /// The most sweeps that a kernel of a device can make.
-constexpr int most_of_kernel(int dimensions) { return dimensions == 3 ? 4 : 8; }
+constexpr int most_of_kernel(int dimensions) { return dimensions == 3 ? 2 : 8; }
 
 } // namespace kontor::heat

@@ -33,6 +33,7 @@ class TilePass {
   static constexpr int left_cells = dimensions == 3 ? pack_width<T> : 2; ///< of a pack, that neighbours read
   static constexpr int room = sweeps * left_cells * threads;             ///< of what a step leaves
   static constexpr int scratch_bytes = 2 * room * static_cast<int>(sizeof(T));
+  static_assert(scratch_bytes <= 40 << 10, "what Kokkos gives a team with CUDA");
 
   /// `field_of` is the block with all its ghosts.
   TilePass(const SweepInput<T>& in, const FieldView<T>& out, const Block& field_of, const Box& box, int rows)
@@ -234,7 +235,7 @@ class TilePass {
 
 } // namespace detail
 
-/// Local; waits for nothing. So many sweeps, 2, 4 or, in 2-D, 8, of the cells in the box from `in` to
+/// Local; waits for nothing. So many sweeps, 2 or, in 2-D, 4 or 8, of the cells in the box from `in` to
 /// `out`. Both are views of fields of a block with at least so many layers of ghosts, all valid around the box.
 template <class T, class ExecutionSpace>
 void sweep_tiles(const ExecutionSpace& instance, const SweepInput<T>& in, const FieldView<T>& out,
@@ -251,9 +252,10 @@ void sweep_tiles(const ExecutionSpace& instance, const SweepInput<T>& in, const 
   };
   with_constants(in.block.dimensions, in.source.size() > 0, Norm::none, [&](auto dimensions, auto sourced, auto) {
     if (sweeps == 2) launch(dimensions, sourced, std::integral_constant<int, 2>());
-    if (sweeps == 4) launch(dimensions, sourced, std::integral_constant<int, 4>());
-    if constexpr (dimensions() == 2)
+    if constexpr (dimensions() == 2) {
+      if (sweeps == 4) launch(dimensions, sourced, std::integral_constant<int, 4>());
       if (sweeps == 8) launch(dimensions, sourced, std::integral_constant<int, 8>());
+    }
   });
 }
 
