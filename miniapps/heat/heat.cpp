@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace kontor::heat {
 namespace {
@@ -25,16 +26,15 @@ using miniapp::ScopedTimer;
 } // namespace
 
 template <class T>
-Heat<T>::Heat(const Options& options, const miniapp::RunContext& context)
-    : SteppedApp(context), domain_(options, context.comm), sweeper_(domain_, context.overlap, context.timers),
-      norm_(options.norm), norms_(domain_.comm(), norm_, options.sums),
-      packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
+Heat<T>::Heat(const Options& options, const miniapp::RunContext& context, PassLengths tried)
+    : SteppedApp(context), tried_(std::move(tried)), domain_(options, context.comm),
+      sweeper_(domain_, context.overlap, context.timers), norm_(options.norm),
+      norms_(domain_.comm(), norm_, options.sums), packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context.timers.communication("reduce")) {
   context.progress.describe({"sweep", "cell updates", "norm"});
-  for (int sweep = 1; sweep < options.steps_per_pass; ++sweep)
+  for (int sweep = 1; sweep < options.sweeps_of_pass(); ++sweep)
     margin_updates_ +=
-        grid::with_margin(domain_.deep_block(), static_cast<int>(options.steps_per_pass) - sweep).size() -
-        domain_.block().all().size();
+        grid::with_margin(domain_.deep_block(), options.sweeps_of_pass() - sweep).size() - domain_.block().all().size();
   margin_updates_ = comm::allreduce(domain_.comm(), margin_updates_, comm::ReduceOp::sum);
   probe_exact(domain_);
 }
@@ -89,15 +89,15 @@ void Heat<T>::warm_up() {
   }
   norms_.read(sweeps, sweeper_.streams());
   sweeper_.streams().fence();
-  sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().steps_per_pass == 1 ? norm_
-                                                                                                    : Norm::none);
+  sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().sweeps_of_pass() == 1 ? norm_
+                                                                                                      : Norm::none);
   sweeper_.choose_graph(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
   if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
     sweep_alone_ = stepping::seconds_alone(
-                       domain_.comm(), [&] { sweeper_.pass_alone(static_cast<int>(domain_.options().steps_per_pass)); },
+                       domain_.comm(), [&] { sweeper_.pass_alone(domain_.options().sweeps_of_pass()); },
                        [&] { sweeper_.streams().fence(); }) /
-                   static_cast<double>(domain_.options().steps_per_pass);
+                   domain_.options().sweeps_of_pass();
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and an exact
@@ -174,14 +174,14 @@ bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
   const auto& shape = sweeper_.graph_shape();
   return sweeper_.has_graph() && made + shape.steps <= until && schedule_.alike_after(made, shape) == shape.steps &&
          (domain_.tolerance() == 0 || norms_.all_read()) &&
-         (domain_.options().steps_per_pass == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
+         (domain_.options().sweeps_of_pass() == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
 }
 
 /// How many of the next sweeps one pass makes: a sweep with a norm is alone, and the last one, whose fields before and
 /// after it are verified.
 template <class T>
 int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
-  return sweeps_together(static_cast<int>(domain_.options().steps_per_pass), [&](int n) {
+  return sweeps_together(domain_.options().sweeps_of_pass(), [&](int n) {
     const auto sweep = made + n;
     return sweep > until || schedule_.check(sweep) || schedule_.last(sweep);
   });
@@ -268,7 +268,7 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds, const minia
                   static_cast<double>(
                       std::ranges::count_if(norms_.steps(), [&](std::int64_t step) { return step > first_sweep_; }));
   auto figures = miniapp::figures_of_cells(updates, sizeof(T), seconds, moved, machine);
-  for (auto& figure : figures) figure.reuse = static_cast<double>(domain_.options().steps_per_pass);
+  for (auto& figure : figures) figure.reuse = domain_.options().sweeps_of_pass();
   return figures;
 }
 
@@ -292,7 +292,7 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"tile_bytes", sweeper_.shape().cache},
                    {"sweeps_per_kernel", sweeper_.shape().of_kernel},
                    {"rows_per_team", sweeper_.shape().rows},
-                   {"steps_per_pass", options.steps_per_pass},
+                   {"steps_per_pass", options.sweeps_of_pass()},
                    {"margin_updates", margin_updates_},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
@@ -306,6 +306,9 @@ miniapp::AppRecord Heat<T>::record() const {
                                            {"sweeps_per_kernel", shape.of_kernel},
                                            {"rows_per_team", shape.rows},
                                            {"seconds", seconds}});
+  if (!tried_.empty()) record.extras["steps_per_pass_trial"] = nlohmann::ordered_json::array();
+  for (const auto& [sweeps, seconds] : tried_)
+    record.extras["steps_per_pass_trial"].push_back({{"steps_per_pass", sweeps}, {"seconds", seconds}});
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;
 }

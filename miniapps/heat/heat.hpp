@@ -9,9 +9,13 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::heat {
+
+/// Values of steps_per_pass that were tried, and the seconds of a sweep each; for the record.
+using PassLengths = std::vector<std::pair<std::int64_t, double>>;
 
 /// The heat equation on the cells of a box: alpha lap(u) + source = 0 by Jacobi sweeps, or = du/dt by steps of explicit
 /// Euler. T is float or double.
@@ -19,7 +23,7 @@ template <class T>
 class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
   /// Collective over the context's communicator. Options are resolved.
-  Heat(const Options&, const miniapp::RunContext&);
+  Heat(const Options&, const miniapp::RunContext&, PassLengths tried = {});
   ~Heat() override; // with the kernels that it may launch, which are compiled in heat.cpp
 
   void warm_up() override;
@@ -53,6 +57,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   void sweep_by_graph();
   double field_bytes() const;
 
+  PassLengths tried_;
   Domain<T> domain_;
   Sweeper<T> sweeper_;
   Norm norm_;

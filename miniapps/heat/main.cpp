@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "heat/heat.hpp"
+#include "heat/make_heat.hpp"
 #include "run/start/run_main.hpp"
 
 #include <memory>
@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
       "heat", "Heat conduction on a grid of cells: halo exchange",
       [](const heat::Options& options, const miniapp::RunContext& context) {
         return miniapp::with_scalar(options.precision, [&](auto zero) -> std::unique_ptr<miniapp::MiniApp> {
-          return std::make_unique<heat::Heat<decltype(zero)>>(options, context);
+          return heat::make_heat<decltype(zero)>(options, context);
         });
       });
   app.restart_may_change = {

@@ -108,27 +108,6 @@ void refuse_too_many_cells(const Options& o, const config::Deck& deck) {
               "E-DECK-RANGE");
 }
 
-/// Several sweeps a pass need what does not change in between, and neighbours that have as many layers.
-void resolve_pass(const Options& o, const config::Deck& deck) {
-  if (o.steps_per_pass == 1) return;
-  const auto refuse = [&](const std::string& reason) {
-    deck.fail("solver.steps_per_pass", fmt::format("is {}, but {}", o.steps_per_pass, reason));
-  };
-  const auto timed = [](const config::Expression& formula) { return config::Function(formula).uses("t"); };
-  if (timed(o.source)) refuse("problem.source depends on time; choose 1");
-  for (int face = 0; face < 2 * o.dimensions(); ++face) {
-    if (o.faces[face].condition == Condition::periodic) continue;
-    if (timed(o.faces[face].value))
-      refuse(fmt::format("problem.boundary.{} depends on time; choose 1", grid::face_names[face]));
-  }
-  for (int axis = 0; axis < o.dimensions(); ++axis) {
-    const auto parts = o.process_grid[axis], least = o.cells[axis] / parts;
-    if ((parts > 1 || o.faces[2 * axis].condition == Condition::periodic) && least < o.steps_per_pass)
-      refuse(fmt::format("{} cells along axis {} in {} parts leave a rank with {}; choose at most that", o.cells[axis],
-                         "xyz"[axis], parts, least));
-  }
-}
-
 void refuse_unused(const Options& o, const config::Deck& deck) {
   const config::UnusedKeys unused(deck, o);
   for (const auto* face : {"problem.boundary.z_min", "problem.boundary.z_max"})
@@ -191,7 +170,8 @@ void Options::describe(Visitor& v) {
     s.choice<Graphs>("graph", graph, stepping::graph_names,
                      "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
     s.value("steps_per_pass", steps_per_pass,
-            "Sweeps or steps made while their cells are in cache, for one exchange of as many layers of ghosts",
+            "Sweeps or steps made while their cells are in cache, for one exchange of as many layers of ghosts; "
+            "auto: by trial",
             {1, 64});
   });
   v.section("time", "Transient only", [&](Visitor& t) {
@@ -211,9 +191,8 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
-    return miniapp::total_bytes(
-        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along,
-                                                 static_cast<int>(steps_per_pass))));
+    return miniapp::total_bytes(views_of_rank(
+        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along, sweeps_of_pass())));
   };
   grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck, free_memory);
 }
@@ -230,7 +209,26 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
     resolve_step(*this, deck);
   }
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells}, ranks, deck);
-  resolve_pass(*this, deck);
+  if (!steps_per_pass) return;
+  if (const auto refusal = pass_refusal(*this, *steps_per_pass))
+    deck.fail("solver.steps_per_pass", fmt::format("is {}, but {}", *steps_per_pass, *refusal));
+}
+
+/// Several sweeps a pass need what does not change in between, and neighbours that have as many layers.
+std::optional<std::string> pass_refusal(const Options& o, std::int64_t steps_per_pass) {
+  if (steps_per_pass == 1) return std::nullopt;
+  const auto timed = [](const config::Expression& formula) { return config::Function(formula).uses("t"); };
+  if (timed(o.source)) return "problem.source depends on time; choose 1";
+  for (int face = 0; face < 2 * o.dimensions(); ++face)
+    if (o.faces[face].condition != Condition::periodic && timed(o.faces[face].value))
+      return fmt::format("problem.boundary.{} depends on time; choose 1", grid::face_names[face]);
+  for (int axis = 0; axis < o.dimensions(); ++axis) {
+    const auto parts = o.process_grid[axis], least = o.cells[axis] / parts;
+    if ((parts > 1 || o.faces[2 * axis].condition == Condition::periodic) && least < steps_per_pass)
+      return fmt::format("{} cells along axis {} in {} parts leave a rank with {}; choose at most that", o.cells[axis],
+                         "xyz"[axis], parts, least);
+  }
+  return std::nullopt;
 }
 
 std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {

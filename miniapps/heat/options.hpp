@@ -55,7 +55,7 @@ struct Options {
   SweepKernel kernel = SweepKernel::tuned;
   Stores stores = Stores::automatic;
   config::Chosen<Graphs> graph = Graphs::automatic;
-  std::int64_t steps_per_pass = 1;
+  std::optional<std::int64_t> steps_per_pass = 1; ///< none: by a trial, which make_heat() makes
 
   double end_time = 0.1;
   std::optional<double> time_step; ///< none: the largest stable one that divides end_time, with a margin
@@ -66,6 +66,8 @@ struct Options {
 
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
+
+  int sweeps_of_pass() const { return static_cast<int>(steps_per_pass.value_or(1)); }
 
   void describe(config::Visitor&);
 
@@ -81,6 +83,9 @@ struct Options {
   /// The largest stable step of explicit Euler: 1 / (2 alpha sum over axes of 1/h^2).
   double stable_step() const;
 };
+
+/// Local. Why so many sweeps a pass are not possible with the rest of the options, which are resolved.
+std::optional<std::string> pass_refusal(const Options&, std::int64_t steps_per_pass);
 
 /// Local. The Views of a rank that has this block.
 std::vector<miniapp::Allocation> views_of_rank(const Options&, const grid::Block&);

@@ -18,7 +18,7 @@ inline constexpr std::uintptr_t streaming_prefetch = 16384;
 
 /// Those that win on some machine, the usual one first.
 inline std::vector<PassShape> shapes_to_try(const Options& options, std::int64_t rows) {
-  const auto sweeps = static_cast<int>(options.steps_per_pass);
+  const auto sweeps = options.sweeps_of_pass();
   std::vector<PassShape> shapes;
   if (on_device) {
     shapes.push_back({.sweeps = sweeps});

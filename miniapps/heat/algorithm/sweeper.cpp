@@ -32,7 +32,7 @@ constexpr std::int64_t enough_cells = 8 << 20;
 
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
-    : domain_(&domain), overlap_(overlap && !(on_device && domain.options().steps_per_pass > 1)),
+    : domain_(&domain), overlap_(overlap && !(on_device && domain.options().sweeps_of_pass() > 1)),
       plain_(domain.options().kernel == SweepKernel::plain), timers_(timers), compute_(timers["compute"]),
       samples_(timers), regions_(grid::split(domain.deep_block(), Padding<T>::line)),
       streams_(overlap_ && regions_.any_strips()),
@@ -58,7 +58,7 @@ void Sweeper<T>::sweep(Norm norm) {
 
 template <class T>
 void Sweeper<T>::begin() {
-  if (!on_device || domain_->options().steps_per_pass == 1) return;
+  if (!on_device || domain_->options().sweeps_of_pass() == 1) return;
   for (const int field : {0, 1}) {
     halos_[field].start();
     halos_[field].finish();
@@ -152,7 +152,7 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
 template <class T>
 void Sweeper<T>::choose_shape(Norm norm) {
   const auto& options = domain_->options();
-  if (plain_ || (on_device && options.steps_per_pass == 1)) return;
+  if (plain_ || (on_device && options.sweeps_of_pass() == 1)) return;
   const auto bytes =
       comm::allreduce(domain_->comm(), 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (!on_device && bytes <= cached_bytes) return;
@@ -198,9 +198,8 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
   graph_shape_ = schedule.graph();
   graph_passes_.clear();
   for (int made = 0; made < graph_shape_.steps; made += graph_passes_.back())
-    graph_passes_.push_back(sweeps_together(static_cast<int>(options.steps_per_pass), [&](int n) {
-      return made + n > graph_shape_.steps || graph_shape_.norm(made + n);
-    }));
+    graph_passes_.push_back(sweeps_together(
+        options.sweeps_of_pass(), [&](int n) { return made + n > graph_shape_.steps || graph_shape_.norm(made + n); }));
   graph_.choose(
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,
       [this, norm, slots](int from) {

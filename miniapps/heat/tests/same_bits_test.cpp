@@ -215,7 +215,7 @@ class SameBits : public testing::Test {
         "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}, steps_per_pass {}",
         fmt::join(options.process_grid, " x "), comm::to_string(method), overlap, options.stores == Stores::streaming,
         graph, options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
-        options.steps_per_pass);
+        options.sweeps_of_pass());
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
