@@ -17,14 +17,9 @@ int samples_of(const Calibration& machine) { return machine.oversubscribed ? 1 :
 
 } // namespace
 
-Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
+Calibration calibrate(const comm::Communicator& comm, bool huge_pages, const CalibrationRequest& request) {
   Calibration result;
   result.huge_pages = huge_pages;
-  if (!simulated) { // else nothing that is computed takes time
-    result.oversubscribed = cores_are_oversubscribed(comm);
-    result.memory = stream_rates(comm, streamed_bytes(comm), huge_pages, samples_of(result));
-    result.noise = measure_noise(comm);
-  }
   const auto links = link_partners(comm);
   if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
     const auto link = time_link(comm, *partners);
@@ -38,21 +33,24 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages) {
     result.internode_bandwidth = link.bandwidth;
     result.internode_link = names_of(comm, *links.of_two_nodes);
   }
-  return result;
-}
+  if (simulated) return result; // nothing that is computed takes time
+  result.oversubscribed = cores_are_oversubscribed(comm);
+  result.noise = measure_noise(comm);
 
-Calibration calibrate_for(const comm::Communicator& comm, const CalibrationRequest& request, Calibration result) {
-  if (simulated) return result;
-  result.working_set = comm::allreduce(comm, request.working_set, comm::ReduceOp::max);
-  if (result.working_set > 0 && result.working_set < streamed_bytes(comm))
-    result.in_working_set = stream_rates(comm, request.working_set, result.huge_pages, samples_of(result));
-  const double message = comm::allreduce(comm, request.message, comm::ReduceOp::max);
+  const auto largest = [&](double mine) { return comm::allreduce(comm, mine, comm::ReduceOp::max); };
+  const double mine = std::min(std::max(request.working_set, least_streamed_bytes()), streamed_bytes(comm));
+  result.vector_bytes = largest(mine);
+  result.memory = stream_rates(comm, mine, huge_pages, samples_of(result));
+  result.working_set = largest(request.working_set);
+  if (result.working_set > 0 && result.working_set < result.vector_bytes)
+    result.in_working_set = stream_rates(comm, request.working_set, huge_pages, samples_of(result));
+  // No longer than a tenth of a second is on its way.
+  const double fast = links.of_two_nodes ? result.internode_bandwidth : result.bandwidth;
+  const double message = std::min({largest(request.message), largest_message, fast / 10});
   if (message > timed_message) {
-    const auto links = link_partners(comm);
-    if (const auto partners = links.of_two_nodes ? links.of_two_nodes : links.of_one_node) {
-      result.large_message = std::min(message, largest_message);
-      result.large_bandwidth = large_bandwidth(comm, *partners, result.large_message);
-    }
+    result.large_message = message;
+    result.large_bandwidth =
+        large_bandwidth(comm, links.of_two_nodes ? *links.of_two_nodes : *links.of_one_node, message);
   }
   if (request.gemm) result.gemm = request.gemm(comm);
   if (request.multiply_adds) result.multiply_adds = request.multiply_adds(comm);

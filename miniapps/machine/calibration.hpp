@@ -53,10 +53,9 @@ struct GemmRate {
   bool optimised = false;     ///< false: loops that know nothing of caches, or a library of unknown make
 };
 
-/// What an app wants to know of the machine besides what calibrate() measures for all. What is not asked for is not
-/// measured.
+/// What an app wants to know of the machine. What is not asked for is not measured.
 struct CalibrationRequest {
-  /// Bytes of this rank that a repeat goes through again and again; 0: it is not limited by that.
+  /// Bytes of this rank that a repeat goes through again and again, which sizes the vectors; 0: they are short.
   double working_set = 0;
   /// Bytes of the largest message that this rank sends in a step; 0: it is of no interest.
   double message = 0;
@@ -69,7 +68,8 @@ struct CalibrationRequest {
 
 /// What this machine does, measured in the same job on the same ranks.
 struct Calibration {
-  StreamRates memory = {};         ///< of vectors that no cache holds; 0 on simulated ranks
+  StreamRates memory = {};         ///< of vectors of `vector_bytes`; 0 on simulated ranks
+  double vector_bytes = 0;         ///< bytes of the rank that has most: its working set, within limits
   StreamRates in_working_set = {}; ///< of vectors as large as the app's; 0 where these are not smaller
   double working_set = 0;          ///< bytes of the rank that has most; 0: the app has told none
   bool huge_pages = false;         ///< vectors ask the system for huge pages, as the app's do
@@ -103,15 +103,14 @@ struct Calibration {
   }
 };
 
-/// Collective; takes a few tenths of a second; valid on every rank. What is measured for every app: how fast all ranks
-/// stream at once (stream.hpp), in huge pages if the app's own data are, and a message between two ranks of a node and
-/// of two nodes (link.hpp).
-Calibration calibrate(const comm::Communicator&, bool huge_pages);
-
-/// Collective; valid on every rank. `so_far` with what the app asks for. All ranks ask for the same, but each for a
-/// working set of its own: vectors of as many bytes are then read, copied and go through the triad, so that what stays
-/// in a cache is compared with what the cache gives. Only where some rank has a working set and all of them are smaller
-/// than what calibrate() streams through. Messages of an app are timed where they are larger than those of calibrate().
-Calibration calibrate_for(const comm::Communicator&, const CalibrationRequest&, Calibration so_far);
+/// Collective, after the app has allocated its memory; takes some tenths of a second, and at most two seconds unless a
+/// single sample takes long; valid on every rank. What is measured for every app: how fast all ranks stream at once
+/// (stream.hpp), in huge pages if the app's own data are, and a message between two ranks of a node and of two nodes
+/// (link.hpp). Besides, what the app asks for: all ranks ask for the same, but each for a working set of its own.
+///
+/// Vectors are as large as the rank's working set, so that what stays in a cache is compared with what the cache gives,
+/// but not above streamed_bytes(). Nor are they below least_streamed_bytes(), where starts of kernels take most of the
+/// time: smaller working sets are measured, too. Messages of an app are timed where they are larger than those for all.
+Calibration calibrate(const comm::Communicator&, bool huge_pages, const CalibrationRequest&);
 
 } // namespace kontor::miniapp

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -31,14 +32,16 @@ Blas library() {
   return {"Kokkos Kernels without BLAS", false};
 }
 
-/// Collective. Seconds of one execution. The number of samples and executions follows from a first one, which is equal
-/// on all ranks.
+double flops_of(const GemmBlock& block) {
+  return 2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
+}
+
+/// Collective. Seconds of one execution. The number of samples and executions follows from those of a first one, which
+/// are equal on all ranks.
 template <class Work>
-double median_seconds(const comm::Communicator& comm, const Work& work) {
-  slowest_seconds(comm, 1, work); // libraries set themselves up
-  const double first = slowest_seconds(comm, 1, work);
+double median_seconds(const comm::Communicator& comm, double first, const Work& work) {
   const int times = static_cast<int>(std::clamp(std::ceil(0.02 / first), 1.0, 1000.0));
-  const int samples = static_cast<int>(std::clamp(1 / (times * first), 3.0, 9.0));
+  const int samples = static_cast<int>(std::clamp(0.5 / (times * first), 3.0, 9.0));
   std::vector<double> seconds;
   for (int i = 0; i < samples; ++i) seconds.push_back(slowest_seconds(comm, times, work) / times);
   std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
@@ -62,16 +65,43 @@ void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<
   KokkosBlas::gemm(op_a, op_b, alpha, typename Loops::const_type(a), typename Loops::const_type(b), beta, Loops(c));
 }
 
+GemmBlock halved(GemmBlock block, int times) {
+  for (; times > 0; --times) {
+    auto& longest = block.m >= block.n && block.m >= block.k ? block.m : block.n >= block.k ? block.n : block.k;
+    longest = (longest + 1) / 2;
+  }
+  return block;
+}
+
 template <class T>
 GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const Matrix<const T>& a,
                    const Matrix<const T>& b, const Matrix<T>& c, int blas_threads) {
   if (device::kernels_on_host) set_blas_threads(blas_threads);
-  const GemmBlock block{static_cast<std::int64_t>(c.extent(0)), static_cast<std::int64_t>(c.extent(1)),
+  const GemmBlock whole{static_cast<std::int64_t>(c.extent(0)), static_cast<std::int64_t>(c.extent(1)),
                         static_cast<std::int64_t>(a.extent(form.transpose_a ? 0 : 1))};
-  const double seconds = median_seconds(comm, [&] { gemm<T>(form, T(1), a, b, T(1), c); });
-  const double flops = 2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
+  auto block = whole;
+  const auto part = [](const auto& matrix, std::int64_t rows, std::int64_t columns, bool transposed) {
+    return Kokkos::subview(matrix, std::pair(std::int64_t{0}, transposed ? columns : rows),
+                           std::pair(std::int64_t{0}, transposed ? rows : columns));
+  };
+  const auto work = [&] {
+    gemm<T>(form, T(1), part(a, block.m, block.k, form.transpose_a), part(b, block.k, block.n, form.transpose_b), T(1),
+            part(c, block.m, block.n, false));
+  };
+  constexpr double short_product = 1e8, long_product = 0.125; // flop; s
+  int halvings = 0;
+  while (flops_of(halved(whole, halvings)) > short_product) ++halvings;
+  halvings = comm::allreduce(comm, halvings, comm::ReduceOp::max);
+  block = halved(whole, halvings);
+  slowest_seconds(comm, 1, work); // libraries set themselves up
+  double first = slowest_seconds(comm, 1, work);
+  while (halvings > 0 && first < long_product) {
+    block = halved(whole, --halvings);
+    first = slowest_seconds(comm, 1, work);
+  }
+  const double seconds = median_seconds(comm, first, work);
   return {block, std::is_same_v<T, float> ? "float" : "double",
-          comm::allreduce(comm, flops, comm::ReduceOp::sum) / seconds, gemm_library(form),
+          comm::allreduce(comm, flops_of(block), comm::ReduceOp::sum) / seconds, gemm_library(form),
           !form.own_loops && library().optimised};
 }
 

@@ -32,9 +32,13 @@ void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const
 /// Local. The library that makes such products.
 std::string gemm_library(const GemmForm& = {});
 
+/// Local. The block, so many times halved along its longest edge.
+GemmBlock halved(GemmBlock, int times);
+
 /// Collective; valid on every rank. Each rank's product c += op(a) op(b) of matrices of the caller, of which c is
-/// changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms or more each. A
-/// host's BLAS has so many threads from then on. T is float or double.
+/// changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms or more each.
+/// Where the product takes more than a quarter of a second, it is one of halved parts, as often halved on every rank.
+/// A host's BLAS has so many threads from then on. T is float or double.
 template <class T>
 GemmRate gemm_rate(const comm::Communicator&, const GemmForm&, const Matrix<const T>& a, const Matrix<const T>& b,
                    const Matrix<T>& c, int blas_threads);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/stream.hpp"
 
-#include "machine/device.hpp"
 #include "machine/huge_pages.hpp"
 #include "machine/memory.hpp"
 #include "machine/node.hpp"
@@ -38,9 +37,13 @@ int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
 /// best of the samples of all ways.
 double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samples, const Ways& ways) {
   const int times = times_in_sample(comm, bytes_moved);
-  double best = std::numeric_limits<double>::max();
-  for (std::size_t sample = 0; sample < std::max<std::size_t>(samples, ways.size()); ++sample)
-    best = std::min(best, slowest_seconds(comm, times, ways[sample % ways.size()]));
+  constexpr double enough = 0.25; // s
+  double best = std::numeric_limits<double>::max(), spent = 0;
+  for (std::size_t n = 0; n < ways.size() || (n < static_cast<std::size_t>(samples) && spent < enough); ++n) {
+    const double seconds = slowest_seconds(comm, times, ways[n % ways.size()]); // equal on all ranks
+    best = std::min(best, seconds);
+    spent += seconds;
+  }
   return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
 }
 
@@ -93,11 +96,11 @@ Ways ways_to_copy(const Vector& from, const Vector& to) {
 double streamed_host_bytes(int ranks_of_node) { return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi); }
 
 double streamed_bytes(const comm::Communicator& comm) {
-  const double mine = device::kernels_on_host
-                          ? streamed_host_bytes(place_on_node(comm.native()).ranks)
-                          : std::min(3072 * mebi, free_device_memory() / (8 * ranks_of_memory(comm).size()));
-  return comm::allreduce(comm, mine, comm::ReduceOp::min);
+  const double mine = device::kernels_on_host ? streamed_host_bytes(place_on_node(comm.native()).ranks) : 3072 * mebi;
+  return std::min(comm::allreduce(comm, mine, comm::ReduceOp::min), free_memory_of_rank(comm) / 8);
 }
+
+double least_streamed_bytes() { return mebi * (device::kernels_on_host ? Space().concurrency() : 256); }
 
 StreamRates stream_rates(const comm::Communicator& comm, double bytes, bool huge_pages, int samples) {
   const auto elements = std::max<std::int64_t>(3, static_cast<std::int64_t>(bytes / sizeof(double)));

@@ -33,13 +33,18 @@ double slowest_seconds(const comm::Communicator& comm, int times, const Work& wo
 /// caches that it may have to itself, less where many ranks share them and the memory.
 double streamed_host_bytes(int ranks_of_node);
 
-/// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3 GiB, or a
-/// rank's part of an eighth of what is free.
+/// Collective; equal on every rank. The same of this communicator: the least over its nodes; on devices 3 GiB. Not more
+/// than a rank's part of an eighth of what is free.
 double streamed_bytes(const comm::Communicator&);
+
+/// Local. Bytes of a rank's vectors beside which the start of a kernel takes little time: 1 MiB for each thread of a
+/// host, 256 MiB on a device.
+double least_streamed_bytes();
 
 /// Collective; valid on every rank. Rates of all ranks together, each with vectors of `bytes` bytes together, at least
 /// one element each, in huge pages where asked and the system has them. Each pattern is measured in several ways in
-/// turn, as often as `samples` says in all but at least once each, and the fastest sample counts:
+/// turn, as often as `samples` says in all, until a quarter of a second is over, but at least once each. The fastest
+/// sample counts:
 ///   read   sums all elements; on hosts with and without prefetches;
 ///   copy   from one half to the other; on hosts by non-temporal stores (where the processor has them) and by
 ///          ordinary ones, on devices by a kernel and by the vendor's copy;

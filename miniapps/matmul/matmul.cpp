@@ -250,7 +250,9 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
   double message = 0;
   for (const auto& entry : record_.traffic)
     message = std::max(message, static_cast<double>(entry.bytes) / static_cast<double>(entry.messages));
-  return {.message = message, .gemm = [=](const comm::Communicator& comm) {
+  return {.working_set = static_cast<double>(record_.field_memory),
+          .message = message,
+          .gemm = [=](const comm::Communicator& comm) {
             Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
             return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b, operands.c,
                                          threads);

@@ -84,12 +84,10 @@ int Run::operator()() {
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
   const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
-  if (options_.calibrate) machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages); });
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   if (options_.calibrate)
-    machine =
-        timed(timers.once("calibrate"), [&] { return calibrate_for(comm, app->calibration(), std::move(machine)); });
+    machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages, app->calibration()); });
   since_start_.lap(outcome.start_to_first_step);
   end.expect(seconds_of([&] { app->warm_up(); })); // longer than a step
   repeated.reset();

@@ -169,15 +169,25 @@ TEST(Stream, MeasuresAllPatternsOfAnySize) {
 
 TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto machine = calibrate_for(comm, {}, {});
+  const auto machine = calibrate(comm, false, {});
+  EXPECT_EQ(machine.vector_bytes, least_streamed_bytes());
+  EXPECT_GT(machine.memory.triad, 0);
   EXPECT_EQ(machine.working_set, 0);
   EXPECT_EQ(machine.in_working_set.read, 0);
   EXPECT_EQ(machine.large_bandwidth, 0);
   EXPECT_FALSE(machine.gemm);
-  // Of a working set that no cache holds the rates are those of memory.
-  const auto large = calibrate_for(comm, {.working_set = 2 * streamed_bytes(comm)}, {.memory = {.read = 5, .copy = 4}});
-  EXPECT_EQ(large.in_working_set.read, 0);
-  EXPECT_EQ(large.seconds_for({.read = 10, .written = 0}), 2);
+}
+
+TEST(Calibration, VectorsAreAsLargeAsTheWorkingSetWithinLimits) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const double most = streamed_bytes(comm);
+  for (const double bytes : {least_streamed_bytes() + 8e3, 2 * most}) {
+    const auto machine = calibrate(comm, false, {.working_set = comm.rank() == 0 ? bytes : 8e3});
+    EXPECT_EQ(machine.vector_bytes, std::min(bytes, most));
+    EXPECT_EQ(machine.working_set, bytes);
+    EXPECT_EQ(machine.in_working_set.read, 0);
+    EXPECT_EQ(machine.seconds_for({.read = machine.memory.read, .written = 0}), 1);
+  }
 }
 
 TEST(Calibration, WhatIsAskedForIsMeasured) {
@@ -190,8 +200,9 @@ TEST(Calibration, WhatIsAskedForIsMeasured) {
     ++calls;
     return GemmRate{.rate = 7};
   };
-  const auto machine = calibrate_for(comm, request, {.latency = 3});
-  EXPECT_EQ(machine.latency, 3);
+  const auto machine = calibrate(comm, false, request);
+  EXPECT_EQ(machine.latency > 0, comm.size() > 1);
+  EXPECT_EQ(machine.vector_bytes, least_streamed_bytes());
   EXPECT_EQ(machine.working_set, 24e3);
   for (const double rate : {machine.in_working_set.read, machine.in_working_set.copy, machine.in_working_set.triad})
     EXPECT_GT(rate, 0);

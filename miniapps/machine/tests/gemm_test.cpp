@@ -65,6 +65,15 @@ TYPED_TEST(Gemm, RateIsOfAllRanks) {
   EXPECT_FALSE(rate.library.empty());
 }
 
+TEST(Halved, IsTheLongestEdgeOfABlock) {
+  const auto block = halved({.m = 100, .n = 401, .k = 200}, 4); // n, n or k, the other one, n
+  EXPECT_EQ(block.m, 100);
+  EXPECT_EQ(block.n, 51);
+  EXPECT_EQ(block.k, 100);
+  EXPECT_EQ(halved(block, 0).n, 51);
+  EXPECT_EQ(halved({.m = 0, .n = 0, .k = 0}, 3).k, 0);
+}
+
 TEST(BlasThreads, MayRunWhereverTheProcessMay) {
   const auto all = cores_of_task(0);
   std::atomic<bool> done{false};

@@ -157,6 +157,7 @@ void add_rates(ordered_json& json, const std::string& of, const StreamRates& rat
 ordered_json of_calibration(const Calibration& machine, const ordered_json& of_app) {
   auto json = of_app;
   add_rates(json, "", machine.memory);
+  json["vector_bytes"] = static_cast<std::int64_t>(machine.vector_bytes);
   json["huge_pages"] = machine.huge_pages;
   json["latency"] = machine.latency;
   json["bandwidth"] = machine.bandwidth;

@@ -48,7 +48,8 @@ void print_machine(const Calibration& machine) {
   else if (machine.memory.read == 0)
     fmt::print("this machine: not measured (measure.calibrate)");
   else
-    fmt::print("this machine{}: {}", machine.huge_pages ? ", huge pages" : "", words(machine.memory));
+    fmt::print("this machine{}, in vectors of {:.3g} MB a rank: {}", machine.huge_pages ? ", huge pages" : "",
+               machine.vector_bytes / 1e6, words(machine.memory));
   if (machine.in_working_set.read > 0)
     fmt::print("; in a working set of {:.3g} MB a rank: {}", machine.working_set / 1e6, words(machine.in_working_set));
   if (machine.bandwidth > 0)
