@@ -7,9 +7,117 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <functional>
 #include <set>
+#include <string_view>
 
 namespace kontor::config {
+namespace {
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_'; }
+
+/// Whether the sign at this place joins two operands: it has one before it, and is not that of 1e-3.
+bool joins(std::string_view text, std::size_t sign) {
+  const auto last = text.find_last_not_of(' ', sign - 1);
+  if (sign == 0 || last == std::string_view::npos || !(in_name(text[last]) || text[last] == ')')) return false;
+  if (last != sign - 1 || std::tolower(static_cast<unsigned char>(text[last])) != 'e') return true;
+  auto first = last;
+  while (first > 0 && in_name(text[first - 1])) --first;
+  return first == last || std::isalpha(static_cast<unsigned char>(text[first])) != 0 || text[first] == '_';
+}
+
+/// The place of the last + or - outside of parentheses, else of * or /, which is evaluated last; npos without one, or
+/// where other operators come last.
+std::size_t last_operator(std::string_view text) {
+  auto sum = std::string_view::npos, product = sum;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    depth += (c == '(') - (c == ')');
+    if (depth > 0) continue;
+    if (std::string_view("?:<>=!&|,").find(c) != std::string_view::npos) return std::string_view::npos;
+    if (c == '*' || c == '/') product = i;
+    if ((c == '+' || c == '-') && joins(text, i)) sum = i;
+  }
+  return sum != std::string_view::npos ? sum : product;
+}
+
+} // namespace
+
+namespace detail {
+
+/// A formula along rows: cut where its operands use different variables, so that an operand is evaluated again only
+/// where what it uses has changed. Operations and their order are those of muParser.
+class Part {
+ public:
+  using Arguments = std::array<double, 4>; ///< of variables; of the first, which row it is
+
+  /// `whole` is the parser of a formula of which this is a part.
+  Part(const mu::Parser& whole, const std::string& text, const Arguments& arguments) : parser_(whole) {
+    parser_.SetExpr(text);
+    for (const auto& [name, address] : parser_.GetUsedVar())
+      for (std::size_t i = 0; i < arguments.size(); ++i) uses_[i] = uses_[i] || address == &arguments[i];
+    const auto cut = last_operator(text);
+    if (cut == std::string::npos || text.find('(') == std::string::npos) return;
+    Part left(whole, text.substr(0, cut), arguments), right(whole, text.substr(cut + 1), arguments);
+    // Nothing is gained, and muParser calculates with constants beforehand, if they are not apart.
+    const bool whole_operands = left.operation_ == 0 && right.operation_ == 0;
+    if (whole_operands && (left.uses_ == right.uses_ || left.constant() || right.constant())) return;
+    operation_ = text[cut];
+    operands_.push_back(std::move(left));
+    operands_.push_back(std::move(right));
+  }
+
+  bool constant() const { return uses_ == decltype(uses_){}; }
+
+  /// The values along x, or one for all; `arguments` are those of the parser, the first one's place is free.
+  const std::vector<double>& along(std::span<const double> x, Arguments& arguments, double row) {
+    Arguments used{row, arguments[1], arguments[2], arguments[3]};
+    for (std::size_t i = 0; i < used.size(); ++i)
+      if (!uses_[i]) used[i] = 0;
+    if (!values_.empty() && used == used_) return values_;
+    values_.resize(uses_[0] ? x.size() : 1);
+    if (operation_ != 0) {
+      const auto& left = operands_[0].along(x, arguments, row);
+      const auto& right = operands_[1].along(x, arguments, row);
+      switch (operation_) {
+      case '+': combine(left, right, std::plus()); break;
+      case '-': combine(left, right, std::minus()); break;
+      case '*': combine(left, right, std::multiplies()); break;
+      default: combine(left, right, std::divides());
+      }
+    } else {
+      for (std::size_t i = 0; i < values_.size(); ++i) {
+        arguments[0] = x[i];
+        values_[i] = parser_.Eval();
+      }
+    }
+    used_ = used;
+    return values_;
+  }
+
+ private:
+  template <class Operation>
+  void combine(const std::vector<double>& left, const std::vector<double>& right, Operation operation) {
+    const auto count = values_.size();
+    if (left.size() < count)
+      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[0], right[i]);
+    else if (right.size() < count)
+      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[i], right[0]);
+    else
+      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[i], right[i]);
+  }
+
+  mu::Parser parser_;
+  std::array<bool, 4> uses_{};
+  char operation_ = 0; ///< of the operands; 0: there are none
+  std::vector<Part> operands_;
+  Arguments used_{}; ///< by the values
+  std::vector<double> values_;
+};
+
+} // namespace detail
 
 struct Function::Compiled {
   mu::Parser parser = make_parser();
@@ -17,7 +125,9 @@ struct Function::Compiled {
   std::set<std::string, std::less<>> used;
   std::map<std::string, double> constants;
   bool constant = true;
-  bool uses_first = false;
+  std::vector<detail::Part> by_rows; // one, from the first row on
+  std::vector<double> row;   // the last one
+  double rows = 0;           // how many others came before it
 };
 
 Function::Function(const Expression& expression, const std::map<std::string, double>& constants,
@@ -37,7 +147,6 @@ Function::Function(const Expression& expression, const std::map<std::string, dou
                                "E-DECK-EXPRESSION");
   for (const auto& [name, address] : parser.GetUsedVar()) compiled_->used.insert(name);
   for (const auto& name : variables) compiled_->constant = compiled_->constant && !uses(name);
-  compiled_->uses_first = !variables.empty() && uses(variables.front());
 }
 
 Function::Function(Function&&) noexcept = default;
@@ -56,17 +165,18 @@ double Function::operator()(double x, double y, double z, double t) const {
 // One point at a time: muParser's bulk mode starts OpenMP threads on every call and is slower even on long rows.
 void Function::evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out) const {
   if (out.empty()) return;
-  if (!compiled_->uses_first) {
-    std::fill(out.begin(), out.end(), (*this)(0, y, z, t));
-    return;
+  auto& [parser, arguments, used, constants, constant, by_rows, row, rows] = *compiled_;
+  if (by_rows.empty()) by_rows.emplace_back(parser, parser.GetExpr(), arguments);
+  if (!std::equal(x.begin(), x.end(), row.begin(), row.end())) {
+    row.assign(x.begin(), x.end());
+    ++rows;
   }
-  auto& arguments = compiled_->arguments;
   arguments = {0, y, z, t};
-  const auto& parser = compiled_->parser;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    arguments[0] = x[i];
-    out[i] = parser.Eval();
-  }
+  const auto& values = by_rows[0].along(x, arguments, rows);
+  if (values.size() < out.size())
+    std::fill(out.begin(), out.end(), values[0]);
+  else
+    std::copy(values.begin(), values.end(), out.begin());
 }
 
 } // namespace kontor::config

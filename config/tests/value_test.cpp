@@ -308,6 +308,19 @@ TEST(Function, EvaluatesRows) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i], f(x[i], 0.5, 2, 3));
   EXPECT_DOUBLE_EQ(
       out[1], std::sin(0.2 * std::numbers::pi) * std::sinh(0.5 * std::numbers::pi) / std::sinh(std::numbers::pi) + 6);
+  for (const char* const formula :
+       {"sin(2*pi*x)*sin(2*pi*y)*exp(-t)", "-x*2*3*cos(y)*2*3*x/7/t", "x*2+3*x-1e-3*sin(y)-2E+1 - exp(z)",
+        "1-sin(x)-(2-cos(t))/-y*3", "((k^2*cos(2*pi/k)+1)/(k^2))^3*sin(k*x+1)*y", "x<0.2 ? sin(y) : cos(x)*t",
+        "max(x, y) - max(y, t)*z^2", "x*-sin(y)*z*3 + y - sin(x)^-2*cos(y) + sin(z)*sin(t)", "y^2", "3", "-sin(y)"}) {
+    const Function g(formula, {{"k", 0.7}});
+    for (const double y : {0.5, 0.5, 0.25})
+      for (const double t : {0.1, 0.3}) {
+        g.evaluate(x, y, 2, t, out);
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(out[i], g(x[i], y, 2, t)) << formula;
+        g.evaluate({&x[1], 1}, y, 2, t, {out.data(), 1});
+        EXPECT_EQ(out[0], g(x[1], y, 2, t)) << formula;
+      }
+  }
   Function("y^2").evaluate(x, 3, 0, 0, out);
   EXPECT_EQ(out, (std::vector<double>{9, 9, 9}));
   f.evaluate({}, 0, 0, 0, {});
