@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstring>
 #include <functional>
 #include <set>
 #include <string_view>
@@ -100,13 +101,13 @@ class Part {
  private:
   template <class Operation>
   void combine(const std::vector<double>& left, const std::vector<double>& right, Operation operation) {
-    const auto count = values_.size();
-    if (left.size() < count)
-      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[0], right[i]);
-    else if (right.size() < count)
-      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[i], right[0]);
+    const auto to = values_.begin();
+    if (left.size() < values_.size())
+      std::transform(right.begin(), right.end(), to, [&, a = left[0]](double b) { return operation(a, b); });
+    else if (right.size() < values_.size())
+      std::transform(left.begin(), left.end(), to, [&, b = right[0]](double a) { return operation(a, b); });
     else
-      for (std::size_t i = 0; i < count; ++i) values_[i] = operation(left[i], right[i]);
+      std::transform(left.begin(), left.end(), right.begin(), to, operation);
   }
 
   mu::Parser parser_;
@@ -126,8 +127,8 @@ struct Function::Compiled {
   std::map<std::string, double> constants;
   bool constant = true;
   std::vector<detail::Part> by_rows; // one, from the first row on
-  std::vector<double> row;   // the last one
-  double rows = 0;           // how many others came before it
+  std::vector<double> row;           // the last one
+  double rows = 0;                   // how many others came before it
 };
 
 Function::Function(const Expression& expression, const std::map<std::string, double>& constants,
@@ -167,7 +168,7 @@ void Function::evaluate(std::span<const double> x, double y, double z, double t,
   if (out.empty()) return;
   auto& [parser, arguments, used, constants, constant, by_rows, row, rows] = *compiled_;
   if (by_rows.empty()) by_rows.emplace_back(parser, parser.GetExpr(), arguments);
-  if (!std::equal(x.begin(), x.end(), row.begin(), row.end())) {
+  if (x.size() != row.size() || std::memcmp(x.data(), row.data(), x.size_bytes()) != 0) {
     row.assign(x.begin(), x.end());
     ++rows;
   }

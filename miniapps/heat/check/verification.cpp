@@ -51,31 +51,53 @@ struct Comparison {
   }
 };
 
+constexpr auto larger_of = [](const Comparison& a, const Comparison& b) {
+  return Comparison{std::max(a.error, b.error), std::max(a.distance, b.distance), both(a.exact, b.exact),
+                    both(a.initial, b.initial)};
+};
+
+/// Local. That of a row of cells.
+template <class T>
+Comparison compare_row(const T* u, const std::vector<double>& exact, const std::vector<double>& initial) {
+  const auto* const values = exact.data();
+  const auto* const start = initial.data();
+  const auto count = exact.size();
+  const auto greater = [](double a, double b) { return a < b ? b : a; }; // by value, for vectors
+  const Range none;
+  double error = 0, distance = 0, low = none.smallest, high = none.largest, low_start = low, high_start = high;
+#pragma omp simd reduction(max : error, distance, high, high_start) reduction(min : low, low_start)
+  for (std::size_t i = 0; i < count; ++i) {
+    error = greater(error, detail::size_or_infinity(u[i] - values[i]));
+    distance = greater(distance, detail::size_or_infinity(values[i] - start[i]));
+    low = -greater(-low, -values[i]);
+    high = greater(high, values[i]);
+    low_start = -greater(-low_start, -start[i]);
+    high_start = greater(high_start, start[i]);
+  }
+  return {error, distance, {low, high}, {low_start, high_start}};
+}
+
 /// Collective. Throws config::Error.
 template <class T>
 Comparison compare(const comm::Communicator& comm, const Domain<T>& domain, const grid::DeckFunction& exact) {
   const auto& block = domain.block();
   const grid::DeckFunction initial(domain.options().initial);
   const auto x = grid::coordinates_along_x(block);
-  std::vector<double> start(x.size());
+  std::vector<double> values(x.size()), start(x.size());
   grid::FiniteCheck finite;
   Comparison mine;
   const auto cells = domain.current_on_host();
-  grid::for_each_row(block, exact, domain.now(), finite,
-                     [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
-                       initial.function.evaluate(x, block.coordinate(1, j), block.coordinate(2, k), 0, start);
-                       for (std::size_t i = 0; i < values.size(); ++i) {
-                         mine.error = std::max(mine.error, detail::size_or_infinity(cells(k, j, i) - values[i]));
-                         mine.distance = std::max(mine.distance, detail::size_or_infinity(values[i] - start[i]));
-                         mine.exact.add(values[i]);
-                         mine.initial.add(start[i]);
-                       }
-                     });
+  for (std::int64_t k = 0; k < block.extents[2]; ++k)
+    for (std::int64_t j = 0; j < block.extents[1]; ++j) {
+      const double y = block.coordinate(1, j), z = block.coordinate(2, k);
+      exact.function.evaluate(x, y, z, domain.now(), values);
+      initial.function.evaluate(x, y, z, 0, start);
+      const auto row = compare_row(&cells(k, j, 0), values, start); // cells along x lie side by side
+      if (row.distance > detail::largest_finite) finite(exact.expression, values, x, y, z, domain.now());
+      mine = larger_of(mine, row);
+    }
   finite.agree(comm);
-  return comm::allreduce(comm, mine, [](const Comparison& a, const Comparison& b) {
-    return Comparison{std::max(a.error, b.error), std::max(a.distance, b.distance), both(a.exact, b.exact),
-                      both(a.initial, b.initial)};
-  });
+  return comm::allreduce(comm, mine, larger_of);
 }
 
 /// What to do where sweeps to a tolerance leave more than they may, which is `allowed`.
@@ -146,13 +168,13 @@ Range range_over_ranks(const comm::Communicator& comm, const Domain<T>& domain) 
 
 /// The last sweep or step, made again by other formulas.
 template <class T>
-Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain, const std::optional<double>& given) {
+Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain, double scale,
+                               const std::optional<double>& given) {
   const auto last = domain.last_sweep();
   if (!last) return miniapp::inconclusive("no sweep was made");
   const auto before = judged(comm, domain, last->before, domain.time_after(last->sweeps));
   const auto defect = step_defect(before, domain.field(last->after));
   constexpr double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double scale = range_over_ranks(comm, domain).magnitude();
   return {"max defect of the last sweep", largest_over_ranks(comm, defect), given.value_or(rounding * scale)};
 }
 
@@ -195,9 +217,8 @@ std::string not_reached(const comm::Communicator& comm, const Domain<T>& domain,
 
 /// What another sweep would still change.
 template <class T>
-Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domain) {
+Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domain, const Range& values) {
   const double update = largest_over_ranks(comm, largest_update(judged(comm, domain, domain.current(), domain.now())));
-  const auto values = range_over_ranks(comm, domain);
   const double rounding = rounding_of_sweep<T>(values.magnitude());
   Verification result{"max |residual| / diagonal", update};
   if (const auto& given = domain.options().verification_tolerance) {
@@ -227,22 +248,22 @@ template <class T>
 Verification judge(const comm::Communicator& comm, Domain<T>& domain, double norm, bool of_last_sweep) {
   const auto& given = domain.options().verification_tolerance;
   const bool exact = domain.options().exact.has_value();
+  const auto values = range_over_ranks(comm, domain);
   Verification result;
   if (exact)
     result = verify_exact(comm, domain);
   else if (domain.fixed_sweeps())
-    result = verify_last_sweep(comm, domain, given);
+    result = verify_last_sweep(comm, domain, values.magnitude(), given);
   else
-    result = verify_convergence(comm, domain);
+    result = verify_convergence(comm, domain, values);
   if (!result.passed()) return result;
-  const auto values = range_over_ranks(comm, domain);
   if (values.width() == 0 && both(values, initial_range(comm, domain)).width() == 0)
     return miniapp::inconclusive(
         fmt::format("nothing to verify: u is {:.3g} in all cells, and was so before the first sweep; give a "
                     "problem.initial, problem.source or problem.boundary that varies",
                     values.largest));
   const auto last = domain.last_sweep();
-  if (exact && last) also(result, [&] { return verify_last_sweep(comm, domain, std::nullopt); });
+  if (exact && last) also(result, [&] { return verify_last_sweep(comm, domain, values.magnitude(), std::nullopt); });
   if (of_last_sweep && last && last->after == domain.current())
     also(result, [&] { return verify_norm(comm, domain, norm); });
   return result;
