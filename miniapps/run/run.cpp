@@ -89,7 +89,8 @@ int Run::operator()() {
   if (options_.calibrate)
     machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages, app->calibration()); });
   since_start_.lap(outcome.start_to_first_step);
-  end.expect(seconds_of([&] { app->warm_up(); })); // longer than a step
+  const double warming_up = timed(timers.once("warm_up"), [&] { return seconds_of([&] { app->warm_up(); }); });
+  end.expect(warming_up); // longer than a step
   repeated.reset();
   RepeatTimes times;
   Trace trace(options_.trace);

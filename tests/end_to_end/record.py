@@ -61,9 +61,9 @@ class Run(RecordTest):
         timers = run["timers"]
         self.assertLessEqual({"calibrate", "setup", "compute", "wait", "reduce", "verify"}, {row["region"].decode() for row in timers})
         once = {row["region"].decode() for row in timers if row["once"]}
-        self.assertEqual(once, {"calibrate", "setup", "verify"})
+        self.assertEqual(once, {"calibrate", "setup", "warm_up", "verify"})
         kinds = {row["region"].decode(): row["kind"].decode() for row in timers if row["kind"] != b"compute"}
-        others = {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("calibrate", "setup", "verify"), "other")
+        others = {"pack": "packing", "unpack": "packing"} | dict.fromkeys(("calibrate", "setup", "warm_up", "verify"), "other")
         self.assertEqual(kinds, others | dict.fromkeys(("post", "wait", "reduce"), "communication"))
         table = sorted(tuple(row) for row in run["traffic"])
         self.assertEqual(run["traffic"].dtype.names, ("rank", "neighbour", "messages", "bytes"))
