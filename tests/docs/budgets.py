@@ -16,6 +16,7 @@ BUDGETS = {
     "docs/run-rules.md": 800,
     "SECURITY.md": 100,
     "CODE_OF_CONDUCT.md": 150,
+    "docs/reference/errors.md": 1450,
     "docs/reference/figures.md": 1240,
     "docs/reference/metrics.md": 1300,
     "docs/library/guide.md": 2500,
@@ -41,5 +42,4 @@ GENERATED = {
     "docs/reference/decks.md",
     "docs/reference/cli.md",
     "docs/reference/record.md",
-    "docs/reference/errors.md",
 }

@@ -9,7 +9,7 @@
 /// Error ids: a message ends with the id of its cause, by which docs/reference/errors.md has the remedy.
 namespace kontor::errors {
 
-/// The ids that C++ raises. python/kontor/errors.py defines them, and has those of the command `kontor` too.
+/// The ids that C++ raises. docs/reference/errors.md has their causes, and those of the command `kontor` too.
 inline constexpr std::string_view known[] = {
     "E-CHECK-RANKS",  "E-CHECKPOINT-DECK", "E-CHECKPOINT-NONE", "E-COMM-ARGUMENT", "E-COMM-BACKEND", "E-COMM-TIMEOUT",
     "E-DECK-APP",     "E-DECK-CONFLICT",   "E-DECK-EXPRESSION", "E-DECK-KEY",      "E-DECK-LIMIT",   "E-DECK-RANGE",
