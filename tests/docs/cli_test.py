@@ -32,7 +32,3 @@ class CliTest(unittest.TestCase):
         listed = {name for name in VARIABLES if name.startswith("KONTOR_")}
         self.assertEqual(read - listed - INTERNAL, set(), "read, but not in scripts/cli_reference.py")
         self.assertEqual(listed - read - {"KONTOR_START_SECONDS"}, set(), "listed, but not read")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -6,7 +6,7 @@ import sys
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
 from kontor.errors import with_id  # noqa: E402
@@ -46,7 +46,3 @@ class ErrorIds(unittest.TestCase):
             ("a\nb [E-VERIFY]", "a [E-MEMORY]\nb [E-VERIFY]"),
         ):
             self.assertEqual(with_id(message, "E-MEMORY"), expected)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -26,7 +26,3 @@ class ExamplesTest(unittest.TestCase):
     def test_what_all_share(self):
         told = {name: int(number) for name, number in re.findall(r"`(\w+\.hpp)` \((\d+)\)", PAGE)}
         self.assertEqual(told, {path.name: lines(path) for path in EXAMPLES.glob("*.hpp")})
-
-
-if __name__ == "__main__":
-    unittest.main()

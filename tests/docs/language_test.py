@@ -82,7 +82,3 @@ class LanguageTest(unittest.TestCase):
         pages = {name for name in files if name.startswith("docs/") and name.endswith(".md")}
         listed = {page for page in {*BUDGETS, *GENERATED} if page.startswith("docs/")}
         self.assertEqual(pages, listed)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -180,7 +180,3 @@ class PagesTest(unittest.TestCase):
                     self.assertIn(block.text, (ROOT / source).read_text(encoding="utf-8"))
                 else:
                     self.assertTrue(kind == "run" and page in RUN, "how is this block checked?")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -71,7 +71,3 @@ class RecordTest(unittest.TestCase):
         self.assertEqual(found["/series/STEPS/u"], "float64, 2-D")
         self.assertIn("/run/figures_of_merit/NAME", found)
         self.assertEqual(regions, {"work": ""})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -91,7 +91,3 @@ class Mutations(HeatTest):
                 self.assertEqual(result.code, 1, result)
                 self.assertRegex(result.out, r"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): ")
                 self.assertNotIn("FOM", result.out)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -179,7 +179,3 @@ class Ends(unittest.TestCase):
     def test_what_a_sanitizer_says(self):
         for text, finds in ("x.cpp:3:5: runtime error: shift", True), ("==7==ERROR: AddressSanitizer: heap-use-after-free", True), ("oh no", False):
             self.assertEqual(["sanitizer: " in finding for finding in self.outcome(0, text).findings], [True] * finds)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -69,7 +69,3 @@ class ReadingPath(unittest.TestCase):
                 print(f"{app}: {count} of {limit} lines", file=sys.stderr)
                 sizes = "\n".join(f"{lines_of(file):5} {file.relative_to(ROOT)}" for file in files)
                 self.assertLessEqual(count, limit, sizes)
-
-
-if __name__ == "__main__":
-    unittest.main()
