@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from kontor.errors import with_id
+IN_A_MESSAGE = re.compile(r" \[(E-[A-Z-]+)\]")
+
+
+def with_id(message: str, name: str) -> str:
+    """The message with an id at the end of its first line: the first that the line quotes, else `name`.
+
+    docs/reference/errors.md lists all ids, errors/include/kontor/errors/id.hpp those that C++ raises.
+    """
+    first, newline, rest = message.partition("\n")
+    found = IN_A_MESSAGE.search(first)
+    return f"{IN_A_MESSAGE.sub('', first)} [{found[1] if found else name}]{newline}{rest}"
 
 
 class Failure(Exception):

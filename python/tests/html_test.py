@@ -12,8 +12,8 @@ from sample_curves import add_curves
 from sample_solve import write_solve
 from sample_study import write_study
 
-from kontor.report.html_page import ROOM, html, pixels
 from kontor.report.report_parts import Bar, Chart, Line, Section, Table
+from kontor.report.reports import ROOM, html, pixels
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"

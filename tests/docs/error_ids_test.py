@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from kontor.errors import with_id  # noqa: E402
+from kontor.messages import with_id  # noqa: E402
 
 HEADER = ROOT / "errors/include/kontor/errors/id.hpp"
 PAGE = ROOT / "docs/reference/errors.md"

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
-from ..messages import Failure, have, say, shown
+from ..messages import Failure, have, said, say, shown
 from ..place import Place
 from ..run.limits import Limits
-from . import packages
 from .kokkos import build_kokkos, generator
 from .log import Log
 
@@ -98,9 +101,9 @@ class Build:
     def install_missing(self) -> bool:
         """Whether there was something to install."""
         lists = self.place.root / "scripts"
-        missing = packages.missing(lists / "packages.txt", lists / f"packages-{self.place.preset}.txt")
+        missing = missing_packages(lists / "packages.txt", lists / f"packages-{self.place.preset}.txt")
         if missing:
-            packages.install(missing, self.log)
+            install_packages(missing, self.log)
         return bool(missing)
 
     def _get_test_packages(self) -> None:
@@ -111,10 +114,10 @@ class Build:
             if Place.here(self.environment).setting("GTest_DIR").endswith("NOTFOUND"):
                 self._run_cmake()  # it may be there now
             return
-        missing = packages.missing(self.place.root / "scripts/packages-test.txt")
+        missing = missing_packages(self.place.root / "scripts/packages-test.txt")
         if missing:
             try:
-                packages.install(missing, self.log)
+                install_packages(missing, self.log)
             except Failure as failure:
                 say(f"{failure}\nkontor: continuing without: the tests that need them are skipped")
             else:
@@ -126,3 +129,36 @@ class Build:
         words = ["cmake", "--build", str(self.folder), "--target", target, "--parallel", self.jobs]
         if self.log.show_progress(self.log.start(words)) != 0:
             raise self.log.build_failed("the build failed")
+
+
+def missing_packages(*lists: Path) -> list[str]:
+    """The names in these files, those that there are, that are not installed. None where packages are not Debian's."""
+    if not (have("apt-get") and have("dpkg-query")):
+        return []
+    text = "\n".join(file.read_text(encoding="utf-8") for file in lists if file.exists())
+    wanted = set(re.findall(r"(?m)^[^#\s]+", text))
+    known = said("dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *sorted(wanted))
+    return sorted(wanted - set(re.findall("(?m)^(.*) installed$", known)))
+
+
+def install_packages(names: list[str], log: Log) -> None:
+    apt = [*_as_root(names), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+    command = [*apt, "install", "--yes", "--no-install-recommends", *names]
+    say(f"installing {len(names)} packages (about a minute): {' '.join(names)}")
+    if not glob.glob("/var/lib/apt/lists/*_Packages*"):
+        log.run([*apt, "update"])
+    # A second try with fresh lists: old ones name files that the mirror no longer has.
+    if not log.run(command) and not (log.run([*apt, "update"]) and log.run(command)):
+        log.show_end()
+        raise Failure(f"apt-get could not install; the whole output is in {log}", error_id="E-BUILD-PACKAGE")
+
+
+def _as_root(names: list[str]) -> list[str]:
+    if os.geteuid() == 0:
+        return []
+    if have("sudo"):
+        quiet = subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False)
+        if quiet.returncode == 0 or sys.stdin.isatty() and subprocess.run(["sudo", "-v"], check=False).returncode == 0:
+            return ["sudo"]
+    raise Failure("packages are missing, and installing them needs root or sudo. Have this run once:\n"
+                  f"apt-get install --no-install-recommends {' '.join(names)}", error_id="E-BUILD-PACKAGE")

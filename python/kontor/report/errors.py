@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kontor.errors import with_id
+from kontor.messages import with_id
 
 from .text import printable
 

@@ -2,32 +2,37 @@
 """The report of one run, of several, or of a study: its sections, and what it is written as."""
 
 import argparse
+import base64
 import json
 import math
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from .compare import by_app, compare, comparison_sections
 from .crossover import crossover_sections
 from .errors import RecordError, packages, shown
 from .field import field_charts, read_field
-from .html_page import write_html
 from .limits_section import limits_sections
 from .outcome_section import failure_section, provenance_section, summary_section
 from .record import Record
-from .report_parts import Chart, Section
+from .report_parts import Chart, Section, Table
 from .roofline import roofline_sections
 from .scaling import scaling_sections
 from .series import points_of, series_of
 from .show import sections, show
 from .solves import ending, is_solve, speed
 from .study import Study, read_study
-from .text import markdown, seconds
+from .text import markdown, printable, quantity, seconds
 from .throughput import throughput_of_study
 from .time_section import time_sections
 from .trace import write_trace
+
+PAGE = Path(__file__).parent / "page"
+ROOM = 1130  # pixels for a table in a window of 1,200
+LETTER, CELL = 7.6, 23  # pixels: of a character, and around the text of a cell, in tables of page.css
 
 
 def only_study(arguments: argparse.Namespace, now: Callable[[str], None]) -> Study:
@@ -87,7 +92,10 @@ def _title(records: list[Record]) -> str:
 def _draw(arguments: argparse.Namespace, title: str, found: list[Section], more: list[Chart]) -> None:
     """--html of the sections, and --plot of their charts and more."""
     if arguments.html:
-        write_html(arguments.html, title, found)
+        try:
+            Path(arguments.html).write_text(html(title, found), encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise RecordError(f"--html: {arguments.html} cannot be written: {error.strerror}") from error
         print(f"kontor: wrote {arguments.html}", file=sys.stderr)
     if arguments.plot:
         with packages("--plot"):
@@ -107,3 +115,35 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return list(map(_finite, value))
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def html(title: str, found: list[Section]) -> str:
+    """One file that needs nothing else: neither a network nor scripts."""
+    with packages("--html"):
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+        from .draw import chart_svg
+
+    environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True,
+                              finalize=lambda value: printable(value) if type(value) is str else value)
+    environment.filters.update(svg=lambda chart: base64.b64encode(chart_svg(chart)).decode(), in_words=in_words)
+    environment.tests.update(table=lambda part: isinstance(part, Table), wide=lambda table: pixels(table) > ROOM)
+    return environment.get_template("page.html.j2").render(title=title, sections=found)
+
+
+def pixels(table: Table) -> float:
+    """How wide the table is if no cell is folded."""
+    return sum(LETTER * max(map(len, column)) + CELL for column in zip(*table.lines))
+
+
+def in_words(chart: Chart) -> str:
+    """What those read who do not see the chart: its lines, or its bars with all numbers."""
+    if not chart.bars:
+        names = dict.fromkeys([line.name for line in chart.lines] + [lane.name for lane in chart.lanes])
+        return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
+    told = []
+    for bar in chart.bars:
+        parts = ", ".join(f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts)
+        told.append(f"{bar.name}: {bar.words}" + (f" ({parts})" if len(bar.parts) > 1 else ""))
+    return "; ".join(told)

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..messages import Failure, have, said
+from ..messages import Failure, have, said, say
 from ..place import Place
 from .launch import Launch
 from .limits import Limits
-from .locks import has_to_share
 from .mpi import mpi_of
 from .slurm import SlurmJob
 
@@ -116,3 +117,43 @@ def _ranks_can_read_each_other() -> bool:
     tries."""
     probe = [sys.executable, str(Path(__file__).with_name("cross_memory.py"))]
     return subprocess.run(probe, check=False).returncode == 0
+
+
+def has_to_share(limits: Limits, launch: Launch, environment: Mapping[str, str]) -> bool:
+    """Whether there are others on the CPUs of this run; says so."""
+    folder = environment.get("KONTOR_LOCKS", "/dev/shm")
+    sets = [limits.machine_cpus, limits.allowed_cpus] if limits.is_placed else [limits.machine_cpus]
+    alone = [not folder or _alone_on(f"{folder}/kontor-cpus-{cpus}", launch) for cpus in sets]
+    if alone[-1]:
+        return False
+    say(f"another run is under way on CPUs {limits.allowed_cpus}: ranks are not bound to cores, and the runs slow each"
+        " other down")
+    return True
+
+
+def _alone_on(file: str, launch: Launch) -> bool:
+    """Whether no other run of anybody has this lock. From then on this one has it, until all has ended that it
+    starts."""
+    try:
+        with open(file, "x", encoding="ascii") as made:
+            os.fchmod(made.fileno(), 0o644)  # whatever the umask: others lock it, too
+    except OSError:
+        pass  # it is there, or cannot be made
+    try:
+        lock = os.open(file, os.O_RDONLY)
+    except OSError:
+        return True
+    launch.locks.append(lock)
+    alone = _locked(lock, fcntl.LOCK_EX)
+    end = time.monotonic() + 1
+    while not _locked(lock, fcntl.LOCK_SH) and time.monotonic() < end:
+        time.sleep(0.02)
+    return alone
+
+
+def _locked(lock: int, how: int) -> bool:
+    try:
+        fcntl.flock(lock, how | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

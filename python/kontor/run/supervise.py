@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from ..messages import Failure
+from ..messages import Failure, signal_name
 from .launch import Launch
 from .mpi import left_by
 from .run_folder import RunFolder
@@ -127,7 +127,7 @@ class Supervised:
 
     def _pass_on(self, number: int, _frame: FrameType | None) -> None:
         """The second signal is that of an impatient user; but a scheduler may send both of its own."""
-        name = signal.Signals(number).name.removeprefix("SIG")
+        name = signal_name(128 + number)
         if not self.caught:
             self.caught = name
             self._ask_to_end()

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from kontor.report.text import counted
+
 from ..messages import say
 from ..place import Place
 from . import session
@@ -21,7 +23,7 @@ from .make import Interrupted, shown_command
 from .only import selector
 from .plan import Point, estimate, make_plan, run_order
 from .problems import StudyError
-from .progress import count, span
+from .progress import span
 from .sizes import find_part
 from .study import Study, read_study
 from .submit import refuse_queued, submit
@@ -171,8 +173,8 @@ def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> 
     times, repeats = [point.estimate_seconds for point in able if point.estimate_seconds is not None], study["repeats"]
     total = f", about {span(repeats * sum(times))}" if able and len(times) == len(able) else ""
     skipped = f", {len(points) - len(able)} of them cannot run here" if len(able) < len(points) else ""
-    print(f"{count(len(points), 'point')}{skipped}; {count(repeats, 'repeat')}:"
-          f" {count(repeats * len(able), 'run')}{total}")
+    print(f"{counted(len(points), 'point')}{skipped}; {counted(repeats, 'repeat')}:"
+          f" {counted(repeats * len(able), 'run')}{total}")
     for deck in study.decks:
         if deck.schema is None:
             say(f"study: {deck.app} is not built yet, so what the study sets in {deck.path} is not checked")

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..messages import exit_code, shown
+from ..messages import exit_code, shown, signal_name
 from ..place import Place
 from ..run.supervise import die_with
 from .decks import Deck, environment
@@ -51,7 +51,7 @@ class Interrupted(Exception):
     """A signal has ended the study."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(_name(number))
+        super().__init__(signal_name(128 + number))
         self.number = number
 
 
@@ -176,16 +176,12 @@ class Maker:
         if code == 0 and record is not None:
             return {"state": "passed"}
         if self.caught and code != 1:
-            return {"state": "ended early", "message": f"ended by signal {_name(self.caught)}"}
+            return {"state": "ended early", "message": f"ended by signal {signal_name(128 + self.caught)}"}
         if code == 1 and record is not None:
             verification = record.get("verification", {})
             return {"message": f"verification failed: {verification.get('error')}, "
                                f"tolerance {verification.get('tolerance')}"}
         return {"exit_code": code or 3, "message": last_words(log) if code else f"left no record; {last_words(log)}"}
-
-
-def _name(number: int) -> str:
-    return signal.Signals(number).name.removeprefix("SIG")
 
 
 def last_words(log: Path) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from kontor.report.text import counted
+
 from .decks import Deck
 from .expression import ExpressionError, Sizes, compact_grid, evaluate
 from .machine import Machine
@@ -47,7 +49,7 @@ class Point:
 
     def words(self) -> str:
         """What tells it from the others."""
-        told = [f"{self.ranks} rank{'s' * (self.ranks != 1)}"]
+        told = [counted(self.ranks, "rank")]
         told += [flow(value) if isinstance(value, str) else f"{key.rpartition('.')[2]} {flow(value)}"
                  for key, value in self.factors.items() if key != "ranks"]
         return ", ".join(told + ([self.ablation.replace("_", " ")] if self.ablation else []))
@@ -159,7 +161,7 @@ def lack(point: Point, machine: Machine) -> str | None:
     """What the point needs and the machine has not. Whether it fits into memory is for the mini-app to say."""
     for what, needed, there in ("node", point.nodes, machine.nodes), ("GPU", point.gpus, len(machine.gpus)):
         if needed > there:
-            return f"needs {needed} {what}{'s' * (needed != 1)}; there {'is' if there == 1 else 'are'} {there} here"
+            return f"needs {counted(needed, what)}; there {'is' if there == 1 else 'are'} {there} here"
     return None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from kontor.errors import with_id
+from kontor.messages import with_id
 from kontor.report.text import printable
 
 MOST = 20  # problems that are listed

@@ -23,10 +23,6 @@ def span(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 class Progress:
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()

@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
+from kontor.report.text import counted
+
 from ..messages import say
 from ..place import Place
 from .decks import environment
@@ -15,7 +17,7 @@ from .machine import Machine, differences
 from .make import Interrupted, Maker
 from .plan import Point
 from .problems import StudyError, shown
-from .progress import Progress, count, now
+from .progress import Progress, now
 from .study import Study
 from .table import write_tables
 from .tree import flow, parse
@@ -159,7 +161,7 @@ def summary(folder: Folder, points: list[Point], repeats: list[int], where: str)
     told = [f"{len(found)} {state}" for state, found in states.items() if found or state == "passed"]
     told += [f"{number} {what}" for number, what in ((len(wanted) - len(runs), "missing"), (again, "failed at first"))
              if number]
-    print(f"{count(len(wanted), 'run')} of {count(len(points), 'point')}: {', '.join(told)}; {where}")
+    print(f"{counted(len(wanted), 'run')} of {counted(len(points), 'point')}: {', '.join(told)}; {where}")
     for run in states["failed"]:
         print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, "
               f"{run['message']} ({folder.path / run['log']})")

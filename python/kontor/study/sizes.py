@@ -5,11 +5,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from kontor.report.text import grouped
+from kontor.report.text import counted, grouped
 
 from .plan import Point
 from .problems import StudyError
-from .progress import count
 
 
 @dataclass
@@ -40,8 +39,8 @@ class Part:
 
     def words(self) -> str:
         one = self.first
-        nodes = f"{count(one.nodes, 'node')}, " if one.ranks_per_node else ""
-        return (f"{count(len(self.points), 'point')} on {nodes}{count(one.ranks, 'rank')}"
+        nodes = f"{counted(one.nodes, 'node')}, " if one.ranks_per_node else ""
+        return (f"{counted(len(self.points), 'point')} on {nodes}{counted(one.ranks, 'rank')}"
                 f"{f' of {one.threads} threads' if one.threads > 1 else ''}{f', {one.gpus} GPUs' if one.gpus else ''}")
 
 

@@ -15,12 +15,14 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from kontor.report.text import counted
+
 from ..messages import say
 from ..place import Place
 from .folder import Folder
 from .plan import Point
 from .problems import StudyError, shown
-from .progress import count, now
+from .progress import now
 from .schedulers import SCHEDULERS, scheduler_here
 from .sizes import Part, listed, parts_of
 from .study import Study
@@ -68,7 +70,7 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: Study, place
     for file, part in parts.items():
         folder.write(file, script(part, study["study"], name, launch, folder.path, place))
         (folder.path / file).chmod(0o755)
-        print(f"{folder.path / file}: {part.words()}, {count(len(part.repeats), 'repeat')}")
+        print(f"{folder.path / file}: {part.words()}, {counted(len(part.repeats), 'repeat')}")
     collect = f"kontor study {shlex.quote(str(folder.path))} --collect"
     if not shutil.which(command[0]):
         say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: {collect}")
@@ -79,7 +81,7 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: Study, place
         print(f"{job['id']}: {file}")
         folder.state.setdefault("jobs", []).append(job)
         folder.save()
-    say(f"study: {count(len(parts), 'job')} submitted; after their end: {collect}")
+    say(f"study: {counted(len(parts), 'job')} submitted; after their end: {collect}")
 
 
 def hand_over(file: Path, command: list[str]) -> str:
