@@ -9,10 +9,9 @@ from sample_solve import write_solve
 from kontor.report.colours import BACKENDS, colours
 from kontor.report.compare import compare
 from kontor.report.errors import RecordError
-from kontor.report.history import history_charts
 from kontor.report.record import read_record
 from kontor.report.show import show
-from kontor.report.solves import speed
+from kontor.report.solves import history_charts, speed
 
 
 class Solves(ReportTest):

@@ -8,7 +8,6 @@ show one of them, which are not run.
 import os
 import re
 import sys
-import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple

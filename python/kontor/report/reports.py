@@ -15,8 +15,6 @@ from .compare import by_app, compare, comparison_sections
 from .crossover import crossover_sections
 from .errors import RecordError, packages, shown
 from .field import field_charts, read_field
-from .limits_section import limits_sections
-from .outcome_section import failure_section, provenance_section, summary_section
 from .record import Record
 from .report_parts import Chart, Section, Table
 from .roofline import roofline_sections
@@ -25,6 +23,7 @@ from .series import points_of, series_of
 from .show import sections, show
 from .solves import ending, is_solve, speed
 from .study import Study, read_study
+from .study_sections import failure_section, limits_sections, provenance_section, summary_section
 from .text import markdown, printable, quantity, seconds
 from .throughput import throughput_of_study
 from .time_section import time_sections

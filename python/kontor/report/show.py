@@ -5,12 +5,11 @@ from collections.abc import Mapping
 
 from .curves import curve_sections
 from .deck import section_of
-from .history import history_sections
 from .matrix import matrix_sections
 from .record import Record
 from .report_parts import Section, Table, paired, tabulated
 from .roofline import roofline_sections
-from .solves import matrix_section, solution_section
+from .solves import history_sections, matrix_section, solution_section
 from .text import on_off, percent, quantity, seconds, spaced, text, verdict
 from .time_section import run_bars
 from .trace import trace_sections

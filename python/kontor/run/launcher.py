@@ -15,9 +15,8 @@ from pathlib import Path
 
 from ..messages import Failure, have, said, say
 from ..place import Place
-from .launch import Launch
 from .limits import Limits
-from .mpi import mpi_of
+from .mpi import Launch, mpi_of
 from .slurm import SlurmJob
 
 COUNT = re.compile(r"[1-9][0-9]{0,8}")  # of ranks

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What differs between MPIs' launchers.
+"""How a program is started on its ranks, and what differs between MPIs' launchers.
 
 `mpi.py MPIRUN` prints what tests that start ranks have in their environment, a NAME=VALUE a line.
 """
@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 # The variables for a launcher that ends at once when a rank has failed; else Open MPI's waits two seconds.
@@ -21,6 +22,23 @@ YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 # The variables by which a program without a launcher starts no daemon, and hwloc loads no libraries of displays and
 # GPUs: half the time of such a start, a quarter of one by the launcher.
 STARTS_SOON = {"OMPI_MCA_ess_singleton_isolated": "1", "HWLOC_PLUGINS_PATH": "/nowhere"}
+
+
+@dataclass
+class Launch:
+    words: list[str]  # that start it, before its own
+    environment: dict[str, str] = field(default_factory=dict)  # variables that its ranks have besides
+    without: list[str] = field(default_factory=list)  # the names of those that it must not have
+    end_signal: str = "TERM"  # by which ranks end by themselves: USR1 if the launcher passes it on; TERM may kill them
+    locks: list[int] = field(default_factory=list)  # descriptors that all that it starts keep open
+
+    def place_threads(self, threads: int, own_cores: bool, environment: Mapping[str, str]) -> None:
+        """Where a rank's threads run, unless the user has said it. Where ranks share cores, threads are not bound:
+        those of the same number would be, all to the same core."""
+        if any(environment.get(name) for name in ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")):
+            return
+        bound, free = {"OMP_PROC_BIND": "spread", "OMP_PLACES": "cores"}, {"OMP_PROC_BIND": "false"}
+        self.environment |= bound if own_cores and threads > 1 else free
 
 
 class Mpi:

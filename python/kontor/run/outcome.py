@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ..messages import exit_code, reason_of, say, signal_name
-from .launch import Launch
-from .mpi import ENDS_AT_ONCE
+from .mpi import ENDS_AT_ONCE, Launch
 from .run_folder import RunFolder
 from .supervise import NUMBERS, Patience, Supervised
 

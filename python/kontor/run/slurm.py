@@ -9,9 +9,8 @@ from collections.abc import Mapping
 
 from ..messages import have, said
 from ..place import Place
-from .launch import Launch
 from .limits import Limits
-from .mpi import YIELDS
+from .mpi import YIELDS, Launch
 
 MEMORY = ("MEM_PER_CPU", "MEM_PER_GPU", "MEM_PER_NODE")
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from types import FrameType
 
 from ..messages import Failure, signal_name
-from .launch import Launch
-from .mpi import left_by
+from .mpi import Launch, left_by
 from .run_folder import RunFolder
 
 GRACE = 5  # seconds from TERM to KILL
