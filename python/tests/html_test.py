@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 from report_case import ReportTest, find_spec
-from sample_curves import add_curves
+from sample_file import add_curves
 from sample_solve import write_solve
 from sample_study import write_study
 

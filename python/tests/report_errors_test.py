@@ -16,8 +16,7 @@ from report_case import PLOTS, ReportTest
 
 import h5py
 import numpy as np
-from sample_curves import add_curves
-from sample_file import DECK
+from sample_file import DECK, add_curves
 
 from kontor.report.isolated import isolated
 from kontor.report.errors import RecordError

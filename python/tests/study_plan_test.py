@@ -17,9 +17,8 @@ from kontor.study.expression import ExpressionError, Sizes, compact_grid, compil
 from kontor.study.machine import Machine
 from kontor.study.only import selector
 from kontor.study.plan import estimate, make_plan, run_order
-from kontor.study.problems import StudyError
+from kontor.study.problems import StudyError, misfit
 from kontor.study.schedulers import SCHEDULERS
-from kontor.study.schema import misfit
 from kontor.study.sizes import listed, parts_of, seconds_of
 from kontor.study.submit import script
 from kontor.study.tree import parse

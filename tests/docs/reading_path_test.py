@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ROOT / "miniapps"
+EXAMPLES = ROOT / "examples"
 MOST = 6
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 
@@ -43,6 +44,12 @@ def lines_of(file):
     return len(file.read_text(encoding="utf-8").splitlines())
 
 
+def code_lines(file):
+    """Those that are neither blank nor comments."""
+    text = file.read_text(encoding="utf-8").splitlines()
+    return sum(1 for line in text if line.strip() and not line.lstrip().startswith("//"))
+
+
 def included(app, file):
     """Headers of the app."""
     text = file.read_text(encoding="utf-8")
@@ -69,3 +76,15 @@ class ReadingPath(unittest.TestCase):
                 print(f"{app}: {count} of {limit} lines", file=sys.stderr)
                 sizes = "\n".join(f"{lines_of(file):5} {file.relative_to(ROOT)}" for file in files)
                 self.assertLessEqual(count, limit, sizes)
+
+
+class Examples(unittest.TestCase):
+    def test_page(self):
+        page = (ROOT / "docs/library/examples.md").read_text(encoding="utf-8")
+        rows = re.findall(r"(?m)^\| \[(\w+)\]\(../../examples/\1\) .* \| (\d+) \| (\d+) \|$", page)
+        told = {name: (int(kontor), int(mpi)) for name, kontor, mpi in rows}
+        folders = [path.parent for path in EXAMPLES.glob("*/kontor.cpp")]
+        counts = {path.name: (code_lines(path / "kontor.cpp"), code_lines(path / "mpi.cpp")) for path in folders}
+        self.assertEqual(told, counts)
+        shared = {name: int(number) for name, number in re.findall(r"`(\w+\.hpp)` \((\d+)\)", page)}
+        self.assertEqual(shared, {path.name: code_lines(path) for path in EXAMPLES.glob("*.hpp")})

@@ -20,8 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/torture"))
 
-from torture.mpirun import ENVIRONMENT, MPIEXEC, own_lines, starts_several_programs  # noqa: E402
-from torture.processes import marked  # noqa: E402
+from torture.mpirun import ENVIRONMENT, MPIEXEC, marked, own_lines, starts_several_programs  # noqa: E402
 
 BIN = ROOT / "build" / "bin"
 HEAT = os.environ.get("KONTOR_HEAT", str(BIN / "heat"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mutation.hpp"
+#include "target.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -21,7 +21,7 @@ try:
     from torture.case import Case, Run
     from torture.decks import APPS
     from torture.launch import Result
-    from torture.processes import marked
+    from torture.mpirun import marked
     from torture.reference import Reference, contents
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from .decks import Deck
 from .kinds import same
-from .problems import Problems, nearest
-from .schema import misfit
+from .problems import Problems, misfit, nearest
 from .tree import flow
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from .problems import Problems, nearest, shown
-from .schema import misfit
+from .problems import Problems, misfit, nearest, shown
 from .tree import Node
 
 MOST_VALUES = 1000  # of a list or a range

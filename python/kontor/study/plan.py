@@ -13,8 +13,7 @@ from kontor.report.text import counted
 from .decks import Deck
 from .expression import ExpressionError, Sizes, compact_grid, evaluate
 from .machine import Machine
-from .problems import Problems, StudyError
-from .schema import misfit
+from .problems import Problems, StudyError, misfit
 from .study import Study
 from .tree import flow
 

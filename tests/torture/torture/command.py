@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Iterator
 
 from . import fault, inputs, kill
-from .campaign import Make, run_all
+from .campaign import Entry, Make, Place, not_hit, places_hit, run_all, summary
 from .case import Case
 from .decks import APPS, on_gpus
 from .fault_plans import KINDS, cases_of as faults_of, places
 from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference
-from .table import Entry, Place, not_hit, places_hit, summary
 
 CLASSES = (kill.KIND, *KINDS, inputs.KIND)
 DESCRIPTION = ("Kills runs at random moments, lets their calls fail, or gives them mutated inputs, and checks each time what is "

@@ -15,8 +15,7 @@ from typing import Any, Callable, NamedTuple
 from kontor.place import Place
 
 from .case import Run
-from .mpirun import ENVIRONMENT, MPIEXEC, own_lines
-from .processes import Process, marked, stack_of, state_of
+from .mpirun import ENVIRONMENT, MPIEXEC, Process, marked, own_lines, stack_of, state_of
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Place.here().build

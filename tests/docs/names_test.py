@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The error ids: the page has all that are raised, in order, and C++ knows those that it raises."""
+"""Names that code and pages share. Error ids: the page has all that are raised, in order, and C++ knows those that it
+raises. Environment variables: `kontor help` has those that Kontor reads, and no other."""
 
 import re
 import sys
@@ -9,12 +10,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
+from kontor.__main__ import USAGE  # noqa: E402
 from kontor.messages import with_id  # noqa: E402
 
 HEADER = ROOT / "errors/include/kontor/errors/id.hpp"
 PAGE = ROOT / "docs/reference/errors.md"
 ID = re.compile(r"\bE-[A-Z]+(?:-[A-Z]+)*\b")
 ROW = re.compile(rf"\| `{ID.pattern}` \| [123](, [123])* (\| [A-Z`].*\. ){{2}}\|")  # id, exit codes, cause, remedy
+# Set by one part of Kontor for another, or by tests.
+INTERNAL = {
+    "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_DECK_READER", "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
+    "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_RUN_FOLDER", "KONTOR_TERMINAL",
+}
+FOLDERS = ("comm", "config", "device", "miniapps", "mpi", "output", "sums")  # of C++
 
 
 def ids_in(folders, endings):
@@ -26,6 +34,16 @@ def ids_in(folders, endings):
     return found
 
 
+def variables_read():
+    """What the programs get by name from their environment, and all that the command says."""
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.[ch]pp"):
+            if "tests" not in path.parts:
+                yield from re.findall(r'(?:getenv|environment)\("(KONTOR_\w+)"\)', path.read_text(encoding="utf-8"))
+    for path in (ROOT / "scripts/kontor", *(ROOT / "python/kontor").rglob("*.py")):
+        yield from re.findall(r"\bKONTOR_[A-Z_]+\b", path.read_text(encoding="utf-8").replace(USAGE, ""))
+
+
 class ErrorIds(unittest.TestCase):
     def test_page_and_header(self):
         rows = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
@@ -33,7 +51,7 @@ class ErrorIds(unittest.TestCase):
             self.assertRegex(row, rf"\A{ROW.pattern}\Z")
         names = [ID.search(row)[0] for row in rows]
         self.assertEqual(names, sorted(set(names)))
-        cpp = ids_in(["config", "mpi", "output", "comm", "sums", "device", "miniapps"], {".cpp", ".hpp", ".cu"})
+        cpp = ids_in(FOLDERS, {".cpp", ".hpp", ".cu"})
         code = re.sub("//.*", "", HEADER.read_text(encoding="utf-8"))
         self.assertEqual(set(re.findall('"(E-[A-Z-]+)"', code)), cpp)
         python = ids_in(["python/kontor", "scripts", "lab"], {".py", ".sh"})
@@ -46,3 +64,11 @@ class ErrorIds(unittest.TestCase):
             ("a\nb [E-VERIFY]", "a [E-MEMORY]\nb [E-VERIFY]"),
         ):
             self.assertEqual(with_id(message, "E-MEMORY"), expected)
+
+
+class Variables(unittest.TestCase):
+    def test_help(self):
+        read = set(variables_read())
+        listed = set(re.findall(r"(?m)^  (KONTOR_\w+)", USAGE))
+        self.assertEqual(read - listed - INTERNAL, set(), "read, but not in `kontor help`")
+        self.assertEqual(listed - read, set(), "listed, but not read")
