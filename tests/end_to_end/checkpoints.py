@@ -16,6 +16,7 @@ solver: {tolerance: 0, max_sweeps: 40, check_every: 10}
 output: {file: plate.h5, fields: none}
 """
 SHARE = LOCAL.replace("local: true", "memory_share: 1.0e-4")
+CHECKPOINTS = ("--set", "checkpoint.every=20", "--set", "checkpoint.file=c.h5", "--set", "checkpoint.keep=9")
 
 
 def cells_of(deck):
@@ -133,7 +134,7 @@ class Sizes(HeatTest):
         return self.record()["deck"]
 
     def test_a_restart_has_the_sizes_of_its_checkpoint(self):
-        deck = self.deck_of(LOCAL, "--set", "checkpoint.every=20", "--set", "checkpoint.file=c.h5", "--set", "checkpoint.keep=9", ranks=2)
+        deck = self.deck_of(LOCAL, *CHECKPOINTS, ranks=2)
         checkpoint = self.checkpoints()[0]
         more = ("--set", "solver.max_sweeps=60", "--quiet", "--results", "record.json")
         self.passes("--restart", checkpoint, *more, ranks=3)
