@@ -18,8 +18,7 @@ import h5py
 import numpy as np
 from sample_file import DECK, add_curves
 
-from kontor.report.isolated import isolated
-from kontor.report.errors import RecordError
+from kontor.report.errors import RecordError, isolated
 from kontor.report.record import read_record
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from kontor.report.show import energy_sections
 from kontor.report.matrix import matrix_sections
+from kontor.report.rates import place_of
 from kontor.report.record import Record, read_record
 from kontor.report.report_parts import Chart
-from kontor.report.roofline import place_of
 from kontor.report.trace import trace_sections
 
 TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]

@@ -15,11 +15,10 @@ from kontor.study.description import STUDY as KEYS
 from kontor.study.description import table
 from kontor.study.expression import ExpressionError, Sizes, compact_grid, compiled, evaluate
 from kontor.study.machine import Machine
-from kontor.study.only import selector
 from kontor.study.plan import estimate, make_plan, run_order
 from kontor.study.problems import StudyError, misfit
 from kontor.study.schedulers import SCHEDULERS
-from kontor.study.sizes import listed, parts_of, seconds_of
+from kontor.study.sizes import listed, parts_of, seconds_of, selector
 from kontor.study.submit import script
 from kontor.study.tree import parse
 

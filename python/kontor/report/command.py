@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from kontor.report.isolated import DRAWING, READING, Now, allow, isolated
+from kontor.report.errors import DRAWING, READING, Now, RecordError, allow, isolated, packages
 
 os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
 PLAIN = {"µ": "u", "±": "+-"}  # what an ASCII terminal cannot show
@@ -46,8 +46,6 @@ def main(words: list[str] | None = None) -> int:
 
 def report(arguments: argparse.Namespace, now: Now) -> int:
     """Returns the exit code. `now` is told which file is being read."""
-    from kontor.report.errors import RecordError
-
     try:
         code = _report(arguments, now)
         sys.stdout.flush()
@@ -61,8 +59,6 @@ def report(arguments: argparse.Namespace, now: Now) -> int:
 
 
 def _report(arguments: argparse.Namespace, now: Now) -> int:
-    from kontor.report.errors import packages
-
     with packages("report"):
         from kontor.report.record import extract_deck, read_record
         is_study = any(map(os.path.isdir, arguments.files))
@@ -89,8 +85,6 @@ def _report(arguments: argparse.Namespace, now: Now) -> int:
 
 def _laboratory(name: str) -> Any:
     """A module of lab/, which a source tree has."""
-    from kontor.report.errors import RecordError
-
     sys.path.insert(1, str(Path(__file__).resolve().parents[3] / "lab"))
     try:
         return importlib.import_module(name)

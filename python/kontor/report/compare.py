@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 
 from .colours import colours
 from .deck import labels, other_problem, paths_of, settings
+from .rates import roofline_sections, throughput_of_runs
 from .record import Record
 from .report_parts import Bar, Chart, Part, Section, Table
-from .roofline import roofline_sections
 from .solves import (SOLVED, ending, history_charts, incomparable, is_solve, residual, speed, time_per_iteration,
                      time_to_solution)
 from .text import grouped, on_off, percent, quantity, seconds, spaced, text, verdict
-from .throughput import throughput_of_runs
 from .time_section import run_bars
 
 TOLD = 3  # differences of two problems

@@ -15,9 +15,9 @@ from .compare import by_app, compare, comparison_sections
 from .crossover import crossover_sections
 from .errors import RecordError, packages, shown
 from .field import field_charts, read_field
+from .rates import roofline_sections, throughput_of_study
 from .record import Record
 from .report_parts import Chart, Section, Table
-from .roofline import roofline_sections
 from .scaling import scaling_sections
 from .series import points_of, series_of
 from .show import sections, show
@@ -25,7 +25,6 @@ from .solves import ending, is_solve, speed
 from .study import Study, read_study
 from .study_sections import failure_section, limits_sections, provenance_section, summary_section
 from .text import markdown, printable, quantity, seconds
-from .throughput import throughput_of_study
 from .time_section import time_sections
 from .trace import write_trace
 

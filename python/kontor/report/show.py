@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from .curves import curve_sections
 from .deck import section_of
 from .matrix import matrix_sections
+from .rates import roofline_sections
 from .record import Record
 from .report_parts import Section, Table, paired, tabulated
-from .roofline import roofline_sections
 from .solves import history_sections, matrix_section, solution_section
 from .text import on_off, percent, quantity, seconds, spaced, text, verdict
 from .time_section import run_bars

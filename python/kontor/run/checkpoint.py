@@ -16,7 +16,7 @@ from pathlib import Path
 Header = tuple[int, str, int]  # number, app, ranks
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
-from kontor.report.isolated import isolated
+from kontor.report.errors import isolated
 
 
 def named_by(file: Path) -> list[Path]:

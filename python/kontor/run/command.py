@@ -13,7 +13,7 @@ from ..build.setup import Build
 from ..messages import Failure, shown
 from ..place import Place
 from . import inputs
-from .arguments import Arguments, read
+from .inputs import Arguments
 from .launcher import COUNT, Launcher
 from .limits import Limits
 from .outcome import start
@@ -58,7 +58,7 @@ is killed: exit code 3.
 
 
 def main(words: list[str]) -> int:
-    arguments = read(words)
+    arguments = inputs.read_arguments(words)
     if arguments.help:
         print(USAGE, end="")
         return 0

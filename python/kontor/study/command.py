@@ -20,11 +20,10 @@ from .description import json_schema
 from .folder import Folder, JobFolder, read_json
 from .machine import Machine, describe_machine
 from .make import Interrupted, shown_command
-from .only import selector
 from .plan import Point, estimate, make_plan, run_order
 from .problems import StudyError
 from .progress import span
-from .sizes import find_part
+from .sizes import find_part, selector
 from .study import Study, read_study
 from .submit import refuse_queued, submit
 
