@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "error_text.hpp"
+#include "comm_test.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>

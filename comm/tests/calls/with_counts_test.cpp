@@ -243,11 +243,12 @@ SparseMessages<Row> messages_of(int rank, int ranks, int round) {
   return messages;
 }
 
+/// In one piece each, and in pieces of a few bytes, as messages that are longer than MPI can count.
 TEST_F(SparseAlltoall, Graphs) {
   with_levels_and_memories([](const Communicator& comm, auto row) {
     using Row = decltype(row);
     for (int round = 0; round < 12; ++round)
-      for (const std::size_t most : {std::size_t{1} << 30U, std::size_t{17}}) {
+      for (const std::size_t most : {std::size_t{1} << 30U, std::size_t{17}, std::size_t{3}}) {
         const auto messages = messages_of<Row>(comm.rank(), comm.size(), round);
         if (comm.rank() == round % 5) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // late
         const auto received = sparse_alltoall(comm, messages, "graph", most);
@@ -276,26 +277,6 @@ TEST_F(SparseAlltoall, StridedViews) {
   ASSERT_EQ(received.size(), 1U);
   EXPECT_EQ(received[0].first, previous);
   expect_from(received[0].second, previous, 0, 4);
-}
-
-/// As messages that are longer than MPI can count do, here with a count of a few bytes.
-TEST(SparseExchange, LongMessagesComeInPieces) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto text = [](int from, int to) { // of 0, 3, 6, ... bytes
-    std::vector<std::byte> bytes(static_cast<std::size_t>(3 * (from + to)));
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(10 * from + to + 3 * i);
-    return bytes;
-  };
-  for (const std::size_t most : {1, 4, 6, 100}) {
-    std::vector<PeerMessage> messages;
-    for (int to = 0; to < comm.size(); ++to) messages.push_back({to, text(comm.rank(), to)});
-    const auto received = sparse_exchange(comm, "pieces", std::move(messages), most);
-    ASSERT_EQ(received.size(), static_cast<std::size_t>(comm.size()));
-    for (int from = 0; from < comm.size(); ++from) {
-      EXPECT_EQ(received[from].peer, from);
-      EXPECT_EQ(received[from].bytes, text(from, comm.rank())) << most;
-    }
-  }
 }
 
 /// At level `cross_rank` an error of all ranks.
