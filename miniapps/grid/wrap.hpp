@@ -13,14 +13,17 @@ namespace kontor::grid {
 
 namespace detail {
 
-/// One work item a ghost, of all axes that wrap: a device pays for each kernel that it launches.
+/// One work item a ghost, of all axes that wrap: a device pays for each kernel that it launches. Several layers of
+/// ghosts are filled with their edges and corners, some twice, and from own cells or points along axes that wrap.
 template <class T>
 struct Wrap {
   T* first; ///< own cell or point (0, 0, 0)
   int ghosts;
+  bool wraps[3];
   std::int64_t strides[3] = {};
   std::int64_t extents[3] = {};
-  std::int64_t end[3] = {}; ///< of the items of each axis
+  std::int64_t beyond[3] = {}; ///< layers at either end of another axis that are filled, too
+  std::int64_t end[3] = {};    ///< of the items of each axis
 
   Wrap(const FieldView<T>& field, const Block& block) : ghosts(block.ghosts) {
     const auto before = padding<T>(block);
@@ -28,6 +31,8 @@ struct Wrap {
     for (int axis = 0; axis < 3; ++axis) {
       strides[axis] = static_cast<std::int64_t>(field.stride(2 - axis));
       extents[axis] = block.extents[axis];
+      wraps[axis] = block.wraps[axis];
+      if (axis < block.dimensions && ghosts > 1) beyond[axis] = ghosts;
       first += before[axis] * strides[axis];
     }
     std::int64_t items = 0;
@@ -37,7 +42,15 @@ struct Wrap {
     }
   }
 
-  KOKKOS_FUNCTION std::int64_t layer(int axis) const { return extents[axis == 0 ? 1 : 0] * extents[axis == 2 ? 1 : 2]; }
+  KOKKOS_FUNCTION std::int64_t filled(int axis) const { return extents[axis] + 2 * beyond[axis]; }
+  KOKKOS_FUNCTION std::int64_t layer(int axis) const { return filled(axis == 0 ? 1 : 0) * filled(axis == 2 ? 1 : 2); }
+  /// Where an item lies along another axis, and where its value comes from, from own cell or point 0.
+  KOKKOS_FUNCTION void locate(int axis, std::int64_t index, T*& to, const T*& from) const {
+    const auto place = index - beyond[axis];
+    const auto n = wraps[axis] ? extents[axis] : 0;
+    to += place * strides[axis];
+    from += (place < 0 ? place + n : place >= extents[axis] ? place - n : place) * strides[axis];
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     int axis = 0;
@@ -47,10 +60,13 @@ struct Wrap {
     for (; item >= layer(axis); item -= layer(axis)) ++depth;
     const int a = axis == 0 ? 1 : 0;
     const int b = axis == 2 ? 1 : 2;
-    T* line = first + item % extents[a] * strides[a] + item / extents[a] * strides[b];
+    T* to = first;
+    const T* from = first;
+    locate(a, item % filled(a), to, from);
+    locate(b, item / filled(a), to, from);
     const auto n = extents[axis];
-    const auto to = depth < ghosts ? -1 - depth : n + depth - ghosts;
-    line[to * strides[axis]] = line[(depth < ghosts ? to + n : to - n) * strides[axis]];
+    const auto place = depth < ghosts ? -1 - depth : n + depth - ghosts;
+    to[place * strides[axis]] = from[(depth < ghosts ? place + n : place - n) * strides[axis]];
   }
 };
 
@@ -78,8 +94,8 @@ void wrap_by_layers(const FieldView<T>& field, const Block& block) {
 
 } // namespace detail
 
-/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap, not those across edges. On a host
-/// `instance` is the default one.
+/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap: those across edges only on a device,
+/// of several layers. On a host `instance` is the default one.
 template <class T, class ExecutionSpace>
 void wrap(const ExecutionSpace& instance, const FieldView<T>& field, const Block& block) {
   if constexpr (stepping::on_device)

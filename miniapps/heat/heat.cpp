@@ -23,6 +23,15 @@ namespace {
 using device::Region;
 using miniapp::ScopedTimer;
 
+/// For the record.
+nlohmann::ordered_json as_json(const PassShape& shape) {
+  return {{"stores", shape.streaming ? "streaming" : "ordinary"},
+          {"prefetch", shape.prefetch},
+          {"tile_bytes", shape.cache},
+          {"sweeps_per_kernel", shape.of_kernel},
+          {"rows_per_team", shape.rows}};
+}
+
 } // namespace
 
 template <class T>
@@ -287,25 +296,18 @@ miniapp::AppRecord Heat<T>::record() const {
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},
                    {"kernel", sweeper_.kernel()},
-                   {"stores", sweeper_.shape().streaming ? "streaming" : "ordinary"},
-                   {"prefetch", sweeper_.shape().prefetch},
-                   {"tile_bytes", sweeper_.shape().cache},
-                   {"sweeps_per_kernel", sweeper_.shape().of_kernel},
-                   {"rows_per_team", sweeper_.shape().rows},
                    {"steps_per_pass", options.sweeps_of_pass()},
                    {"margin_updates", margin_updates_},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"norm_batch", norms_.batch()}};
+  record.extras.update(as_json(sweeper_.shape()));
   record.extras.update(sweeper_.graph_record());
   if (!sweeper_.trial().empty()) record.extras["pass_trial"] = nlohmann::ordered_json::array();
-  for (const auto& [shape, seconds] : sweeper_.trial())
-    record.extras["pass_trial"].push_back({{"stores", shape.streaming ? "streaming" : "ordinary"},
-                                           {"prefetch", shape.prefetch},
-                                           {"tile_bytes", shape.cache},
-                                           {"sweeps_per_kernel", shape.of_kernel},
-                                           {"rows_per_team", shape.rows},
-                                           {"seconds", seconds}});
+  for (const auto& [shape, seconds] : sweeper_.trial()) {
+    record.extras["pass_trial"].push_back(as_json(shape));
+    record.extras["pass_trial"].back()["seconds"] = seconds;
+  }
   if (!tried_.empty()) record.extras["steps_per_pass_trial"] = nlohmann::ordered_json::array();
   for (const auto& [sweeps, seconds] : tried_)
     record.extras["steps_per_pass_trial"].push_back({{"steps_per_pass", sweeps}, {"seconds", seconds}});

@@ -23,8 +23,8 @@ inline std::vector<PassShape> shapes_to_try(const Options& options, std::int64_t
   if (on_device) {
     shapes.push_back({.sweeps = sweeps});
     for (int of_kernel = 2; of_kernel <= std::min(sweeps, most_of_kernel(options.dimensions())); of_kernel *= 2)
-      for (const int of_team : {64, 256, 1024})
-        if (of_team == 64 || of_team < rows)
+      for (const int of_team : {64, 16, 256})
+        if (of_team == 16 || of_team < rows)
           shapes.push_back({.sweeps = sweeps, .of_kernel = of_kernel, .rows = of_team});
     return shapes;
   }

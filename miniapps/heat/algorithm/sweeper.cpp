@@ -62,6 +62,7 @@ void Sweeper<T>::begin() {
   for (const int field : {0, 1}) {
     halos_[field].start();
     halos_[field].finish();
+    wrap(field);
   }
   streams_.fence();
 }
@@ -80,6 +81,11 @@ void Sweeper<T>::pass_alone(int sweeps) {
   stepping::NoExchange none;
   queue_sweep(domain_->current(), Norm::none, none, sweeps);
   advance(sweeps);
+}
+
+template <class T>
+void Sweeper<T>::wrap(int field) {
+  if (domain_->wraps_by_copies()) grid::wrap(streams_.compute(), domain_->deep_field(field), domain_->deep_block());
 }
 
 /// A host makes a pass from field to field, a device each of its kernels.
@@ -125,7 +131,7 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
   };
   {
     const ScopedTimer timed(compute_, 0);
-    if (domain_->deep_block().ghosts == 1) grid::wrap(streams_.compute(), domain_->field(from), domain_->block());
+    wrap(from);
   }
   if constexpr (on_device)
     stepping::exchange_and_compute(

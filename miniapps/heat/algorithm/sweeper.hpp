@@ -86,6 +86,7 @@ class Sweeper {
   template <class Exchange>
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
   void advance(int sweeps);
+  void wrap(int field);
   void advance_graph();
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;

@@ -30,14 +30,16 @@ class TilePass {
   static constexpr int packs = dimensions == 3 ? 16 : 128; ///< of a team, along x
   static constexpr int lines = dimensions == 3 ? 32 : 1;
   static constexpr int threads = packs * lines;
+  static constexpr int teams_at_a_time = dimensions == 3 ? 2 : 4; ///< of a multiprocessor: bounds their registers
   static constexpr int left_cells = dimensions == 3 ? pack_width<T> : 2; ///< of a pack, that neighbours read
   static constexpr int room = sweeps * left_cells * threads;             ///< of what a step leaves
-  static constexpr int scratch_bytes = 2 * room * static_cast<int>(sizeof(T));
+  static constexpr int kinds = 64;                                       ///< of cells: those at which faces
+  static constexpr int scratch_bytes = (2 * room + 2 * kinds) * static_cast<int>(sizeof(T));
   static_assert(scratch_bytes <= 40 << 10, "what Kokkos gives a team with CUDA");
 
   /// `field_of` is the block with all its ghosts.
   TilePass(const SweepInput<T>& in, const FieldView<T>& out, const Block& field_of, const Box& box, int rows)
-      : stencil_(in.stencil), rows_(rows) {
+      : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), rows_(rows) {
     using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
@@ -64,19 +66,23 @@ class TilePass {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    T* const scratch = static_cast<T*>(team.team_scratch(0).get_shmem(int{scratch_bytes}));
+    auto* const table = static_cast<Weights*>(team.team_scratch(0).get_shmem(int{scratch_bytes}));
+    T* const scratch = reinterpret_cast<T*>(table + kinds);
     const int tile = team.league_rank() % (teams_x_ * teams_lines_);
     const auto chunk = team.league_rank() / (teams_x_ * teams_lines_);
     const int begin = begin_[slow] + chunk * rows_;
     const int end = begin + rows_ < end_[slow] ? begin + rows_ : end_[slow];
 
     Thread own[on_host ? threads : 1];
-    each(team, own, [&](Thread& s, int thread) { start(s, tile, thread, begin - sweeps); });
+    each(team, own, [&](Thread& s, int thread) {
+      if (thread < kinds) table[thread] = weights(thread);
+      start(s, tile, thread, begin - sweeps);
+    });
     T *left = scratch, *leaves = scratch + room;
     for (int row = begin - sweeps; row < end + sweeps; ++row) {
       team.team_barrier();
       each(team, own, [&](Thread& s, int thread) {
-        const Vector last = step(s, thread, row, left, leaves);
+        const Vector last = step(s, thread, row, table, left, leaves);
         if (const int m = row - sweeps; m >= begin) store(s, m, last);
       });
       T* const other = left;
@@ -91,18 +97,17 @@ class TilePass {
   static constexpr int width = Vector::width;
   static constexpr int slow = dimensions - 1;
   static constexpr int margin = (sweeps + width - 1) / width; ///< packs
-  static constexpr int ahead = 4;                             ///< rows that are loaded before their use
+  static constexpr int ahead = dimensions == 3 ? 2 : 4;       ///< rows that are loaded before their use
   static constexpr unsigned all_lanes = (1u << width) - 1;
 
   struct Thread {
-    int x, line;                              ///< of its first cell
-    std::int64_t at;                          ///< where row 0 of it lies in a field
-    unsigned stored;                          ///< bits: which of its cells are in the box
-    unsigned constant;                        ///< which lie beyond a boundary face
-    int south, north;                         ///< 3-D: the neighbours among the threads
-    Weights weights[width];                   ///< in rows that are not at a face
-    Weights at_lower[width], at_upper[width]; ///< in those at the lower and the upper face
-    Vector before[sweeps], centre[sweeps];    ///< of each sweep's input: the rows before the newest two
+    int x, line;                           ///< of its first cell
+    std::int64_t at;                       ///< where row 0 of it lies in a field
+    unsigned stored;                       ///< bits: which of its cells are in the box
+    unsigned constant;                     ///< which lie beyond a boundary face
+    bool inner;                            ///< none is at a face of the fast axes
+    int south, north;                      ///< 3-D: the neighbours among the threads
+    Vector before[sweeps], centre[sweeps]; ///< of each sweep's input: the rows before the newest two
     Vector next[ahead];
   };
 
@@ -135,29 +140,28 @@ class TilePass {
     s.south = l > 0 ? thread - packs : thread;
     s.north = l < lines - 1 ? thread + packs : thread;
     s.stored = s.constant = 0;
+    s.inner = true;
     const bool owner = p >= margin && p < packs - margin &&
                        (dimensions < 3 || (l >= sweeps && l < lines - sweeps && s.line < end_[1]));
     const bool beyond = dimensions == 3 && is_beyond(1, s.line);
     unroll<width>([&](auto i) {
       if (owner && s.x + i >= begin_[0] && s.x + i < end_[0]) s.stored |= 1u << i;
       if (beyond || is_beyond(0, s.x + i)) s.constant |= 1u << i;
-      s.weights[i] = weights(s, i, T(0));
-      s.at_lower[i] = weights(s, i, stencil_.extra(slow, 0, cells_[slow]));
-      s.at_upper[i] = weights(s, i, stencil_.extra(slow, cells_[slow] - 1, cells_[slow]));
+      if (kind_of(s, i, false, false) != 0) s.inner = false;
     });
     unroll<sweeps>([&](auto sweep) { s.before[sweep] = s.centre[sweep] = Vector{}; });
     unroll<ahead>([&](auto r) { s.next[r] = load(u_, s, row + r); });
   }
 
   /// Takes in a row, and moves each sweep on by one of its rows: the last sweep's is returned.
-  KOKKOS_FUNCTION Vector step(Thread& s, int thread, int row, const T* left, T* leaves) const {
+  KOKKOS_FUNCTION Vector step(Thread& s, int thread, int row, const Weights* table, const T* left, T* leaves) const {
     Vector newest = s.next[0];
     unroll<ahead - 1>([&](auto r) { s.next[r] = s.next[r + 1]; });
     s.next[ahead - 1] = load(u_, s, row + ahead);
     unroll<sweeps>([&](auto sweep) {
       constexpr int of_sweep = sweep * left_cells * threads;
       const Vector made =
-          updated(s, thread, s.before[sweep], s.centre[sweep], newest, row - 1 - sweep, left + of_sweep);
+          updated(s, thread, s.before[sweep], s.centre[sweep], newest, row - 1 - sweep, table, left + of_sweep);
       unroll<width>([&](auto i) {
         if constexpr (dimensions == 3 || i == 0 || i == width - 1)
           leaves[of_sweep + place<i> * threads + thread] = newest.lane[i];
@@ -175,11 +179,12 @@ class TilePass {
 
   /// Row m of a sweep, from rows m - 1, m and m + 1 of its input, and what neighbours have left of row m.
   KOKKOS_FUNCTION Vector updated(const Thread& s, int thread, const Vector& before, const Vector& centre,
-                                 const Vector& ahead_of_it, int m, const T* left) const {
+                                 const Vector& ahead_of_it, int m, const Weights* table, const T* left) const {
     // The outermost threads read a value of others; it stays in the margin.
     const T below = left[place<width - 1> * threads + (thread > 0 ? thread - 1 : 0)];
     const T above = left[place<0> * threads + (thread < threads - 1 ? thread + 1 : thread)];
-    const bool at_face = m == 0 || m == cells_[slow] - 1;
+    const bool at_lower = m == 0, at_upper = m == cells_[slow] - 1;
+    const bool inner = s.inner && !at_lower && !at_upper;
     Vector source{}, made;
     if constexpr (sourced) source = load(source_, s, m);
     unroll<width>([&](auto i) {
@@ -189,8 +194,8 @@ class TilePass {
       if constexpr (dimensions == 3) sum += stencil_.c[1] * (left[i * threads + s.south] + left[i * threads + s.north]);
       sum += stencil_.c[slow] * (before.lane[i] + ahead_of_it.lane[i]);
       if constexpr (sourced) sum += source.lane[i];
-      Weights w = s.weights[i];
-      if (at_face) w = m > 0 ? s.at_upper[i] : s.at_lower[i];
+      Weights w = inner_;
+      if (!inner) w = table[kind_of(s, i, at_lower, at_upper)];
       made.lane[i] = w.keep * centre.lane[i] + w.gain * sum;
     });
     const bool beyond = is_beyond(slow, m);
@@ -216,10 +221,19 @@ class TilePass {
   KOKKOS_FUNCTION bool is_beyond(int axis, int index) const {
     return (index < 0 && ends_[2 * axis]) || (index >= cells_[axis] && ends_[2 * axis + 1]);
   }
-  KOKKOS_FUNCTION Weights weights(const Thread& s, int lane, T of_row) const {
-    const T of_x = stencil_.extra(0, s.x + lane, cells_[0]);
-    if constexpr (dimensions == 2) return stencil_.weights(of_x, of_row, 0);
-    return stencil_.weights(of_x, stencil_.extra(1, s.line, cells_[1]), of_row);
+  /// Which faces a cell is at: two bits an axis.
+  KOKKOS_FUNCTION int kind_of(const Thread& s, int lane, bool at_lower, bool at_upper) const {
+    const int x = s.x + lane;
+    int kind = (x == 0 ? 1 : 0) + (x == cells_[0] - 1 ? 2 : 0);
+    if constexpr (dimensions == 3) kind += (s.line == 0 ? 4 : 0) + (s.line == cells_[1] - 1 ? 8 : 0);
+    return kind + ((at_lower ? 1 : 0) + (at_upper ? 2 : 0)) * (1 << 2 * slow);
+  }
+  KOKKOS_FUNCTION Weights weights(int kind) const {
+    T extra[3];
+    for (int axis = 0; axis < 3; ++axis)
+      extra[axis] = (kind >> 2 * axis & 1 ? stencil_.adjust[2 * axis] : T(0)) +
+                    (kind >> 2 * axis & 2 ? stencil_.adjust[2 * axis + 1] : T(0));
+    return stencil_.weights(extra[0], extra[1], extra[2]);
   }
 
   const T* u_; ///< own cell (0, 0, 0), as all pointers here
@@ -230,6 +244,7 @@ class TilePass {
   int begin_[3], end_[3];             ///< of the box
   bool ends_[6];                      ///< the whole grid ends at this face
   Stencil<T> stencil_;
+  Weights inner_; ///< of cells at no face
   int rows_, first_pack_, teams_x_, teams_lines_, teams_;
 };
 
@@ -245,7 +260,7 @@ void sweep_tiles(const ExecutionSpace& instance, const SweepInput<T>& in, const 
   const auto launch = [&](auto dimensions, auto sourced, auto of_kernel) {
     using Kernel = detail::TilePass<dimensions(), sourced(), of_kernel(), T, on_host>;
     const Kernel kernel(in, out, field_of, box, rows);
-    using Bounds = Kokkos::LaunchBounds<Kernel::threads, 512 / Kernel::threads>;
+    using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_a_time>;
     Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, kernel.teams(), on_host ? 1 : Kernel::threads, 1);
     policy.set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
     Kokkos::parallel_for("heat/sweep", policy, kernel);

@@ -3,6 +3,7 @@
 
 #include "grid/layers.hpp"
 #include "grid/process_grid.hpp"
+#include "grid/wrap.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -74,7 +75,7 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
               grid::with_one_ghost<T>(deep_fields_[1], deep_block_)},
       source_(make_source<T>(block_, false)) {
   block_.ghosts = 1;
-  for (int face = 0; face < grid::face_count && deep_block_.ghosts > 1; ++face)
+  for (int face = 0; face < grid::face_count && !wraps_by_copies(); ++face)
     if (block_.wraps[face / 2]) deep_block_.neighbours[face] = cartesian_.rank(); // it sends to itself
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
@@ -187,6 +188,7 @@ void Domain<T>::fill_source(double t) {
   auto halo = grid::make_halo(cartesian_, halo_slots(), deep_block_, deep_source_, "heat/source of other ranks");
   halo.start();
   halo.finish();
+  if (wraps_by_copies()) grid::wrap(typename FieldView<T>::execution_space(), deep_source_, deep_block_);
   device::fence(typename FieldView<T>::execution_space(), "heat/source");
 }
 
@@ -207,7 +209,8 @@ std::vector<grid::HaloSlot> Domain<T>::halo_slots() const {
   if (deep_block_.ghosts == 1) return grid::halo_slots(cartesian_, block_, grid::across_faces(dimensions));
   // Other ranks compute cells near this one's boundary faces, too, so that ghosts before these travel along.
   const auto directions = grid::across_all(dimensions);
-  auto slots = grid::halo_slots(cartesian_, deep_block_, directions, grid::ToItself::yes);
+  auto slots = grid::halo_slots(cartesian_, deep_block_, directions,
+                                wraps_by_copies() ? grid::ToItself::no : grid::ToItself::yes);
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (int axis = 0; axis < dimensions; ++axis)
       for (auto* const box : {&slots[s].sent, &slots[s].received}) {

@@ -3,6 +3,7 @@
 // The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for any number
 // of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and without, by the plain
 // kernel as by the tuned ones. The reference is the whole grid on one rank, which every rank computes for itself.
+#include "heat/make_heat.hpp"
 #include "methods.hpp"
 #include "run.hpp"
 #include "run/tests/refusal.hpp"
@@ -284,6 +285,27 @@ TEST(Graph, IsRefusedWithTheReason) {
             world_size() == 1 ? "accepted" : steady + "the host takes part in each message by backend 'raw'" + choice);
   miniapp::test::expect_facts(refusal_of_graph(steady_deck("tolerance: 1, max_sweeps: 41, check_every: 16, norm: max")),
                               {"16 sweeps in a row without snapshot or norm that is waited for, and there are 15"});
+}
+
+TEST(Passes, AreChosenAmongThoseThatArePossible) {
+  const auto lengths_tried = [](const std::string& solver) {
+    miniapp::test::Loan loan("heat");
+    const auto heat = make_heat<double>(read_options(steady_deck("steps_per_pass: auto, " + solver)), loan.context());
+    loan.run(*heat);
+    EXPECT_TRUE(heat->verify().passed());
+    std::vector<int> lengths;
+    const auto record = heat->record().extras;
+    for (const auto& trial : record["steps_per_pass_trial"]) lengths.push_back(trial["steps_per_pass"]);
+    EXPECT_EQ(std::ranges::count(lengths, record["steps_per_pass"].get<int>()), 1);
+    return lengths;
+  };
+  const std::int64_t thinnest = 23 / world_size(); // at least: 37 x 23 cells are cut along x, too
+  const auto free = lengths_tried("tolerance: 0, max_sweeps: 41, check_every: 0");
+  ASSERT_GE(free.size(), thinnest >= 4 ? 3u : 2u);
+  EXPECT_EQ(free[0], 1);
+  EXPECT_EQ(free[1], 2);
+  EXPECT_EQ(lengths_tried("tolerance: 0, max_sweeps: 41, check_every: 4").size(), 2u); // at most 3 between norms
+  EXPECT_EQ(lengths_tried("tolerance: 0, max_sweeps: 41, check_every: 1").size(), 1u);
 }
 
 } // namespace
