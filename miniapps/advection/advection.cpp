@@ -12,6 +12,7 @@
 #include "run/record/exchange_record.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/overlap.hpp"
+#include "stepping/schedule.hpp"
 #include "stepping/seconds_alone.hpp"
 #include "stepping/step_graph.hpp"
 
@@ -34,8 +35,9 @@ constexpr int graph_steps = 16; ///< an even number: they end in the field that 
 
 /// Collective. The rank's block, whose Views fit in memory.
 grid::Block make_fitting_block(const Options& options, const comm::Communicator& ring) {
-  const auto block = grid::make_block(
-      {.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring);
+  const auto block =
+      grid::make_block({.extents = {options.cells}, .lower = {options.interval[0]}, .spacing = {options.width()}}, ring,
+                       static_cast<int>(options.steps_per_pass));
   miniapp::require_memory(ring, views_of_rank(options, block));
   return block;
 }
@@ -45,13 +47,14 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   Advection(const Options& options, const miniapp::RunContext& context)
       : SteppedApp(context), options_(options),
         ring_(grid::make_cartesian(context.comm, {context.comm.size()}, {true})),
-        block_(make_fitting_block(options, ring_)), initial_(options.initial), streams_(context.overlap),
+        block_(make_fitting_block(options, ring_)), initial_(options.initial),
+        streams_(context.overlap && options.steps_per_pass == 1),
         wanted_(random_cells(options.probes, options.cells, options.seed, ring_.rank())),
         values_("advection/values", wanted_.size()),
         samples_("advection/samples", static_cast<std::size_t>(options.samples()), wanted_.size()),
         fields_{grid::make_field<double>("advection/u", block_), grid::make_field<double>("advection/v", block_)},
         probes_(make_gatherings(ring_, block_, wanted_, fields_, values_)),
-        // Only the cells downwind need a ghost: one slot, in the direction of the wave.
+        // Only the cells downwind need ghosts: one slot, in the direction of the wave.
         halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}, grid::ToItself::yes), block_,
                fields_, {"halo of advection/u", "halo of advection/v"}, streams_.exchange()),
         compute_(context.timers["compute"]), gather_(context.timers.communication("probes")),
@@ -73,20 +76,22 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   void warm_up() override {
     reset();
-    for (int i = 0; i < 4; ++i) advance(i, options_.steps);
+    for (std::int64_t i = 0; i < 4;) i += advance(i, options_.steps);
     if (options_.samples() > 0) gather(0);
     graph_.choose(
         ring_, streams_, options_.graph, graph_refusal(), 2,
         [this](int first) {
-          for (int i = 0; i < graph_steps; ++i) {
-            miniapp::SampledExchange halo(halos_[(first + i) % 2], exchanges_);
-            queue_step((first + i) % 2, halo);
+          for (int i = 0; i < graph_steps;) {
+            const int field = (first + i) % 2, steps = pass_length(i, graph_steps);
+            miniapp::SampledExchange halo(halos_[field], exchanges_);
+            queue_pass(field, halo, steps);
+            i += steps;
           }
         },
         [this] { return now_; }, [] {});
     stepping::NoExchange none;
     step_alone_ = stepping::seconds_alone(
-        ring_, [&] { queue_step(now_, none); }, [&] { drain(); });
+        ring_, [&] { queue_pass(now_, none, 1); }, [&] { drain(); });
   }
 
   void reset() override {
@@ -171,15 +176,16 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
   std::int64_t advance(std::int64_t made, std::int64_t until) override {
-    std::int64_t count = 1;
+    std::int64_t count = graph_steps;
     if (graph_ && made + graph_steps <= std::min(until, next_sample(made))) {
       halos_.poll();
       graph_.replay(streams_, now_);
-      count = graph_steps;
     } else {
+      const int steps = pass_length(made, std::min(until, next_sample(made)));
       miniapp::SampledExchange halo(halos_[now_], exchanges_);
-      queue_step(now_, halo);
-      now_ = 1 - now_;
+      queue_pass(now_, halo, steps);
+      now_ = (now_ + steps) % 2;
+      count = steps;
     }
     made_ = made + count;
     if (options_.samples() > 0 && made_ % options_.probe_every == 0) gather(made_ / options_.probe_every - 1);
@@ -189,26 +195,34 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   void drain() override { streams_.fence(); }
   void finish(std::int64_t /*made*/) override { context().timers.add(halos_.times()); }
 
-  /// The step from that field to the other one. The cell at the upwind end reads the ghost, the one at the downwind end
-  /// is what the next step sends: with overlap, both are computed after the exchange.
+  int pass_length(std::int64_t made, std::int64_t until) const {
+    return stepping::steps_together(static_cast<int>(options_.steps_per_pass), [&](int n) { return made + n > until; });
+  }
+
+  /// Steps to and fro between the fields, from that one. Those of a pass begin upwind of the block, each a cell later.
+  /// The cell at the upwind end reads a ghost, the one at the downwind end is what the next step sends: with overlap,
+  /// both are computed after the exchange. A pass does not overlap.
   template <class Exchange>
-  void queue_step(int from, Exchange& halo) {
+  void queue_pass(int from, Exchange& halo, int steps) {
     const auto n = block_.extents[0];
-    const auto sweep = [&](const Space& instance, const Cells& cells, int calls) {
+    const auto sweep = [&](const Space& instance, int field, const Cells& cells, int calls) {
       const miniapp::ScopedTimer timed(compute_, calls);
-      plain_step(instance, fields_[from], fields_[1 - from], options_.courant, -options_.direction(),
+      plain_step(instance, fields_[field], fields_[1 - field], options_.courant, -options_.direction(),
                  grid::padding<double>(block_)[0], cells);
     };
     stepping::exchange_and_compute(
-        streams_, halo, context().overlap,
+        streams_, halo, context().overlap && options_.steps_per_pass == 1,
         [&](const Space& i) {
-          sweep(i, {1, std::max<std::int64_t>(0, n - 2)}, 1);
+          sweep(i, from, {1, std::max<std::int64_t>(0, n - 2)}, 1);
         },
         [&](const Space& i) {
-          sweep(i, {0, std::min<std::int64_t>(2, n), n - 1}, 0);
+          sweep(i, from, {0, std::min<std::int64_t>(2, n), n - 1}, 0);
         },
         [&](const Space& i) {
-          sweep(i, {0, n}, 1);
+          for (int step = 1; step <= steps; ++step) {
+            const int upwind = steps - step;
+            sweep(i, (from + step - 1) % 2, {options_.direction() > 0 ? -upwind : 0, n + upwind}, 1);
+          }
         });
   }
 

@@ -5,6 +5,8 @@
 
 #include <kontor/config/unused.hpp>
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -30,6 +32,7 @@ void Options::describe(config::Visitor& v) {
   v.section("solver", "How it is solved", [&](config::Visitor& s) {
     s.value("steps", steps, "Steps of a repeat", {.min = 1});
     s.choice<Kernel>("kernel", kernel, kernels, "The kernel of a step: the textbook's loop is the only one");
+    s.value("steps_per_pass", steps_per_pass, "Steps for one exchange of as many ghosts", {.min = 1, .max = 64});
     s.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
                                "On a GPU, many steps by one launch (on), each by its own (off), or by trial");
   });
@@ -44,7 +47,8 @@ void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::Fre
   grid::Sizes extents{cells}, ring{ranks};
   const auto bytes = [&](const grid::Sizes& whole, const grid::Sizes& process_grid) {
     return miniapp::total_bytes(
-        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid)));
+        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid,
+                                                 static_cast<int>(steps_per_pass))));
   };
   grid::resolve_box_sizes(sizing, {"problem.cells", "cell", extents, ring, 0, bytes}, ranks, deck, free_memory);
   cells = extents[0];
@@ -56,6 +60,9 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
     unused.refuse_unless(probes > 0, key, "probes.count must be above 0");
   if (cells < ranks)
     deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks), "E-DECK-RANKS");
+  if (cells / ranks < steps_per_pass)
+    deck.fail("solver.steps_per_pass",
+              fmt::format("is {}, but a rank has {} cells; choose at most that", steps_per_pass, cells / ranks));
   if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first", "E-DECK-RANGE");
   if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move", "E-DECK-RANGE");
 }

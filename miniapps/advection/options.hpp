@@ -29,7 +29,8 @@ struct Options {
   config::Expression initial{"exp(-100*(x-0.5)^2)"};
   std::int64_t steps = 1000;
   Kernel kernel = Kernel::plain;
-  std::int64_t probes = 0; ///< of each rank
+  std::int64_t steps_per_pass = 1; ///< by one exchange
+  std::int64_t probes = 0;         ///< of each rank
   std::int64_t probe_every = 100;
   std::int64_t seed = 1;
   config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;

@@ -190,7 +190,7 @@ bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
 /// after it are verified.
 template <class T>
 int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
-  return sweeps_together(domain_.options().sweeps_of_pass(), [&](int n) {
+  return stepping::steps_together(domain_.options().sweeps_of_pass(), [&](int n) {
     const auto sweep = made + n;
     return sweep > until || schedule_.check(sweep) || schedule_.last(sweep);
   });

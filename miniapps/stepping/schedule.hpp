@@ -15,6 +15,15 @@ struct GraphShape {
   int norms() const { return norm_every > 0 ? steps / norm_every : 0; }
 };
 
+/// How many of the next steps one exchange serves, at most `most`: alone(n) tells whether the n-th of them cannot be
+/// made with others.
+template <class Alone>
+int steps_together(int most, const Alone& alone) {
+  int steps = 0;
+  while (steps < most && !alone(steps + 1)) ++steps;
+  return steps > 0 ? steps : 1;
+}
+
 /// What a run does after which step; steps count from 1.
 struct StepSchedule {
   std::int64_t limit = 0;          ///< the most steps

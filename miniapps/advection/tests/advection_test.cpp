@@ -100,8 +100,10 @@ TEST(Sample, OfProbesIsBounded) {
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
   for (const double courant : {1.0, 0.4})
     for (const double speed : {2.0, -1.0})
-      for (const bool overlap : {true, false}) {
-        const App app(options_of(courant, speed), overlap);
+      for (const int steps_per_pass : {0, 1, 4, 7}) { // 0: 1 without overlap
+        auto options = options_of(courant, speed);
+        options.steps_per_pass = std::max(1, steps_per_pass);
+        const App app(options, steps_per_pass > 0);
         EXPECT_TRUE(app->verify().failed()); // neither field nor probes
         app->run();
         expect_passed(app->verify());

@@ -2,13 +2,10 @@
 #include "heat/algorithm/sweeper.hpp"
 
 #include "grid/wrap.hpp"
-#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/plain.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/overlap.hpp"
-
-#include <kontor/comm/collectives.hpp>
 
 #include <fmt/format.h>
 
@@ -20,13 +17,6 @@ namespace {
 using device::Region;
 using miniapp::SampledExchange;
 using miniapp::ScopedTimer;
-
-/// Fields of a rank that are together smaller than this are found in any cache again by the next sweep.
-constexpr std::size_t cached_bytes = 4 << 20;
-/// Where the ranks' caches and memory cannot be tried: the crossing of one machine (lab/results/heat-cpu.md).
-constexpr std::size_t untried_bytes = 20 << 20;
-/// Of a part that no cache holds.
-constexpr std::int64_t enough_cells = 8 << 20;
 
 } // namespace
 
@@ -155,37 +145,6 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         [&](const auto&) { compute(domain_->block().all()); });
 }
 
-template <class T>
-void Sweeper<T>::choose_shape(Norm norm) {
-  const auto& options = domain_->options();
-  if (plain_ || (on_device && options.sweeps_of_pass() == 1)) return;
-  const auto bytes =
-      comm::allreduce(domain_->comm(), 2 * domain_->field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
-  if (!on_device && bytes <= cached_bytes) return;
-  // Functions of time are not asked for times after the deck's last one.
-  if (miniapp::compute_time_is_simulated() || domain_->depends_on_time()) {
-    if (options.stores == Stores::automatic && bytes > untried_bytes) shape_ = {1, true, streaming_prefetch};
-    return;
-  }
-  const Region region("heat/trial");
-  auto box = domain_->block().all();
-  auto& rows = box.end[domain_->block().dimensions - 1];
-  const auto shapes = shapes_to_try(options, rows);
-  // A host tries a large block on a part that no cache holds.
-  if (!on_device) rows = std::min(rows, std::max<std::int64_t>(1, enough_cells * rows / box.size()));
-  trial_ = try_passes(
-      domain_->comm(), shapes,
-      [&](const PassShape& shape) {
-        shape_ = shape;
-        if constexpr (on_device) return pass_alone(shape.sweeps);
-        sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()),
-                      box, on_the_way(norm), shape, pass_room_);
-        advance(shape.sweeps);
-      },
-      [&] { streams_.fence(); });
-  shape_ = fastest(trial_);
-}
-
 /// Why sweeps cannot be made by graphs, equal on all ranks.
 template <class T>
 std::optional<std::string> Sweeper<T>::graph_refusal(const stepping::StepSchedule& schedule) const {
@@ -204,7 +163,7 @@ void Sweeper<T>::choose_graph(const stepping::StepSchedule& schedule, Norm norm,
   graph_shape_ = schedule.graph();
   graph_passes_.clear();
   for (int made = 0; made < graph_shape_.steps; made += graph_passes_.back())
-    graph_passes_.push_back(sweeps_together(
+    graph_passes_.push_back(stepping::steps_together(
         options.sweeps_of_pass(), [&](int n) { return made + n > graph_shape_.steps || graph_shape_.norm(made + n); }));
   graph_.choose(
       domain_->comm(), streams_, options.graph, graph_refusal(schedule), 2,

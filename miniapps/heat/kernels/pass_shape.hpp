@@ -32,15 +32,6 @@ struct PassShape {
   }
 };
 
-/// How many of the next sweeps one pass makes, at most `most`: alone(n) tells whether the n-th of them cannot be in one
-/// with others.
-template <class Alone>
-int sweeps_together(int most, const Alone& alone) {
-  int sweeps = 0;
-  while (sweeps < most && !alone(sweeps + 1)) ++sweeps;
-  return sweeps > 0 ? sweeps : 1;
-}
-
 /// What was tried, the usual shape first, and the seconds of a sweep each.
 using PassTrial = std::vector<std::pair<PassShape, double>>;
 

@@ -10,7 +10,8 @@ namespace kontor::device {
 /// A number that is known when kernels are compiled, as std::integral_constant, on devices, too.
 template <int n>
 struct Index {
-  static constexpr int value = n;                                     ///< the number
+  static constexpr int value = n; ///< the number
+  /// The same.
   KOKKOS_INLINE_FUNCTION constexpr operator int() const { return n; } // NOLINT(google-explicit-constructor)
 };
 
