@@ -16,7 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from markdown import anchors, blocks, links
+from prose import anchors, fenced_blocks, links
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
@@ -34,7 +34,7 @@ READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2"))
 
 
 def every(language):
-    return [block for page in PAGES for block in blocks(page) if block.language == language]
+    return [block for page in PAGES for block in fenced_blocks(page) if block.language == language]
 
 
 class PagesTest(unittest.TestCase):

@@ -4,7 +4,7 @@
 import sys
 from pathlib import Path
 
-from markdown import blocks
+from prose import fenced_blocks
 
 BEGIN = """\
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
 out, *pages = sys.argv[1:]
 parts = []
 for page in pages:
-    found = [block for block in blocks(Path(page)) if block.mark == "run"]
+    found = [block for block in fenced_blocks(Path(page)) if block.mark == "run"]
     assert found, f"{page}: no block to run"
     for block in found:
         file, line = block.where.rsplit(":", 1)

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from .compare import by_app, compare, comparison_sections
-from .crossover import crossover_sections
 from .errors import RecordError, packages, shown
 from .field import field_charts, read_field
 from .rates import roofline_sections, throughput_of_study
 from .record import Record
 from .report_parts import Chart, Section, Table
 from .scaling import scaling_sections
-from .series import points_of, series_of
+from .series import crossover_sections, points_of, series_of
 from .show import sections, show
 from .solves import ending, is_solve, speed
 from .study import Study, read_study

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The points of a study as series: those that differ in how many workers they have, and in nothing else."""
+"""The points of a study as series: those that differ in how many workers they have, and in nothing else. And which of
+two series is faster at which number of workers, and where that changes."""
 
+import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from .colours import colours, level, lines_of
 from .record import Row
+from .report_parts import Bar, Chart, Part, Section, Table
+from .statistics import LEVEL, Estimate, interval, median_of, rank_sum_probability, ratio
 from .study import Point, Study
-from .text import counted, grouped, on_off, spaced
+from .text import counted, grouped, on_off, seconds, spaced
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
+DECK = "deck"  # two of them are two problems, whose times say nothing of each other
 CLEAR = ("comm.backend", "comm.pattern", "solver.method", "product.algorithm")  # factors whose value alone says it
 
 
@@ -86,3 +94,87 @@ def _word(key: str, value: object) -> str:
     if key == "deck":
         return str(value).removeprefix("inputs/").removesuffix(".yaml")
     return f"{spaced(key.rpartition('.')[2])} {on_off(value) if isinstance(value, bool) else value}"
+
+
+class Compared(NamedTuple):
+    workers: int
+    ratio: Estimate  # time of the second over time of the first: above 1 the first is faster
+    chance: float  # probability of ranks as different as these if nothing differed
+
+    @property
+    def significant(self) -> bool:
+        """Both ways of looking at it must say so: the interval alone says it too soon where there are few runs."""
+        return self.ratio.excludes(1) and self.chance < 1 - LEVEL
+
+
+class Crossing(NamedTuple):
+    low: int  # workers between which it lies
+    high: int
+    at: float  # where the ratio would be 1, by interpolation of logarithms
+    significant: bool  # both sides are
+    first_wins_below: bool
+
+
+def pairs(series: list[Series], key: str = "comm.backend") -> list[tuple[Series, Series]]:
+    """Those that differ in `key` only."""
+    return [(one, other) for one, other in itertools.combinations([one for one in series if key in one.factors], 2)
+            if {**one.factors, key: None} == {**other.factors, key: None}]
+
+
+def compare(one: Series, other: Series) -> list[Compared]:
+    """At the numbers of workers that both have."""
+    shared = [(point, its) for point in one.points if (its := other.at(point.workers))]
+    return [Compared(mine.workers, ratio(its.sample, mine.sample), rank_sum_probability(its.sample, mine.sample))
+            for mine, its in shared]
+
+
+def crossings(compared: list[Compared]) -> list[Crossing]:
+    """Where the intervals of both sides say so: equal times cross anywhere."""
+    found = []
+    for before, after in itertools.pairwise(compared):
+        a, b = math.log(before.ratio.value), math.log(after.ratio.value)
+        if a * b < 0 and before.ratio.excludes(1) and after.ratio.excludes(1):
+            at = before.workers * (after.workers / before.workers) ** (a / (a - b))
+            found.append(Crossing(before.workers, after.workers, at, before.significant and after.significant, a > 0))
+    return found
+
+
+def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
+    """`certain`: only where both sides of a crossing are significant."""
+    told = []
+    for crossing in crossings(found):
+        below, above = (one, other) if crossing.first_wins_below else (other, one)
+        though = "" if crossing.significant else ", though not both differences are significant"
+        if crossing.significant or not certain:
+            told.append(f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: "
+                        f"they cross near {crossing.at:.3g}{though}.")
+    return told
+
+
+def crossover_sections(series: list[Series]) -> list[Section]:
+    keys = dict.fromkeys(key for one in series for key in one.factors if key != DECK)
+    compared = {key: [(one, other, found) for one, other in pairs(series, key) if (found := compare(one, other))]
+                for key in sorted(keys, key=lambda key: key != "comm.backend")}
+    return [_compared_section(key, found) for key, found in compared.items() if found]
+
+
+def _compared_section(key: str, compared: list[tuple[Series, Series, list[Compared]]]) -> Section:
+    text = (f"The same points with another {key}: the second time over the first. One is faster if the interval does "
+            "not hold 1 and the rank test gives less than 5 %, which takes four runs of each.")
+    rows = [[one.name, other.name, row.workers,
+             *(interval(median_of(point.sample), seconds) for side in (one, other) if (point := side.at(row.workers))),
+             interval(row.ratio, "{:.3f}".format),
+             (one if row.ratio.value > 1 else other).name if row.significant else None]
+            for one, other, found in compared for row in found]
+    table = Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, 2, last=1)
+    words: list[Part] = [word for one, other, found in compared for word in crossing_words(one, other, found)]
+    if any(len(found) > 1 for _, _, found in compared):
+        lines = lines_of([(f"{other.name} / {one.name}", [(row.workers, row.ratio) for row in found])
+                          for one, other, found in compared])
+        chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio",
+                      [*lines, level("equal", 1.0, lines)], log_x=True, log_y=True)
+    else:
+        times = {one.name: median_of(one.base.sample) for pair in compared for one in pair[:2]}
+        bars = [Bar(name, [(name, time.value)], interval(time, seconds)) for name, time in times.items()]
+        chart = Chart("Time of a repeat", "time", bars=bars, unit="s", colours=colours(times))
+    return Section("Backends" if key == "comm.backend" else f"{key} compared", [text, table, *words, chart])

@@ -4,12 +4,11 @@
 from collections import Counter
 
 from .colours import OTHER, colours
-from .crossover import DECK, compare, crossing_words, pairs
 from .matrix import totals
 from .model import pop_of, predict, why_none
 from .report_parts import Chart, Line, Part, Section, Table, tabulated
 from .scaling import law_sections, scale
-from .series import Series, count_of, points_of, rows_of
+from .series import DECK, Series, compare, count_of, crossing_words, pairs, points_of, rows_of
 from .statistics import FEWEST_TO_COMPARE, interval, median
 from .study import PASSED, Point, Study
 from .text import counted, percent, quantity, seconds, spaced
