@@ -4,7 +4,7 @@
 from report_case import ReportTest
 
 import h5py
-from sample_solve import write_solve
+from sample_file import write_solve
 
 from kontor.report.colours import BACKENDS, colours
 from kontor.report.compare import compare

@@ -8,8 +8,7 @@ from report_case import PLOTS, ReportTest
 
 import h5py
 import numpy as np
-from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES, add_curves, add_split_curves
-from sample_solve import write_solve
+from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES, add_curves, add_split_curves, write_solve
 
 from kontor.report.field import Field, field_charts, read_field
 

@@ -13,20 +13,15 @@ EXCEPTIONS = {  # file and what it includes: why
     ("cg/check/verification.hpp", "cg/solver/stop_reason.hpp"): "how the solve that is judged ended, in words",
 }
 
-found = []
-excepted = set()
+found, included = [], set()
 for app in APPS:
     files = sorted((ROOT / "miniapps" / app / "check").glob("*.[hc]pp"))
-    if not files:
-        found.append(f"{app}/check has no files")
+    found += [] if files else [f"{app}/check has no files"]
     for file in files:
+        pattern = rf'(?m)^\s*#\s*include ["<]({app}/(?:{"|".join(CHECKED)})/[^">]+)'
         name = str(file.relative_to(ROOT / "miniapps"))
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            include = re.match(rf'\s*#\s*include ["<]({app}/({"|".join(CHECKED)})/[^">]+)', line)
-            if include and (name, include[1]) in EXCEPTIONS:
-                excepted.add((name, include[1]))
-            elif include:
-                found.append(f"{name}:{number}: includes {include[1]}, which it checks")
-found += [f"{name} no longer includes {include}" for name, include in EXCEPTIONS.keys() - excepted]
+        included |= {(name, header) for header in re.findall(pattern, file.read_text())}
+found += [f"{name}: includes {header}, which it checks" for name, header in sorted(included - EXCEPTIONS.keys())]
+found += [f"{name} no longer includes {header}" for name, header in EXCEPTIONS.keys() - included]
 print("\n".join(found) or "no check includes what it checks")
 sys.exit(1 if found else 0)

@@ -18,8 +18,7 @@ try:
 
     from torture import check, fault, kill
     from torture.after import Outcome
-    from torture.case import Case, Run
-    from torture.decks import APPS
+    from torture.case import APPS, Case, Run
     from torture.launch import Result
     from torture.mpirun import marked
     from torture.reference import Reference, contents

@@ -18,8 +18,7 @@ from typing import Iterator
 
 from . import fault, inputs, kill
 from .campaign import Entry, Make, Place, not_hit, places_hit, run_all, summary
-from .case import Case
-from .decks import APPS, on_gpus
+from .case import APPS, Case, on_gpus
 from .fault_plans import KINDS, cases_of as faults_of, places
 from .launch import BUILD, FAULTS, ROOT
 from .reference import Reference, Unmade, make_reference

@@ -14,8 +14,7 @@ from typing import Iterator, NamedTuple
 import numpy
 from kontor.report.hdf5 import h5py
 
-from .case import Run
-from .decks import APPS, SERIES, App
+from .case import APPS, SERIES, App, Run
 from .launch import BUILD, FAULTS, Started, preload
 
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
