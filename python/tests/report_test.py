@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES, add_curves, add_split_curves, write_solve
 
-from kontor.report.field import Field, field_charts, read_field
+from kontor.report.hdf5 import Field, field_charts, read_field
 
 if PLOTS:
     from kontor.report.draw import plot_charts

@@ -13,7 +13,7 @@ from typing import Any
 
 from .compare import by_app, compare, comparison_sections
 from .errors import RecordError, packages, shown
-from .field import field_charts, read_field
+from .hdf5 import field_charts, read_field
 from .rates import roofline_sections, throughput_of_study
 from .record import Record
 from .report_parts import Chart, Section, Table
