@@ -16,12 +16,11 @@ from sample_study import write_study
 import numpy as np
 
 from kontor.report.show import energy_sections
-from kontor.report.matrix import matrix_sections
 from kontor.report.rates import place_of
 from kontor.report.record import Record, read_record
 from kontor.report.report_parts import Bar, Chart, Line, Section, Table
 from kontor.report.reports import ROOM, html, pixels
-from kontor.report.trace import trace_sections
+from kontor.report.trace import matrix_sections, trace_sections
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"

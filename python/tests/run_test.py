@@ -15,7 +15,7 @@ from command import DECK_READER, FORK, SCRIPTS, DryRunTest, KontorTest
 
 sys.path.insert(0, str(SCRIPTS.parent / "tests/torture"))
 
-from torture.own_shm import have_own_shm  # noqa: E402
+from torture.mpirun import have_own_shm  # noqa: E402
 
 
 def write_result(path, group="run", **attributes):

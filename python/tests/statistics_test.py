@@ -9,13 +9,13 @@ import report_case  # noqa: F401: skips where packages lack, and finds kontor.re
 from sample_study import seconds, write_study
 
 import numpy as np
-from kontor.report.matrix import totals
 from kontor.report.model import exchanges, link_of, message_seconds, pop_of, predict, useful_times
 from kontor.report.record import Record
 from kontor.report.scaling import fit, scale, serial_fraction, warnings
 from kontor.report.series import compare, crossings, pairs, series_of
 from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
+from kontor.report.trace import totals
 
 
 class Statistics(unittest.TestCase):

@@ -17,8 +17,8 @@ try:
     import numpy
 
     from torture import check, fault, kill
-    from torture.after import Outcome
     from torture.case import APPS, Case, Run
+    from torture.check import Outcome
     from torture.launch import Result
     from torture.mpirun import marked
     from torture.reference import Reference, contents
@@ -170,7 +170,7 @@ class Ends(unittest.TestCase):
         return outcome
 
     def test_processes_and_hangs(self):
-        with unittest.mock.patch("torture.after.GONE", 0.1):
+        with unittest.mock.patch("torture.check.GONE", 0.1):
             outcome = self.outcome(None, ended=False)
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
         self.assertEqual(outcome.seen["stacks"], self.Program.stacks)

@@ -5,14 +5,13 @@ from collections.abc import Mapping
 
 from .curves import curve_sections
 from .deck import section_of
-from .matrix import matrix_sections
 from .rates import roofline_sections
 from .record import Record
 from .report_parts import Section, Table, paired, tabulated
 from .solves import history_sections, matrix_section, solution_section
 from .text import on_off, percent, quantity, seconds, spaced, text, verdict
 from .time_section import run_bars
-from .trace import trace_sections
+from .trace import matrix_sections, trace_sections
 
 MOST_RANKS = 16  # whose cores are shown
 WIDTH = 110  # of what the deck says

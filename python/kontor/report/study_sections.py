@@ -4,7 +4,6 @@
 from collections import Counter
 
 from .colours import OTHER, colours
-from .matrix import totals
 from .model import pop_of, predict, why_none
 from .report_parts import Chart, Line, Part, Section, Table, tabulated
 from .scaling import law_sections, scale
@@ -12,6 +11,7 @@ from .series import DECK, Series, compare, count_of, crossing_words, pairs, poin
 from .statistics import FEWEST_TO_COMPARE, interval, median
 from .study import PASSED, Point, Study
 from .text import counted, percent, quantity, seconds, spaced
+from .trace import totals
 
 RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execution_space": "execution space",
             "kokkos_version": "Kokkos", "mpi_library": "MPI", "compiler": "compiler", "flags": "flags",

@@ -19,9 +19,9 @@ from typing import Any, Callable, Iterator
 
 from kontor.report.text import grouped
 
-from .after import Outcome
 from .case import Case
-from .own_shm import have_own_shm
+from .check import Outcome
+from .mpirun import have_own_shm
 from .reference import Reference
 
 Entry = dict[str, Any]  # what became of a case

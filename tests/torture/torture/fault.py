@@ -11,11 +11,10 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from .after import Outcome, follow
 from .case import Case
-from .check import check_complete, check_ended
+from .check import Outcome, check_complete, check_ended, follow
 from .launch import Started, fault_variables, send
-from .own_shm import read_only
+from .mpirun import read_only
 from .reference import ARGUMENTS, Reference, prepare
 
 LIMIT = 30.0

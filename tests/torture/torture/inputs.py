@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any, Iterator
 
-from .after import Outcome
 from .case import NO_RUN, Case, dice
+from .check import Outcome
 from .launch import BUILD, ROOT
 from .reference import Reference
 

@@ -8,9 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from .after import Outcome, follow
 from .case import Case, dice, draw_run
-from .check import check_ended
+from .check import Outcome, check_ended, follow
 from .launch import Started, fault_variables, send
 from .reference import ARGUMENTS, Reference, prepare
 
