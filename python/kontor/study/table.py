@@ -20,12 +20,6 @@ OF_RECORD = ("started", "git_revision", "version", "hosts", "execution_space", "
              "process_grid", "precision", "peak_memory", "start_to_first_step")
 
 
-def rows(folder: Folder) -> list[dict[str, Any]]:
-    """A dict for each run, in the order in which they were made."""
-    points = {point["id"]: point for point in folder.state["points"]}
-    return [row(folder, points[run["point"]], run) for run in folder.runs if run["point"] in points]
-
-
 def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     found = {key: run[key] for key in OF_RUN} | {key: point.get(key) for key in OF_POINT}
     found |= {f"set.{key}": flow(value) for key, value in point["set"].items()}
@@ -47,7 +41,8 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
 
 def write_tables(folder: Folder) -> str | None:
     """Both; returns why the HDF5 index was left out, if it was. Raises StudyError where they cannot be written."""
-    table = rows(folder)
+    points = {point["id"]: point for point in folder.state["points"]}
+    table = [row(folder, points[run["point"]], run) for run in folder.runs if run["point"] in points]
     columns = list(dict.fromkeys(key for one in table for key in one))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
