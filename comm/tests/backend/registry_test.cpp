@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "comm_test.hpp"
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <exception>
