@@ -7,49 +7,35 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
-#include <functional>
 #include <set>
 #include <string_view>
 
 namespace kontor::config {
 namespace {
 
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_'; }
-
-/// Whether the sign at this place joins two operands: it has one before it, and is not that of 1e-3.
-bool joins(std::string_view text, std::size_t sign) {
-  const auto last = text.find_last_not_of(' ', sign - 1);
-  if (sign == 0 || last == std::string_view::npos || !(in_name(text[last]) || text[last] == ')')) return false;
-  if (last != sign - 1 || std::tolower(static_cast<unsigned char>(text[last])) != 'e') return true;
-  auto first = last;
-  while (first > 0 && in_name(text[first - 1])) --first;
-  return first == last || std::isalpha(static_cast<unsigned char>(text[first])) != 0 || text[first] == '_';
-}
-
-/// The place of the last + or - outside of parentheses, else of * or /, which is evaluated last; npos without one, or
-/// where other operators come last.
-std::size_t last_operator(std::string_view text) {
-  auto sum = std::string_view::npos, product = sum;
+/// The place of a product's last * or / outside of parentheses; npos for other formulas.
+std::size_t last_factor(std::string_view text) {
+  auto place = std::string_view::npos;
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     depth += (c == '(') - (c == ')');
     if (depth > 0) continue;
-    if (std::string_view("?:<>=!&|,").find(c) != std::string_view::npos) return std::string_view::npos;
-    if (c == '*' || c == '/') product = i;
-    if ((c == '+' || c == '-') && joins(text, i)) sum = i;
+    if (c == '*' || c == '/') place = i;
+    const bool sign_before = i == text.find_first_not_of(' ');
+    if (!sign_before && std::string_view("?:<>=!&|,+-").find(c) != std::string_view::npos)
+      return std::string_view::npos;
   }
-  return sum != std::string_view::npos ? sum : product;
+  return place;
 }
 
 } // namespace
 
 namespace detail {
 
-/// A formula along rows: cut where its operands use different variables, so that an operand is evaluated again only
-/// where what it uses has changed. Operations and their order are those of muParser.
+/// A formula along rows: a product is cut where its factors use different variables, so that a factor is evaluated
+/// again only where what it uses has changed. Operations and their order are those of muParser.
 class Part {
  public:
   using Arguments = std::array<double, 4>; ///< of variables; of the first, which row it is
@@ -59,61 +45,49 @@ class Part {
     parser_.SetExpr(text);
     for (const auto& [name, address] : parser_.GetUsedVar())
       for (std::size_t i = 0; i < arguments.size(); ++i) uses_[i] = uses_[i] || address == &arguments[i];
-    const auto cut = last_operator(text);
+    const auto cut = last_factor(text);
     if (cut == std::string::npos || text.find('(') == std::string::npos) return;
     Part left(whole, text.substr(0, cut), arguments), right(whole, text.substr(cut + 1), arguments);
-    // Nothing is gained, and muParser calculates with constants beforehand, if they are not apart.
-    const bool whole_operands = left.operation_ == 0 && right.operation_ == 0;
-    if (whole_operands && (left.uses_ == right.uses_ || left.constant() || right.constant())) return;
-    operation_ = text[cut];
-    operands_.push_back(std::move(left));
-    operands_.push_back(std::move(right));
+    // Else nothing is gained, and muParser may have calculated with constants beforehand.
+    constexpr std::array<bool, 4> none{};
+    if (left.factors_.empty() && (left.uses_ == right.uses_ || left.uses_ == none || right.uses_ == none)) return;
+    divides_ = text[cut] == '/';
+    factors_.push_back(std::move(left));
+    factors_.push_back(std::move(right));
   }
-
-  bool constant() const { return uses_ == decltype(uses_){}; }
 
   /// The values along x, or one for all; `arguments` are those of the parser, the first one's place is free.
   const std::vector<double>& along(std::span<const double> x, Arguments& arguments, double row) {
     Arguments used{row, arguments[1], arguments[2], arguments[3]};
-    for (std::size_t i = 0; i < used.size(); ++i)
-      if (!uses_[i]) used[i] = 0;
-    if (!values_.empty() && used == used_) return values_;
+    for (std::size_t i = 0; i < used.size(); ++i) used[i] = uses_[i] ? used[i] : 0;
+    if (!values_.empty() && std::memcmp(&used, &used_, sizeof used) == 0) return values_;
+    used_ = used;
     values_.resize(uses_[0] ? x.size() : 1);
-    if (operation_ != 0) {
-      const auto& left = operands_[0].along(x, arguments, row);
-      const auto& right = operands_[1].along(x, arguments, row);
-      switch (operation_) {
-      case '+': combine(left, right, std::plus()); break;
-      case '-': combine(left, right, std::minus()); break;
-      case '*': combine(left, right, std::multiplies()); break;
-      default: combine(left, right, std::divides());
-      }
-    } else {
-      for (std::size_t i = 0; i < values_.size(); ++i) {
+    const auto count = values_.size();
+    if (factors_.empty()) {
+      for (std::size_t i = 0; i < count; ++i) {
         arguments[0] = x[i];
         values_[i] = parser_.Eval();
       }
+      return values_;
     }
-    used_ = used;
+    const auto& left = factors_[0].along(x, arguments, row);
+    const auto& right = factors_[1].along(x, arguments, row);
+    const auto *l = left.data(), *r = right.data();
+    const int to_left = left.size() == count ? 1 : 0, to_right = right.size() == count ? 1 : 0;
+    for (auto& value : values_) {
+      value = divides_ ? *l / *r : *l * *r;
+      l += to_left;
+      r += to_right;
+    }
     return values_;
   }
 
  private:
-  template <class Operation>
-  void combine(const std::vector<double>& left, const std::vector<double>& right, Operation operation) {
-    const auto to = values_.begin();
-    if (left.size() < values_.size())
-      std::transform(right.begin(), right.end(), to, [&, a = left[0]](double b) { return operation(a, b); });
-    else if (right.size() < values_.size())
-      std::transform(left.begin(), left.end(), to, [&, b = right[0]](double a) { return operation(a, b); });
-    else
-      std::transform(left.begin(), left.end(), right.begin(), to, operation);
-  }
-
   mu::Parser parser_;
   std::array<bool, 4> uses_{};
-  char operation_ = 0; ///< of the operands; 0: there are none
-  std::vector<Part> operands_;
+  std::vector<Part> factors_; ///< two or none
+  bool divides_ = false;
   Arguments used_{}; ///< by the values
   std::vector<double> values_;
 };

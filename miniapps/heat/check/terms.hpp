@@ -126,104 +126,40 @@ inline auto cells_of(const Block& block) {
 
 } // namespace detail
 
-namespace detail {
-
-/// The largest size(residual, u, after) in row (j, k) on a host, where cells without a boundary face are many at once.
-template <class T, class Size>
-double largest_of_row(const Judged<T>& in, const FieldView<T>& after, std::int64_t j, std::int64_t k,
-                      const Size& size) {
-  const auto n = in.block.extents[0];
-  const auto at_boundary = [&](int face, std::int64_t index) {
-    return index == (face % 2 == 0 ? 0 : in.block.extents[face / 2] - 1) && in.terms.boundary(face);
-  };
-  const bool outermost = at_boundary(2, j) || at_boundary(3, j) || at_boundary(4, k) || at_boundary(5, k);
-  const std::int64_t begin = 1, end = outermost ? begin : std::max(begin, n - 1); // of the inner cells
-  const auto z = k + Padding<T>::z(in.block.dimensions), y = j + Padding<T>::y;
-  const T* const u = &in.u(z, y, Padding<T>::x);
-  const T* const next = &after(z, y, Padding<T>::x);
-  double most = 0;
-  for (std::int64_t i = 0; i < n; i = i + 1 == begin ? end : i + 1)
-    most = std::max(most, size(residual(in, i, j, k), u[i], next[i]));
-  const auto above = static_cast<std::int64_t>(in.u.stride(1));
-  const auto behind = in.block.dimensions == 3 ? static_cast<std::int64_t>(in.u.stride(0)) : 0;
-  const double cx = in.terms.c[0], cy = in.terms.c[1], cz = in.terms.c[2];
-  const double diagonal = begin < end ? residual(in, begin, j, k).diagonal : 0;
-  const auto in_inner_cells = [&](auto source) {
-#pragma omp simd reduction(max : most)
-    for (std::int64_t i = begin; i < end; ++i) {
-      const double here = u[i];
-      const double sum = source(i) + cx * (u[i - 1] - here) + cx * (u[i + 1] - here) + cy * (u[i - above] - here) +
-                         cy * (u[i + above] - here) + cz * (u[i - behind] - here) + cz * (u[i + behind] - here);
-      const double found = size(Residual{sum, diagonal}, here, next[i]);
-      most = found > most ? found : most;
-    }
-  };
-  if (in.source.size() > 0)
-    in_inner_cells([row = &in.source(k, j, 0)](std::int64_t i) { return static_cast<double>(row[i]); });
-  else
-    in_inner_cells([](std::int64_t) { return 0.0; });
-  return most;
-}
-
-/// The largest size(residual, u, after) of a block's cells.
-template <class T, class Size>
-double largest_of_cells(const char* label, const Judged<T>& in, const FieldView<T>& after, const Size& size) {
-  using Space = typename FieldView<T>::execution_space;
-  double result = 0;
-  if constexpr (device::kernels_on_host) {
-    const auto rows = in.block.extents[1];
-    Kokkos::parallel_reduce(
-        label, Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, rows * in.block.extents[2]),
-        [=](std::int64_t row, double& most) {
-          most = std::max(most, largest_of_row(in, after, row % rows, row / rows, size));
-        },
-        Kokkos::Max<double>(result));
-  } else {
-    using P = Padding<T>;
-    const std::int64_t z = P::z(in.block.dimensions);
-    Kokkos::parallel_reduce(
-        label, cells_of(in.block),
-        KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& most) {
-          const double found =
-              size(residual(in, i, j, k), in.u(k + z, j + P::y, i + P::x), after(k + z, j + P::y, i + P::x));
-          if (found > most) most = found;
-        },
-        Kokkos::Max<double>(result));
-  }
-  return result;
-}
-
-/// What a Jacobi sweep would still make.
-struct Update {
-  KOKKOS_FUNCTION double operator()(const Residual& left, double, double) const {
-    return size_or_infinity(left.value / left.diagonal);
-  }
-};
-
-/// How far u after a sweep or step is from u + weight residual.
-struct Defect {
-  double step;
-
-  KOKKOS_FUNCTION double operator()(const Residual& left, double u, double after) const {
-    const double weight = step == 0 ? 1 / left.diagonal : step;
-    return size_or_infinity(after - (u + weight * left.value));
-  }
-};
-
-} // namespace detail
-
 /// Local, waits. The largest update that a Jacobi sweep would still make: max |residual / d|. Infinite if a value is
 /// not finite.
 template <class T>
 double largest_update(const Judged<T>& in) {
-  return detail::largest_of_cells("heat/residual", in, in.u, detail::Update());
+  double result = 0;
+  Kokkos::parallel_reduce(
+      "heat/residual", detail::cells_of(in.block),
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
+        const auto left = detail::residual(in, i, j, k);
+        const double size = detail::size_or_infinity(left.value / left.diagonal);
+        if (size > largest) largest = size;
+      },
+      Kokkos::Max<double>(result));
+  return result;
 }
 
 /// Local, waits. How far a field is from what one sweep or step makes of the field before: max |after - (u + weight
 /// residual)|. Infinite if a value is not finite. `in.u` is the field before.
 template <class T>
 double step_defect(const Judged<T>& in, const FieldView<T>& after) {
-  return detail::largest_of_cells("heat/defect", in, after, detail::Defect{in.terms.step});
+  using P = Padding<T>;
+  const std::int64_t z = P::z(in.block.dimensions);
+  double result = 0;
+  Kokkos::parallel_reduce(
+      "heat/defect", detail::cells_of(in.block),
+      KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i, double& largest) {
+        const auto left = detail::residual(in, i, j, k);
+        const double weight = in.terms.step == 0 ? 1 / left.diagonal : in.terms.step;
+        const double expected = in.u(k + z, j + P::y, i + P::x) + weight * left.value;
+        const double size = detail::size_or_infinity(after(k + z, j + P::y, i + P::x) - expected);
+        if (size > largest) largest = size;
+      },
+      Kokkos::Max<double>(result));
+  return result;
 }
 
 /// Local, waits. The largest change from one field to another, and the sum of the changes' squares.

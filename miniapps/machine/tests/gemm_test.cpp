@@ -66,7 +66,7 @@ TYPED_TEST(Gemm, RateIsOfAllRanks) {
 }
 
 TEST(Halved, IsTheLongestEdgeOfABlock) {
-  const auto block = halved({.m = 100, .n = 401, .k = 200}, 4); // n, n or k, the other one, n
+  const auto block = halved({.m = 100, .n = 401, .k = 200}, 4); // n, n, k, n
   EXPECT_EQ(block.m, 100);
   EXPECT_EQ(block.n, 51);
   EXPECT_EQ(block.k, 100);
