@@ -12,16 +12,23 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace kontor::cg {
 namespace {
 
-std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& system, const SolverOptions& options) {
+std::unique_ptr<Matrix> format_rows(const Problem& problem, LinearSystem& system, const SolverOptions& options) {
   const auto& rows = system.matrix;
   const auto interior = system.partition.interior;
   const auto columns = system.partition.own + system.partition.ghosts;
   switch (options.format) {
-  case Format::sell: return make_sell(rows, interior, columns);
+  case Format::sell:
+    if (!only_chunks(options)) return make_sell(rows, interior, columns);
+    if (!system.chunks) { // rows of a file
+      system.unassembled = system.entries();
+      system.chunks = make_sell_rows(std::exchange(system.matrix, {}), interior, columns, ProductTuning{}.chunk);
+    }
+    return make_sell(*system.chunks);
   case Format::matrix_free: return problem.matrix_free();
   case Format::csr: break;
   }
@@ -33,7 +40,7 @@ std::unique_ptr<Matrix> format_rows(const Problem& problem, const LinearSystem& 
 }
 
 /// Collective. Throws AgreedError if the format cannot number a rank's rows.
-std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Problem& problem, const LinearSystem& system,
+std::unique_ptr<Matrix> make_matrix(const comm::Communicator& comm, const Problem& problem, LinearSystem& system,
                                     const SolverOptions& options) {
   auto matrix = format_rows(problem, system, options);
   comm.agree(excess_of_positions(comm.rank(), system.partition.own, matrix->positions()));
@@ -64,11 +71,6 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
-  if (options.solver.format == Format::sell &&
-      options.solver.preconditioner == PreconditionerKind::none) { // it is a copy
-    system_.unassembled = system_.entries();
-    system_.matrix = {};
-  }
   const auto& exchange = solver_->exchange();
   const auto& comm = context.comm;
   record_.exchange = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(comm, exchange)};
@@ -107,7 +109,7 @@ void Cg::finish(std::int64_t /*made*/) {
 miniapp::Verification Cg::verify() {
   const auto baseline = miniapp::baseline_communicator(context().comm);
   return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
-                    {outcome_, solver_->solution(), solver_->coefficients()}, solver_->preconditioner(),
+                    {outcome_, solver_->solution(), solver_->coefficients(), solver_->lent()}, solver_->preconditioner(),
                     &accuracy_.emplace());
 }
 

@@ -89,6 +89,11 @@ struct SolverOptions {
 /// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.
 nlohmann::ordered_json words_of(const SolverOptions&);
 
+/// Whether chunks of format sell are the matrix, and nothing else needs its rows.
+inline bool only_chunks(const SolverOptions& o) {
+  return o.format == Format::sell && o.preconditioner == PreconditionerKind::none;
+}
+
 /// Whether anything needs the entries of the matrix.
 inline bool needs_matrix(const SolverOptions& o) {
   return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;

@@ -11,8 +11,9 @@ namespace kontor::partition {
 /// which begins at grid::part_begin(); NaN in those that no rank has.
 std::vector<double> in_row_order(const comm::Communicator&, const Partition&, const Vector& own);
 
-/// Collective. Values of these rows, in any order and more than once, of the ranks' blocks of all `rows`.
-std::vector<double> values_of_rows(const comm::Communicator&, GlobalIndex rows, const std::vector<double>& block,
+/// Collective, waits. Values of these rows of a vector, in any order and more than once; own values are given. They
+/// travel in slices, so that a rank has a small part of its block at a time.
+std::vector<double> values_of_rows(const comm::Communicator&, const Partition&, const Vector& own,
                                    const std::vector<GlobalIndex>& wanted);
 
 /// Collective, waits. The reverse: own values, of the ranks' blocks of all values.

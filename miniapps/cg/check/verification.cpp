@@ -89,19 +89,18 @@ struct SquareSum {
   }
 };
 
-/// Collective; waits. Own values, then the ghosts by their numbers in the whole matrix; `block` are this rank's of all
-/// values in the order of rows.
-Vector with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own,
-                   const std::vector<double>& block) {
+/// Collective; waits. To `all`: own values, then the ghosts by their numbers in the whole matrix. Leaves those of other `rows`,
+/// too.
+void with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own, const Vector& all,
+                 const std::vector<GlobalIndex>& rows, std::vector<double>& values) {
   const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const auto ghosts = values_of_rows(baseline, partition.rows, block,
-                                     {global.data() + partition.own, global.data() + global.extent(0)});
-  const Vector all("cg/vector to verify with", global.extent(0));
+  auto wanted = rows;
+  wanted.insert(wanted.end(), global.data() + partition.own, global.data() + global.extent(0));
+  values = values_of_rows(baseline, partition, own, wanted);
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
-  std::copy(ghosts.begin(), ghosts.end(), host.data() + partition.own);
+  std::copy(values.data() + rows.size(), values.data() + wanted.size(), host.data() + partition.own);
   Kokkos::deep_copy(all, host);
   Kokkos::deep_copy(Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own)), own);
-  return all;
 }
 
 /// The largest differences over all ranks, NaN if one is: of A x, and of b.
@@ -111,16 +110,11 @@ struct Departure {
   double largest() const { return std::isnan(product) || product > rhs ? product : rhs; }
 };
 
-/// Collective; waits.
+/// Collective; waits. `xs` are values of the reference's columns, one after the other.
 Departure departure(const comm::Communicator& baseline, const LinearSystem& system, const ReferenceRows& reference,
-                    const std::vector<double>& x, const Vector& ax) {
-  const auto rows = system.partition.rows;
-  const auto at = [&](const std::vector<double>& block, const std::vector<GlobalIndex>& wanted) {
-    return values_of_rows(baseline, rows, block, wanted);
-  };
-  const auto xs = at(x, reference.columns);
-  const auto products = at(in_row_order(baseline, system.partition, ax), reference.rows);
-  const auto rhs = at(in_row_order(baseline, system.partition, system.rhs), reference.rows);
+                    const std::vector<double>& xs, const Vector& ax) {
+  const auto products = values_of_rows(baseline, system.partition, ax, reference.rows);
+  const auto rhs = values_of_rows(baseline, system.partition, system.rhs, reference.rows);
   std::array<double, 3> largest{};
   const auto keep = [](double& most, double difference, double size) {
     const double part = difference == 0 ? 0 : std::abs(difference) / size; // inf where there is nothing
@@ -236,15 +230,15 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
   return result;
 }
 
-/// Collective. A x is that of `ax`.
+/// Collective. A x is that of `ax`; `exact` is written to.
 miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system, const Vector& ax,
-                                      const Space& compute, const Options& options, const Answer& answer,
+                                      const Vector& exact, const Space& compute, const Options& options, const Answer& answer,
                                       Preconditioner* m, Accuracy& accuracy) {
   const auto own = system.partition.own;
   const auto& outcome = answer.outcome;
+  if (system.exact) system.exact(exact);
   const auto sums =
-      sums_of<4>(baseline, compute, own,
-                 Compare{system.rhs, ax, answer.solution, system.exact.value_or(Vector()), system.exact.has_value()});
+      sums_of<4>(baseline, compute, own, Compare{system.rhs, ax, answer.solution, exact, bool(system.exact)});
   const auto rows = static_cast<double>(system.partition.rows);
   const double rhs = std::sqrt(sums[0]);
   accuracy.residual = std::sqrt(sums[1]) / (rhs > 0 ? rhs : 1);
@@ -286,26 +280,31 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
                              Accuracy* found) {
   const auto& partition = system.partition;
   const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
+  const auto room = [&](int i, std::size_t size) {
+    return answer.room[i].extent(0) > 0 ? answer.room[i] : Vector("cg/vector to verify with", size);
+  };
+  const auto all = room(0, partition.global.extent(0));
+  const auto ax = room(1, static_cast<std::size_t>(partition.own));
   double seconds = 0;
   comm::Stopwatch watch;
-  const double of_matrix = asymmetry(baseline, partition, compute, [&](const Vector& v, const Vector& av) {
+  const double of_matrix = asymmetry(baseline, partition, compute, all, ax, [&](const Vector& v, const Vector& av) {
     matrix.multiply(compute, Part::all, v, av);
   });
   double of_preconditioner = 0;
   if (preconditioner && preconditioner->definite())
-    of_preconditioner = asymmetry(baseline, partition, compute, [&](const Vector& v, const Vector& mv) {
+    of_preconditioner = asymmetry(baseline, partition, compute, all, ax, [&](const Vector& v, const Vector& mv) {
       preconditioner->apply(Kokkos::subview(v, own), mv);
     });
   watch.lap(seconds);
 
-  const Vector ax("cg/A x", static_cast<std::size_t>(partition.own));
-  const auto x = in_row_order(baseline, partition, answer.solution);
-  matrix.multiply(compute, Part::all, with_ghosts(baseline, partition, answer.solution, x), ax);
+  std::vector<double> xs;
+  with_ghosts(baseline, partition, answer.solution, all, reference.columns, xs);
+  matrix.multiply(compute, Part::all, all, ax);
   compute.fence();
-  const auto of_reference = departure(baseline, system, reference, x, ax);
+  const auto of_reference = departure(baseline, system, reference, xs, ax);
 
   Accuracy accuracy;
-  auto result = verify_solution(baseline, system, ax, compute, options, answer, preconditioner, accuracy);
+  auto result = verify_solution(baseline, system, ax, room(2, static_cast<std::size_t>(partition.own)), compute, options, answer, preconditioner, accuracy);
   if (found) *found = accuracy;
   if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
     result = not_symmetric("matrix", of_matrix, result);

@@ -8,6 +8,7 @@
 #include "cg/solver/stop_reason.hpp"
 #include "run/record/result.hpp"
 
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,6 +27,8 @@ struct Answer {
   Outcome outcome;
   Vector solution;                                     ///< own values
   std::vector<std::pair<double, double>> coefficients; ///< alpha and beta of its iterations
+  /// Vectors that may be written to: one for own rows and ghosts, two for own rows. Those that are empty are made.
+  std::array<Vector, 3> room = {};
 };
 
 /// Collective. Verifies a solve, in this order: matrix and right-hand side against the rows of `reference`; symmetry of

@@ -9,8 +9,7 @@ namespace {
 template <int size>
 struct SellKernel {
   const SellChunk* chunks;
-  const LocalIndex* order;
-  const LocalIndex* lengths;
+  const LocalIndex* told;
   const double* values;
   const SharedOffset* shared;
   const std::int16_t* narrow;
@@ -26,16 +25,13 @@ struct SellKernel {
   }
   KOKKOS_FUNCTION std::int64_t end(std::int64_t c) const { return c < interior_chunks ? interior : rows; }
 
-  /// Where a thread of a device finds its row in `order`.
-  KOKKOS_FUNCTION StorageIndex place_of(StorageIndex position) const {
-    const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
-    return position < of_interior ? position : static_cast<StorageIndex>(interior) + (position - of_interior);
-  }
   KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
-    const auto place = place_of(position);
-    const bool inner = position < static_cast<StorageIndex>(interior_chunks * size);
+    const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
+    const bool inner = position < of_interior;
+    const auto place = inner ? position : static_cast<StorageIndex>(interior) + (position - of_interior);
     if (place >= static_cast<StorageIndex>(inner ? interior : rows)) return -1;
-    return chunks[position / size].sorted ? order[place] : static_cast<LocalIndex>(place);
+    const auto& chunk = chunks[position / size];
+    return chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place);
   }
 
   template <int at_once = few_at_once>
@@ -47,7 +43,7 @@ struct SellKernel {
     if (chunk.kind == Columns::shared)
       return sum_in_order<at_once>(chunk.entries, value,
                                    values_of_x(shared + chunk.columns, lane, x + row)); // padding is 0
-    const int length = lengths[place_of(position)];
+    const int length = told[chunk.told + lane];
     return chunk.kind == Columns::narrow ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))
                                          : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, row));
   }
@@ -83,7 +79,7 @@ struct SellKernel {
       shared_chunk<false>(chunk, place, sums);
     if (chunk.sorted) {
       for (int lane = 0; lane < count; ++lane) {
-        const auto row = order[place + lane];
+        const auto row = told[chunk.told + size + lane];
         y[row] = sums[lane];
         if constexpr (with_dot) dots[lane] += x[row] * sums[lane];
       }
@@ -119,8 +115,8 @@ struct SellKernel {
     std::int32_t row[size], length[size];
     for (int lane = 0; lane < size; ++lane) {
       const bool there = lane < count;
-      row[lane] = there ? chunk.sorted ? order[place + lane] : static_cast<std::int32_t>(place + lane) : 0;
-      length[lane] = there ? lengths[place + lane] : 0;
+      row[lane] = there ? chunk.sorted ? told[chunk.told + size + lane] : static_cast<std::int32_t>(place + lane) : 0;
+      length[lane] = there ? told[chunk.told + lane] : 0;
     }
     if (chunk.kind == Columns::narrow)
       far_chunk(values + chunk.values, narrow + chunk.columns, chunk.entries, row, length, sums);
@@ -154,8 +150,7 @@ struct Sell {
 
   Kernel kernel(const double* x, double* y) const {
     return {rows.chunks.data(),
-            rows.order.data(),
-            rows.lengths.data(),
+            rows.told.data(),
             rows.values.data(),
             rows.shared.data(),
             rows.narrow.data(),
@@ -175,14 +170,17 @@ struct Sell {
 
 } // namespace
 
+std::unique_ptr<Matrix> make_sell(SellRows rows, const ProductTuning& tuning) {
+  switch (rows.chunk) {
+  case 8: return std::make_unique<Product<Sell<8>>>(Sell<8>{std::move(rows)}, tuning);
+  case 16: return std::make_unique<Product<Sell<16>>>(Sell<16>{std::move(rows)}, tuning);
+  default: return std::make_unique<Product<Sell<32>>>(Sell<32>{std::move(rows)}, tuning);
+  }
+}
+
 std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
                                   const ProductTuning& tuning) {
-  auto chunks = make_sell_rows(rows, interior, columns, tuning.chunk);
-  switch (tuning.chunk) {
-  case 8: return std::make_unique<Product<Sell<8>>>(Sell<8>{std::move(chunks)}, tuning);
-  case 16: return std::make_unique<Product<Sell<16>>>(Sell<16>{std::move(chunks)}, tuning);
-  default: return std::make_unique<Product<Sell<32>>>(Sell<32>{std::move(chunks)}, tuning);
-  }
+  return make_sell(make_sell_rows(rows, interior, columns, tuning.chunk), tuning);
 }
 
 } // namespace kontor::cg

@@ -23,6 +23,7 @@ enum class Columns : std::uint8_t { shared, narrow, wide };
 struct SellChunk {
   std::int64_t values = 0;  ///< where its values begin
   std::int64_t columns = 0; ///< where its offsets begin, among those of their kind
+  std::int64_t told = 0;    ///< unless shared: where the lengths of its rows begin, and then, if sorted, the rows
   std::int32_t entries = 0; ///< of its longest row, or offsets that its rows share
   Columns kind = Columns::shared;
   bool full = false;   ///< shared: every row has every entry
@@ -30,14 +31,14 @@ struct SellChunk {
 };
 
 /// A rank's rows. Positions are rows in the order of chunks; a chunk has rows of one part only, so the last one of a
-/// part may have positions without a row.
+/// part may have positions without a row. Chunks whose rows have the same offsets share them.
 struct SellRows {
   int chunk = 32;          ///< C, at most 32
   LocalIndex rows = 0;     ///< own
   LocalIndex interior = 0; ///< those that read no ghosts
   Kokkos::View<SellChunk*> chunks = {};
-  Rows order = {};   ///< the rows, part by part, in the order of chunks: (rows)
-  Rows lengths = {}; ///< entries of the rows in that order: (rows)
+  Rows told = {};           ///< of chunks that do not share offsets
+  std::int64_t stored = 0;  ///< how many values there are, padding included
   Kokkos::View<double*> values = {};
   Kokkos::View<SharedOffset*> shared = {};
   Kokkos::View<std::int16_t*> narrow = {};
@@ -50,7 +51,15 @@ struct SellRows {
 /// Rows of a window that are sorted; a multiple of any chunk.
 inline constexpr std::int64_t sell_window = 256;
 
-/// Local; waits. `columns`: own rows and ghosts. Chunks of 8, 16 or 32 rows.
-SellRows make_sell_rows(const CompressedRows&, LocalIndex interior, LocalIndex columns, int chunk);
+/// Local; waits. All but the values: of `rows` it reads offsets and columns. `columns`: own rows and ghosts. Chunks of
+/// 8, 16 or 32 rows.
+SellRows make_chunks(const CompressedRows& rows, LocalIndex interior, LocalIndex columns, int chunk);
+
+/// Local; waits. Room for the values, those of the padding being 0.
+void make_room(SellRows&);
+
+/// Local; waits. make_chunks(), and the values of `rows`, of which nothing is kept.
+SellRows make_sell_rows(CompressedRows rows, LocalIndex interior, LocalIndex columns, int chunk);
+std::unique_ptr<Matrix> make_sell(SellRows, const ProductTuning& = {});
 
 } // namespace kontor::cg

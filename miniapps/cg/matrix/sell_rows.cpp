@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How compressed rows become chunks: rows are put into order, chunks are measured, and then filled.
-#include "cg/matrix/sell.hpp"
+#include "cg/matrix/row_values.hpp"
 #include "machine/huge_pages.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -96,6 +96,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t all_lanes(int chunk) { return ~std::uint32_
 /// What the kernels on chunks share.
 struct Chunks {
   SellRows to;
+  Rows order; ///< the rows, part by part, in the order of chunks
   CompressedRows from;
   std::int64_t interior_chunks;
   LocalIndex columns;
@@ -114,17 +115,16 @@ struct MeasureChunk {
   Chunks at;
 
   KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    const auto& [to, from, interior_chunks, columns] = at;
+    const auto& [to, order, from, interior_chunks, columns] = at;
     const auto first = at.first(c);
     const int lanes = at.lanes(c);
     SellChunk chunk;
     std::int64_t longest = 0;
     bool narrow = true;
     for (int lane = 0; lane < lanes; ++lane) {
-      const auto row = to.order(first + lane);
+      const auto row = order(first + lane);
       const auto begin = from.offsets(row), end = from.offsets(row + 1);
       chunk.sorted = chunk.sorted || row != first + lane;
-      to.lengths(first + lane) = static_cast<LocalIndex>(end - begin);
       longest = end - begin > longest ? end - begin : longest;
       for (auto e = begin; e < end; ++e) {
         const auto offset = from.columns(e) - row;
@@ -135,8 +135,27 @@ struct MeasureChunk {
     chunk.entries = static_cast<std::int32_t>(longest);
     const std::int64_t value_bytes = to.chunk * static_cast<std::int64_t>(sizeof(double));
     const auto bytes = longest * (value_bytes + to.chunk * (narrow ? 2 : 4)) + 4 * to.chunk;
-    if (!chunk.sorted) share(chunk, first, lanes, bytes / (value_bytes + 8));
+    if (!chunk.sorted && lanes == to.chunk && same_offsets(first, first + 1, lanes - 1)) {
+      chunk.kind = Columns::shared;
+      chunk.full = true;
+    } else if (!chunk.sorted) {
+      share(chunk, first, lanes, bytes / (value_bytes + 8));
+    }
     to.chunks(c) = chunk;
+  }
+
+  /// Whether so many rows from `other` on have the offsets of a row.
+  KOKKOS_FUNCTION bool same_offsets(std::int64_t row, std::int64_t other, int count) const {
+    const auto& from = at.from;
+    const auto begin = from.offsets(row), entries = from.offsets(row + 1) - begin;
+    for (; count > 0; --count, ++other) {
+      const auto begin_of_other = from.offsets(other);
+      if (from.offsets(other + 1) - begin_of_other != entries) return false;
+      const auto apart = static_cast<LocalIndex>(other - row);
+      for (std::int64_t e = 0; e < entries; ++e)
+        if (from.columns(begin_of_other + e) - from.columns(begin + e) != apart) return false;
+    }
+    return true;
   }
 
   KOKKOS_FUNCTION void share(SellChunk& chunk, std::int64_t first, int lanes, std::int64_t most) const {
@@ -157,11 +176,32 @@ struct MeasureChunk {
   }
 };
 
+/// How many chunks before a full one there is another that has the same offsets, 1 or 2; 0 if there is none. Until
+/// chunks have their places, `columns` keeps it.
+struct FindRepeats {
+  MeasureChunk of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    const auto& at = of.at;
+    auto& chunk = at.to.chunks(c);
+    for (int back = 1; chunk.full && back <= 2 && back <= c; ++back) {
+      if (!at.to.chunks(c - back).full || !of.same_offsets(at.first(c), at.first(c - back), 1)) continue;
+      chunk.columns = back;
+      return;
+    }
+  }
+};
+
+/// The columns.
 struct FillChunk {
   Chunks at;
 
   KOKKOS_FUNCTION void operator()(std::int64_t c) const {
     const auto& chunk = at.to.chunks(c);
+    for (int back = 1; chunk.full && back <= 2 && back <= c; ++back) {
+      const auto& other = at.to.chunks(c - back);
+      if (other.full && other.columns == chunk.columns && other.entries == chunk.entries) return; // it fills them
+    }
     if (chunk.kind == Columns::shared)
       fill_shared(chunk, at.first(c), at.lanes(c));
     else
@@ -172,21 +212,19 @@ struct FillChunk {
     for (std::int32_t e = 0; e < chunk.entries; ++e) {
       const auto next = together.smallest();
       at.to.shared(chunk.columns + e) = next;
-      for (int lane = 0; lane < at.to.chunk; ++lane)
-        at.to.values(chunk.values + std::int64_t{e} * at.to.chunk + lane) =
-            (next.lanes >> lane & 1) != 0 ? at.from.values(together.next[lane]) : 0;
       together.pass(next.lanes);
     }
   }
   KOKKOS_FUNCTION void fill(const SellChunk& chunk, std::int64_t first, int lanes) const {
     for (int lane = 0; lane < at.to.chunk; ++lane) {
-      const auto row = lane < lanes ? at.to.order(first + lane) : 0;
+      const auto row = lane < lanes ? at.order(first + lane) : 0;
       const auto begin = at.from.offsets(row);
       const auto length = lane < lanes ? at.from.offsets(row + 1) - begin : 0;
+      at.to.told(chunk.told + lane) = static_cast<LocalIndex>(length);
+      if (chunk.sorted) at.to.told(chunk.told + at.to.chunk + lane) = lane < lanes ? row : -1;
       for (std::int32_t e = 0; e < chunk.entries; ++e) {
         const auto place = std::int64_t{e} * at.to.chunk + lane;
         const auto offset = e < length ? at.from.columns(begin + e) - row : 0;
-        at.to.values(chunk.values + place) = e < length ? at.from.values(begin + e) : 0;
         if (chunk.kind == Columns::narrow)
           at.to.narrow(chunk.columns + place) = static_cast<std::int16_t>(offset);
         else
@@ -196,57 +234,97 @@ struct FillChunk {
   }
 };
 
+/// Zeros where a chunk has no entries.
+struct ClearPadding {
+  SellRows rows;
+  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
+    const auto& chunk = rows.chunks(c);
+    const auto end = chunk.values + std::int64_t{chunk.entries} * rows.chunk;
+    for (auto e = chunk.values; e < end && !chunk.full; ++e) rows.values(e) = 0;
+  }
+};
+
+struct CopyValues {
+  CompressedRows from;
+  RowValues to;
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    auto values = to.row(static_cast<LocalIndex>(row));
+    for (auto e = from.offsets(row); e < from.offsets(row + 1); ++e) values.next() = from.values(e);
+  }
+};
+
 template <class View>
 View allocated(const std::string& label, std::int64_t size) {
   return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(size));
 }
 
-/// Gives each chunk its place in the arrays, and allocates them.
+/// Gives each chunk its place in the arrays, and allocates those of the columns.
 void place_chunks(SellRows& to, const Kokkos::View<SellChunk*>::HostMirror& chunks) {
-  std::int64_t values = 0;
+  std::int64_t told = 0;
   std::array<std::int64_t, 3> columns{};
-  double rows_told = 0; // whose length, and place if sorted, is read
   for (std::size_t c = 0; c < chunks.extent(0); ++c) {
     auto& chunk = chunks(c);
     auto& next = columns[static_cast<std::size_t>(chunk.kind)];
     const std::int64_t padded = std::int64_t{chunk.entries} * to.chunk;
-    chunk.values = values;
+    chunk.values = to.stored;
+    to.stored += padded;
+    if (chunk.columns > 0) { // repeats
+      chunk.columns = chunks(c - static_cast<std::size_t>(chunk.columns)).columns;
+      continue;
+    }
     chunk.columns = next;
-    values += padded;
     next += chunk.kind == Columns::shared ? chunk.entries : padded;
-    if (chunk.kind != Columns::shared) rows_told += (chunk.sorted ? 2 : 1) * to.chunk;
+    if (chunk.kind == Columns::shared) continue;
+    chunk.told = told;
+    told += (chunk.sorted ? 2 : 1) * to.chunk;
   }
-  to.values = allocated<Kokkos::View<double*>>("cg/sell values", values);
+  to.told = allocated<Rows>("cg/sell rows", told);
   to.shared = allocated<Kokkos::View<SharedOffset*>>("cg/sell shared offsets", columns[0]);
   to.narrow = allocated<Kokkos::View<std::int16_t*>>("cg/sell narrow offsets", columns[1]);
   to.wide = allocated<Kokkos::View<std::int32_t*>>("cg/sell offsets", columns[2]);
-  to.bytes = static_cast<double>(values) * sizeof(double) + static_cast<double>(columns[0]) * sizeof(SharedOffset) +
+  to.bytes = static_cast<double>(to.stored) * sizeof(double) + static_cast<double>(columns[0]) * sizeof(SharedOffset) +
              static_cast<double>(columns[1]) * 2 + static_cast<double>(columns[2]) * 4 +
-             rows_told * sizeof(LocalIndex) + static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
+             static_cast<double>(told) * sizeof(LocalIndex) + static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
              2.0 * static_cast<double>(to.rows) * sizeof(double);
 }
 
 } // namespace
 
-SellRows make_sell_rows(const CompressedRows& from, LocalIndex interior, LocalIndex columns, int chunk) {
+SellRows make_chunks(const CompressedRows& from, LocalIndex interior, LocalIndex columns, int chunk) {
   SellRows to{.chunk = chunk, .rows = from.rows(), .interior = interior};
-  to.order = allocated<Rows>("cg/sell order", to.rows);
-  to.lengths = allocated<Rows>("cg/sell lengths", to.rows);
+  const auto order = allocated<Rows>("cg/sell order", to.rows);
   for (const auto part : {Part::interior, Part::boundary}) {
     const auto range = range_of(part, to.rows, interior);
     Kokkos::parallel_for("cg/sell order", Policy(0, detail::quotient_up(range.count(), sell_window)),
-                         SortWindow{from, to.order, range, chunk});
+                         SortWindow{from, order, range, chunk});
   }
   const auto count = to.interior_chunks() + detail::quotient_up(to.rows - interior, chunk);
   to.chunks = allocated<Kokkos::View<SellChunk*>>("cg/sell chunks", count);
-  Kokkos::parallel_for("cg/sell measure", Policy(0, count), MeasureChunk{{to, from, to.interior_chunks(), columns}});
+  const MeasureChunk measure{{to, order, from, to.interior_chunks(), columns}};
+  Kokkos::parallel_for("cg/sell measure", Policy(0, count), measure);
+  Kokkos::parallel_for("cg/sell repeats", Policy(0, count), FindRepeats{measure});
   const auto chunks = Kokkos::create_mirror_view(to.chunks);
   Kokkos::deep_copy(chunks, to.chunks);
   place_chunks(to, chunks);
   Kokkos::deep_copy(to.chunks, chunks);
-  Kokkos::parallel_for("cg/sell fill", Policy(0, count), FillChunk{{to, from, to.interior_chunks(), columns}});
+  Kokkos::parallel_for("cg/sell fill", Policy(0, count), FillChunk{{to, order, from, to.interior_chunks(), columns}});
   device::fence(Space(), "cg/sell");
-  miniapp::use_huge_pages(to.values);
+  return to;
+}
+
+void make_room(SellRows& rows) {
+  rows.values = allocated<Kokkos::View<double*>>("cg/sell values", rows.stored);
+  miniapp::use_huge_pages(rows.values);
+  Kokkos::parallel_for("cg/sell padding", Policy(0, static_cast<std::int64_t>(rows.chunks.extent(0))),
+                       ClearPadding{rows});
+}
+
+SellRows make_sell_rows(CompressedRows from, LocalIndex interior, LocalIndex columns, int chunk) {
+  auto to = make_chunks(from, interior, columns, chunk);
+  from.columns = {};
+  make_room(to);
+  Kokkos::parallel_for("cg/sell values", Policy(0, to.rows), CopyValues{from, RowValues(to)});
+  device::fence(Space(), "cg/sell");
   return to;
 }
 

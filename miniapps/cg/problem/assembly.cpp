@@ -2,6 +2,7 @@
 #include "cg/problem/assembly.hpp"
 
 #include "machine/first_touch.hpp"
+#include "machine/huge_pages.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -52,7 +53,7 @@ struct GatherRows {
   FeMesh mesh;
   ElementIntegrals integrals;
   GaussValues conductivity;
-  CompressedRows matrix;
+  RowValues matrix;
 
   template <int e>
   KOKKOS_FUNCTION void add(int k, int j, int i, double (&rows)[27][fe_lanes]) const {
@@ -90,13 +91,10 @@ struct GatherRows {
 
   KOKKOS_FUNCTION void store(int k, int j, int i, int lane, const double (&rows)[27][fe_lanes]) const {
     const auto n = mesh.neighbours(i, j, k);
-    double* value = &matrix.values(matrix.offsets(mesh.row(i, j, k)));
-    if (n.count() == 27) {
-      for (int place = 0; place < 27; ++place) value[place] = rows[place][lane];
-      return;
-    }
+    auto values = matrix.row(mesh.row(i, j, k));
+    const bool all = n.count() == 27;
     for (int place = 0; place < 27; ++place)
-      if (n.has(place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1)) *value++ = rows[place][lane];
+      if (all || n.has(place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1)) values.next() = rows[place][lane];
   }
 };
 
@@ -137,7 +135,7 @@ struct AddElements {
   FeMesh mesh;
   ElementIntegrals integrals;
   GaussValues conductivity;
-  CompressedRows matrix;
+  RowValues matrix;
 
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     const double* const values = &conductivity(k, j, 0, i);
@@ -146,11 +144,11 @@ struct AddElements {
       if (!node.own) continue;
       const auto& p = node.point;
       const auto n = mesh.neighbours(p[0], p[1], p[2]);
-      const auto first = matrix.offsets(mesh.row(p[0], p[1], p[2]));
+      const auto row = matrix.row(mesh.row(p[0], p[1], p[2]));
       for (int b = 0; b < element_nodes; ++b) {
         const int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1), dz = (b >> 2) - (a >> 2);
         if (n.has(dx, dy, dz))
-          Kokkos::atomic_add(&matrix.values(first + n.place(dx, dy, dz)),
+          Kokkos::atomic_add(&row.entry(n.place(dx, dy, dz)),
                              element_entry(integrals, values, conductivity.stride_2(), a, b));
       }
     }
@@ -182,13 +180,13 @@ CompressedRows make_structure(const FeMesh& mesh) {
   for_points("cg/count entries", mesh.extents, CountEntries{mesh, matrix.offsets});
   const auto entries = sum_counts(matrix.offsets);
   matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-  matrix.values = Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
+  miniapp::use_huge_pages(matrix.columns);
   for_points("cg/columns", mesh.extents, FillColumns{mesh, matrix});
   return matrix;
 }
 
 void assemble_matrix(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
-                     const GaussValues& conductivity, const CompressedRows& matrix) {
+                     const GaussValues& conductivity, const RowValues& matrix) {
   if (how == Assembly::gather)
     return Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
   Kokkos::deep_copy(matrix.values, 0.0);

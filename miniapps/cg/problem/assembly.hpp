@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/matrix/compressed_rows.hpp"
+#include "cg/matrix/row_values.hpp"
 #include "cg/problem/element.hpp"
 #include "cg/problem/fe_mesh.hpp"
 
 /// From elements to the rows of a rank. All functions are local, and queue their work on the default instance.
 namespace kontor::cg {
 
-/// Offsets and columns; room for values.
+/// Offsets and columns.
 CompressedRows make_structure(const FeMesh&);
 
 /// Values of the matrix, and the right-hand side. `gather`: row by row, each from the elements around it: no row is
@@ -16,7 +16,7 @@ CompressedRows make_structure(const FeMesh&);
 /// grid, whatever rank has the row. `atomic`: element by element, by atomic additions: the order of the sums is the
 /// device's.
 void assemble_matrix(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity,
-                     const CompressedRows&);
+                     const RowValues&);
 void assemble_load(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& source, const Vector& rhs);
 
 /// The entry for the point at an offset (x, y, z) from point (i, j, k), in the same order of sums. For a kernel.

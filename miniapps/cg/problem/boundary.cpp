@@ -19,13 +19,13 @@ struct ApplyBoundary {
   GaussValues conductivity;
   FaceConditions faces;
   double spacing[3];
-  CompressedRows matrix;
+  RowValues matrix;
   Vector rhs;
 
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     const auto row = mesh.row(i, j, k);
     if (mesh.fixed(i, j, k))
-      rhs(row) = matrix.values(matrix.offsets(row)) * faces.temperature(i, j, k);
+      rhs(row) = matrix.row(row).next() * faces.temperature(i, j, k);
     else
       rhs(row) += fluxes(i, j, k) - fixed_part(i, j, k);
   }
@@ -124,7 +124,7 @@ FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions& opti
 }
 
 void apply_boundary(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
-                    const FaceConditions& faces, const std::array<double, 3>& spacing, const CompressedRows& matrix,
+                    const FaceConditions& faces, const std::array<double, 3>& spacing, const RowValues& matrix,
                     const Vector& rhs) {
   for_points("cg/boundary", mesh.extents,
              ApplyBoundary{mesh, integrals, conductivity, faces, {spacing[0], spacing[1], spacing[2]}, matrix, rhs});

@@ -38,7 +38,7 @@ FaceConditions evaluate_faces(const grid::Block& points, const FaceOptions&, gri
 /// temperatures to it: A_ij T_j is taken off row i of a free point for each fixed point j around it, and the row of a
 /// fixed point, which has only its diagonal, becomes A_ii T_i = A_ii * (given temperature).
 void apply_boundary(const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity, const FaceConditions&,
-                    const std::array<double, 3>& spacing, const CompressedRows&, const Vector& rhs);
+                    const std::array<double, 3>& spacing, const RowValues&, const Vector& rhs);
 
 /// Local; queues its work on the default instance. The given temperatures in the rows of fixed points.
 void set_temperatures(const FeMesh&, const FaceConditions&, const Vector& values);

@@ -7,6 +7,8 @@
 #include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
 
+#include <kontor/device/compat.hpp>
+
 namespace kontor::cg {
 
 /// A problem whose rows are the points of a box: what does not depend on the equations.
@@ -33,18 +35,28 @@ class BoxProblem : public Problem {
   /// Collective. Without rows.
   BoxProblem(const Options& options, const miniapp::RunContext& context)
       : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
-        initial_(options.initial) {}
+        solver_(options.solver), initial_(options.initial), timers_(context.timers) {}
+
+  /// Calls work() in a region that is timed apart from the solver's; waits for the device.
+  template <class Work>
+  void timed(const char* region, const Work& work) {
+    const miniapp::ScopedTimer timer(timers_.once(region));
+    work();
+    device::fence(Space(), "cg/built");
+  }
 
   /// Collective. Makes the rows, unless what is to come does not fit into memory: throws AgreedError then. A row reads
   /// the points across faces, or, `corners`, all around.
   void make_rows(const Options& options, bool corners) {
     const auto points = options.points();
     miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
-    box_ = make_box_rows(cartesian_, points, corners);
+    timed("partition", [&] { box_ = make_box_rows(cartesian_, points, corners); });
   }
 
   comm::Communicator cartesian_;
+  SolverOptions solver_;
   grid::DeckFunction initial_; ///< guess
+  miniapp::Timers& timers_;
   BoxRows box_;
 };
 

@@ -118,11 +118,22 @@ Vector by_rows(const BoxRows& box, const grid::BlockView<double>& block, const s
   return values;
 }
 
+void set_at_points(const BoxRows& box, const grid::DeckFunction& f, const Vector& by_row, grid::FiniteCheck& finite) {
+  const auto rows = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), box.rows);
+  const auto host = Kokkos::create_mirror_view(by_row);
+  grid::for_each_row(box.block, f, 0, finite,
+                     [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
+                       const LocalIndex* const row = &rows(k + 1, j + 1, 1);
+                       for (std::size_t i = 0; i < values.size(); ++i) host(row[i]) = values[i];
+                     });
+  Kokkos::deep_copy(by_row, host);
+}
+
 Vector values_at_points(const BoxRows& box, const grid::DeckFunction& f, const std::string& label,
                         grid::FiniteCheck& finite) {
-  const auto block = new_block(box, "cg/points");
-  grid::fill<double>(block, box.block, f, 0, finite);
-  return by_rows(box, block, label);
+  const Vector values(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), box.partition.own);
+  set_at_points(box, f, values, finite);
+  return values;
 }
 
 } // namespace kontor::cg

@@ -50,6 +50,7 @@ void from_block(const BoxRows&, const grid::BlockView<double>& block, const Vect
 Vector by_rows(const BoxRows&, const grid::BlockView<double>& block, const std::string& label);
 
 /// Local, waits. f at own points, by row.
+void set_at_points(const BoxRows&, const grid::DeckFunction& f, const Vector& by_row, grid::FiniteCheck&);
 Vector values_at_points(const BoxRows&, const grid::DeckFunction& f, const std::string& label, grid::FiniteCheck&);
 
 } // namespace kontor::cg

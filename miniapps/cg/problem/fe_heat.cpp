@@ -7,18 +7,9 @@
 #include "cg/problem/known_solution.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/device/compat.hpp>
 
 namespace kontor::cg {
 namespace {
-
-/// Calls work() in a region that is timed apart from the solver's; waits for the device.
-template <class Work>
-void timed(miniapp::Timers& timers, const char* region, const Work& work) {
-  const miniapp::ScopedTimer timer(timers.once(region));
-  work();
-  device::fence(Space(), "cg/built");
-}
 
 struct SmallestAboveZero {
   GaussValues values;
@@ -41,41 +32,52 @@ class FeHeat final : public BoxProblem {
  public:
   FeHeat(const Options& options, const miniapp::RunContext& context)
       : BoxProblem(options, context), options_(options.fe_heat), conductivity_(options_.conductivity),
-        source_(options_.source), timers_(context.timers) {
-    timed(timers_, "partition", [&] { make_rows(options, true); });
+        source_(options_.source) {
+    make_rows(options, true);
     mesh_ = make_fe_mesh(box_, options_.faces);
   }
 
   LinearSystem build() override {
     LinearSystem system{.partition = box_.partition};
-    timed(timers_, "structure", [&] { system.matrix = make_structure(mesh_); });
+    timed("structure", [&] { system.matrix = make_structure(mesh_); });
     system.rhs = Vector("cg/b", box_.partition.own);
 
     const auto& block = box_.block;
     const auto integrals = element_integrals(block.spacing);
     grid::FiniteCheck finite, positive = grid::FiniteCheck::positive();
     const bool heated = !source_.zero();
-    GaussValues conductivity, source;
-    timed(timers_, "elements", [&] {
-      conductivity = at_gauss_points("cg/conductivity", block, conductivity_, positive);
-      if (heated) source = at_gauss_points("cg/source", block, source_, finite);
-    });
-    positive.agree(cartesian_);
-    timed(timers_, "assembly", [&] {
-      assemble_matrix(options_.assembly, mesh_, integrals, conductivity, system.matrix);
-      if (heated) assemble_load(options_.assembly, mesh_, integrals, source, system.rhs);
-    });
-    system.initial = values_at_points(box_, initial_, "cg/initial", finite);
-    timed(timers_, "boundary", [&] {
-      const auto faces = evaluate_faces(block, options_.faces, finite);
-      apply_boundary(mesh_, integrals, conductivity, faces, block.spacing, system.matrix, system.rhs);
-      set_temperatures(mesh_, faces, system.initial);
-    });
-    if (auto known = known_solution(options_, cartesian_, box_, finite)) {
-      known->bound.least_eigenvalue = smallest_above_zero(cartesian_, conductivity) * least_eigenvalue(options_);
-      system.exact = known->values;
-      system.error_bound = known->bound;
+    if (heated) { // of conductivity and source one is there at a time
+      GaussValues source;
+      timed("elements", [&] { source = at_gauss_points("cg/source", block, source_, finite); });
+      timed("assembly", [&] { assemble_load(options_.assembly, mesh_, integrals, source, system.rhs); });
     }
+    double smallest = 0;
+    {
+      GaussValues conductivity;
+      timed("elements", [&] {
+        conductivity = at_gauss_points("cg/conductivity", block, conductivity_, positive);
+      });
+      positive.agree(cartesian_);
+      std::optional<RowValues> rows;
+      timed("structure", [&] { rows = system.make_room(solver_); });
+      timed("assembly", [&] {
+        assemble_matrix(options_.assembly, mesh_, integrals, conductivity, *rows);
+        smallest = smallest_above_zero(cartesian_, conductivity);
+      });
+      timed("boundary", [&] {
+        const auto faces = evaluate_faces(block, options_.faces, finite);
+        apply_boundary(mesh_, integrals, conductivity, faces, block.spacing, *rows, system.rhs);
+        system.initial = values_at_points(box_, initial_, "cg/initial", finite);
+        set_temperatures(mesh_, faces, system.initial);
+      });
+    }
+    timed("solution", [&] {
+      if (auto known = known_solution(options_, cartesian_, box_, finite)) {
+        known->bound.least_eigenvalue = smallest * least_eigenvalue(options_);
+        system.exact = [values = known->values](const Vector& to) { Kokkos::deep_copy(to, values); };
+        system.error_bound = known->bound;
+      }
+    });
     finite.agree(cartesian_);
     return system;
   }
@@ -86,7 +88,6 @@ class FeHeat final : public BoxProblem {
  private:
   FeHeatOptions options_;
   grid::DeckFunction conductivity_, source_;
-  miniapp::Timers& timers_;
   FeMesh mesh_{};
 };
 

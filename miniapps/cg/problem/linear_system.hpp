@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/matrix/compressed_rows.hpp"
+#include "cg/matrix/row_values.hpp"
 #include "cg/names.hpp"
+#include "cg/options.hpp"
 #include "partition/partition.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace kontor::cg {
@@ -24,14 +26,19 @@ struct ErrorBound {
 struct LinearSystem {
   Partition partition;
   CompressedRows matrix = {};                   ///< empty where nothing needs it: see unassembled
-  std::optional<std::int64_t> unassembled = {}; ///< entries of own rows of a matrix that is not stored
+  std::optional<SellRows> chunks = {};          ///< the matrix where nothing needs it otherwise
+  std::optional<std::int64_t> unassembled = {}; ///< entries of own rows of a matrix that is not stored in `matrix`
   Vector rhs = {};
-  Vector initial = {};              ///< guess
-  std::optional<Vector> exact = {}; ///< the solution, where it is known
+  Vector initial = {};                ///< guess; empty: 0
+  std::function<void(const Vector& to)> exact = {}; ///< local, waits: own values of the solution, where it is known
   std::optional<ErrorBound> error_bound = {};
 
   /// Of own rows, stored or not.
   std::int64_t entries() const { return unassembled.value_or(matrix.entries()); }
+
+  /// Local, waits. Room for values where `matrix` has offsets and columns. If only format sell needs the matrix, these
+  /// become its chunks, and are freed first: the matrix is there once.
+  RowValues make_room(const SolverOptions&);
 };
 
 } // namespace kontor::cg

@@ -2,6 +2,7 @@
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/box_problem.hpp"
 #include "machine/first_touch.hpp"
+#include "machine/huge_pages.hpp"
 
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
@@ -46,15 +47,21 @@ struct CountStencilEntries {
   }
 };
 
-struct FillEntries {
+struct FillStencilColumns {
   Stencil stencil;
   CompressedRows matrix;
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     auto at = matrix.offsets(stencil.rows(k + 1, j + 1, i + 1));
-    stencil.for_each_entry(i, j, k, [&](LocalIndex row, double value) {
-      matrix.columns(at) = row;
-      matrix.values(at++) = value;
-    });
+    stencil.for_each_entry(i, j, k, [&](LocalIndex row, double) { matrix.columns(at++) = row; });
+  }
+};
+
+struct FillStencilValues {
+  Stencil stencil;
+  RowValues matrix;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    auto values = matrix.row(stencil.rows(k + 1, j + 1, i + 1));
+    stencil.for_each_entry(i, j, k, [&](LocalIndex, double value) { values.next() = value; });
   }
 };
 
@@ -79,11 +86,21 @@ struct SquareOfRow {
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += values(i) * values(i); }
 };
 
+/// Values of own points by row, of a block with one layer more.
+struct WithoutLayer {
+  PointRows rows;
+  PointValues with_layer;
+  Vector by_row;
+  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
+    by_row(rows(k + 1, j + 1, i + 1)) = with_layer(k + 1, j + 1, i + 1);
+  }
+};
+
 class StencilProblem final : public BoxProblem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)
       : BoxProblem(options, context), options_(options.stencil), corners_(options.stencil.size == 27),
-        assembled_(needs_matrix(options.solver)), exact_(options.stencil.exact) {
+        exact_(options.stencil.exact) {
     make_rows(options, corners_);
   }
 
@@ -93,28 +110,40 @@ class StencilProblem final : public BoxProblem {
     LinearSystem system{.partition = box_.partition};
     auto& matrix = system.matrix;
     const auto own = static_cast<std::size_t>(box_.partition.own);
-    matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", own + 1);
-    for_points("cg/count entries", n, CountStencilEntries{stencil, matrix.offsets});
-    const auto entries = sum_counts(matrix.offsets);
-    if (assembled_) {
-      matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-      matrix.values = Kokkos::View<double*>(Kokkos::view_alloc("cg/values", Kokkos::WithoutInitializing), entries);
-      for_points("cg/fill entries", n, FillEntries{stencil, matrix});
-    } else {
-      matrix = {};
-      system.unassembled = entries;
-    }
+    timed("structure", [&] {
+      matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", own + 1);
+      for_points("cg/count entries", n, CountStencilEntries{stencil, matrix.offsets});
+      const auto entries = sum_counts(matrix.offsets);
+      if (needs_matrix(solver_)) {
+        matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
+        miniapp::use_huge_pages(matrix.columns);
+        for_points("cg/fill columns", n, FillStencilColumns{stencil, matrix});
+      } else {
+        matrix = {};
+        system.unassembled = entries;
+      }
+    });
+    timed("assembly", [&] {
+      if (needs_matrix(solver_))
+        for_points("cg/fill values", n, FillStencilValues{stencil, system.make_room(solver_)});
+    });
 
     grid::FiniteCheck finite;
-    const PointValues exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
-    grid::fill<double>(exact, with_layer(), exact_, 0, finite);
-    system.rhs = Vector("cg/b", own);
-    for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
-    system.exact = values_at_points(box_, exact_, "cg/solution", finite);
-    system.error_bound = bound(*system.exact);
-    system.initial = values_at_points(box_, initial_, "cg/initial", finite);
-    finite.agree(cartesian_);
-    device::fence(Space(), "cg/built");
+    timed("boundary", [&] {
+      const PointValues exact("cg/exact", n[2] + 2, n[1] + 2, n[0] + 2); // with what other ranks have beside it
+      grid::fill<double>(exact, with_layer(), exact_, 0, finite);
+      system.rhs = Vector("cg/b", own);
+      for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
+      const Vector by_row("cg/solution", own);
+      for_points("cg/solution", n, WithoutLayer{box_.rows, exact, by_row});
+      system.error_bound = bound(by_row);
+      if (!initial_.zero()) system.initial = values_at_points(box_, initial_, "cg/initial", finite);
+      finite.agree(cartesian_);
+    });
+    system.exact = [this](const Vector& to) {
+      grid::FiniteCheck found; // the right-hand side is made of the same
+      set_at_points(box_, exact_, to, found);
+    };
     return system;
   }
 
@@ -155,7 +184,6 @@ class StencilProblem final : public BoxProblem {
 
   StencilOptions options_;
   bool corners_;
-  bool assembled_;
   grid::DeckFunction exact_;
 };
 

@@ -73,7 +73,10 @@ Solver::Solver(const Workspace& work, const std::string& label)
 }
 
 void Solver::reset() {
-  Kokkos::deep_copy(x_, work_.initial);
+  if (work_.initial.extent(0) > 0)
+    Kokkos::deep_copy(x_, work_.initial);
+  else
+    Kokkos::deep_copy(x_, 0.0);
   goes_on_ = drained_ = false;
   ghosted_.exchange().reset_times();
   if (preconditioner_) preconditioner_->reset_exchange_times();

@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -59,6 +60,12 @@ class Solver : public miniapp::Steps {
   void go_on_from(const SolverState&, const FillVector& fill);
   /// The solution, own values.
   const Vector& solution() const { return x_; }
+  /// Vectors that the next reset() makes anew: for own rows and ghosts, and two for own rows, the last of which may be
+  /// empty.
+  std::array<Vector, 3> lent() const {
+    const bool ghosted = residual().data() == ghosted_.own().data();
+    return {ghosted_.all(), scratch(), ghosted ? Vector() : residual()};
+  }
   /// Relative residuals of the last solve by the recurrence, from iteration 0 on.
   std::vector<double> history() const;
   /// The alpha and beta by which each of these but the first was reached.

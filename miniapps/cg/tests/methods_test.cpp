@@ -369,7 +369,7 @@ class Persistent : public testing::Test {
     system_ = problem_->build();
     const auto& p = system_.partition;
     matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
-              : options_.solver.format == Format::sell      ? make_sell(system_.matrix, p.interior, p.own + p.ghosts)
+              : options_.solver.format == Format::sell      ? make_sell(*system_.chunks)
                                                             : make_csr(system_.matrix, p.interior);
     auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver, true,
                              streams_, timers_, as_on_device});

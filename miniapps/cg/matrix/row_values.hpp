@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cg/matrix/compressed_rows.hpp"
+#include "cg/matrix/sell.hpp"
+
+#include <cstdint>
+
+namespace kontor::cg {
+
+/// The values of rows for a kernel that writes them, of compressed rows or of chunks. An entry is told by its number in
+/// its row.
+class RowValues {
+ public:
+  /// The entries of a row, in their order.
+  class Row {
+   public:
+    KOKKOS_FUNCTION Row(double* at, int stride, const SharedOffset* offsets, int lane)
+        : at_(at), stride_(stride), offsets_(offsets), lane_(lane) {}
+    /// The next entry.
+    KOKKOS_FUNCTION double& next() {
+      if (offsets_) {
+        for (; (offsets_->lanes >> lane_ & 1) == 0; ++offsets_) at_ += stride_;
+        ++offsets_;
+      }
+      double& value = *at_;
+      at_ += stride_;
+      return value;
+    }
+    KOKKOS_FUNCTION double& entry(int e) const {
+      Row from = *this;
+      while (e-- > 0) from.next();
+      return from.next();
+    }
+
+   private:
+    double* at_;
+    int stride_;
+    const SharedOffset* offsets_; ///< null: the row has all entries of its chunk up to its length
+    int lane_;
+  };
+
+  explicit RowValues(const CompressedRows& rows) : values(rows.values), offsets_(rows.offsets.data()) {}
+  explicit RowValues(const SellRows& rows)
+      : values(rows.values), chunks_(rows.chunks.data()), told_(rows.told.data()), shared_(rows.shared.data()),
+        interior_(rows.interior), chunk_(rows.chunk) {}
+
+  KOKKOS_FUNCTION Row row(LocalIndex row) const {
+    if (!chunks_) return {values.data() + offsets_[row], 1, nullptr, 0};
+    const bool inner = row < interior_;
+    const LocalIndex place = inner ? row : row - interior_;
+    const std::int64_t before = inner ? 0 : (interior_ + std::int64_t{chunk_} - 1) / chunk_;
+    std::int64_t c = before + place / chunk_;
+    int lane = place % chunk_;
+    if (chunks_[c].sorted) find_sorted(row, before + place / sell_window * (sell_window / chunk_), c, lane);
+    const auto& chunk = chunks_[c];
+    const bool gaps = chunk.kind == Columns::shared && !chunk.full;
+    return {values.data() + chunk.values + lane, chunk_, gaps ? shared_ + chunk.columns : nullptr, lane};
+  }
+
+  Kokkos::View<double*> values; ///< all of them, padding included
+
+ private:
+  /// Among the chunks of a window from c on.
+  KOKKOS_FUNCTION void find_sorted(LocalIndex row, std::int64_t c, std::int64_t& found, int& lane) const {
+    for (;; ++c) {
+      if (!chunks_[c].sorted) continue;
+      const LocalIndex* const order = told_ + chunks_[c].told + chunk_;
+      for (lane = 0; lane < chunk_; ++lane)
+        if (order[lane] == row) {
+          found = c;
+          return;
+        }
+    }
+  }
+
+  const std::int64_t* offsets_ = nullptr;
+  const SellChunk* chunks_ = nullptr; ///< null: compressed rows
+  const LocalIndex* told_ = nullptr;
+  const SharedOffset* shared_ = nullptr;
+  LocalIndex interior_ = 0;
+  int chunk_ = 0;
+};
+
+} // namespace kontor::cg
