@@ -5,6 +5,7 @@
 #include "cg/problem/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
+#include "machine/stream.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -109,8 +110,8 @@ void Cg::finish(std::int64_t /*made*/) {
 miniapp::Verification Cg::verify() {
   const auto baseline = miniapp::baseline_communicator(context().comm);
   return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
-                    {outcome_, solver_->solution(), solver_->coefficients(), solver_->lent()}, solver_->preconditioner(),
-                    &accuracy_.emplace());
+                    {outcome_, solver_->solution(), solver_->coefficients(), solver_->lent()},
+                    solver_->preconditioner(), &accuracy_.emplace());
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
@@ -167,7 +168,11 @@ miniapp::AppRecord Cg::record() const {
 miniapp::CalibrationRequest Cg::calibration() const {
   const PartSize part{.rows = static_cast<double>(system_.partition.own),
                       .entries = static_cast<double>(system_.entries())};
-  return {.working_set = working_set(options_.solver, part, matrix_->bytes())};
+  const double bytes = working_set(options_.solver, part, matrix_->bytes());
+  const auto& comm = context().comm;
+  // Larger vectors would take the memory of the matrix again, and be read as fast as those of every calibration.
+  const bool small = 2 * comm::allreduce(comm, bytes, comm::ReduceOp::max) < miniapp::streamed_bytes(comm);
+  return {.working_set = small ? bytes : 0};
 }
 
 std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file, const std::string& group) const {

@@ -52,20 +52,24 @@ int vectors_of(const SolverOptions& o) {
   return 0;
 }
 
+/// Chunks of format sell; columns take seldom more than 2.
+double chunks(const PartSize& part) { return part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); }
+
 /// Another format of the matrix, vectors, what the preconditioner keeps.
 std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
-  const double sell = part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); // columns: seldom more than 2
   const double runs = (part.runs * 4 + part.patterns * part.stencil * 2) * of_index;
   double vectors = vectors_of(o);
   if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
     vectors = std::max(vectors, 2. + 8);
+  const bool lends_all = o.preconditioner != PreconditionerKind::none ||
+                         (o.method != Method::merged && o.method != Method::persistent); // Solver::lent()
   const auto kept = kept_by(o, part);
-  return {{"cg/sell", o.format == Format::sell ? sell : 0},
+  return {{"cg/sell", o.format == Format::sell ? chunks(part) : 0},
           {"cg/runs", o.format == Format::matrix_free ? runs : 0},
           {"cg/offsets for Kokkos Kernels", o.kernel == Kernel::kokkos_kernels ? part.rows * of_index : 0},
           {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
           {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},
-          {"cg/vectors to verify with", (3 * part.rows + part.ghosts) * of_value}};
+          {"cg/to verify with", (lends_all ? 1 : 2) * part.rows * of_value}};
 }
 
 } // namespace
@@ -77,15 +81,20 @@ double working_set(const SolverOptions& o, const PartSize& part, double product)
 
 std::vector<Allocation> views_of_rank(const SolverOptions& options, const PartSize& part,
                                       const std::vector<Allocation>& kept, const std::vector<Allocation>& built) {
-  const double stored = needs_matrix(options) ? 1 : 0;
+  const double stored = needs_matrix(options) && !only_chunks(options) ? 1 : 0;
   std::vector<Allocation> views{{"cg/values", stored * part.entries * of_value},
                                 {"cg/columns", stored * part.entries * of_index},
                                 {"cg/offsets", stored * part.rows * of_offset},
                                 {"cg/global", (part.rows + part.ghosts) * sizeof(GlobalIndex)},
-                                {"cg/b, initial, solution", 3 * part.rows * of_value}};
+                                {"cg/b", part.rows * of_value}};
   views.insert(views.end(), kept.begin(), kept.end());
   const auto solve = views_of_solve(options, part);
-  const auto& more = miniapp::total_bytes(built) > miniapp::total_bytes(solve) ? built : solve;
+  auto build = built;
+  if (only_chunks(options)) {
+    build.push_back({"cg/sell", chunks(part)});
+    if (part.copied) build.push_back({"cg/values, offsets", part.entries * of_value + part.rows * of_offset});
+  }
+  const auto& more = miniapp::total_bytes(build) > miniapp::total_bytes(solve) ? build : solve;
   views.insert(views.end(), more.begin(), more.end());
   return views;
 }
@@ -99,14 +108,11 @@ std::vector<Allocation> views_of_box(const Options& options, const grid::Block& 
     around *= n + 2;
     with_ghosts *= options.process_grid[axis] > 1 ? n + 2 : n;
   }
-  const std::vector<Allocation> kept{{"cg/point rows", around * sizeof(LocalIndex)}};
-  if (options.kind == ProblemKind::fe_heat) {
-    const double at_gauss_points = elements * element_nodes * of_value;
-    const bool heated = !grid::DeckFunction(options.fe_heat.source).zero();
-    return views_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = 27 * rows},
-                         kept, // at most
-                         {{"cg/conductivity", at_gauss_points}, {"cg/source", heated ? at_gauss_points : 0}});
-  }
+  const Allocation point_rows{"cg/point rows", around * sizeof(LocalIndex)};
+  if (options.kind == ProblemKind::fe_heat)
+    return views_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
+                         {{"cg/initial, solution", 2 * rows * of_value}},
+                         {point_rows, {"cg/conductivity", elements * element_nodes * of_value}});
   const auto most = most_runs(block.extents, options.process_grid);
   return views_of_rank(options.solver,
                        {.rows = rows,
@@ -115,7 +121,8 @@ std::vector<Allocation> views_of_box(const Options& options, const grid::Block& 
                         .runs = most.runs,
                         .patterns = most.patterns,
                         .stencil = options.stencil.size},
-                       kept, {{"cg/exact", around * of_value}, {"cg/points", rows * of_value}});
+                       {{"cg/initial", grid::DeckFunction(options.initial).zero() ? 0 : rows * of_value}},
+                       {point_rows, {"cg/exact", around * of_value}, {"cg/solution", rows * of_value}});
 }
 
 } // namespace kontor::cg

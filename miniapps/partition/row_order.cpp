@@ -23,41 +23,47 @@ int block_of(GlobalIndex row, GlobalIndex rows, int ranks) {
   return rank;
 }
 
+/// Where the block of this rank begins, or of one after it.
+std::uint64_t first_row(const comm::Communicator& comm, GlobalIndex rows, int after = 0) {
+  return static_cast<std::uint64_t>(grid::part_begin(rows, comm.size(), comm.rank() + after));
+}
+
 /// in_row_order() of the rows whose number leaves `slice` when divided by `slices`; of its block a rank has every so
 /// many, from that of its first row on.
-template <int slices>
-std::vector<double> slice_of(const comm::Communicator& comm, const Partition& partition, const Vector& own, int slice) {
+template <std::uint64_t slices>
+std::vector<double> slice_of(const comm::Communicator& comm, const Partition& partition, const Vector& own,
+                             std::uint64_t slice) {
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
   ByRank<NumberedValue> to;
   for (LocalIndex i = 0; i < partition.own; ++i)
-    if (numbers(i) % slices == slice)
+    if (static_cast<std::uint64_t>(numbers(i)) % slices == slice)
       to[block_of(numbers(i), partition.rows, comm.size())].push_back({numbers(i), values(i)});
 
-  const auto begin = grid::part_begin(partition.rows, comm.size(), comm.rank()) / slices;
-  const auto end = (grid::part_begin(partition.rows, comm.size(), comm.rank() + 1) + slices - 1) / slices;
-  std::vector<double> block(static_cast<std::size_t>(end - begin), std::numeric_limits<double>::quiet_NaN());
+  const auto begin = first_row(comm, partition.rows) / slices;
+  const auto end = (first_row(comm, partition.rows, 1) + slices - 1) / slices;
+  std::vector<double> block(end - begin, std::numeric_limits<double>::quiet_NaN());
   for (const auto& [rank, items] : exchange_by_rank(comm, "values in the order of rows", to))
-    for (const auto& [row, value] : items) block[static_cast<std::size_t>(row / slices - begin)] = value;
+    for (const auto& [row, value] : items) block[static_cast<std::uint64_t>(row) / slices - begin] = value;
   return block;
 }
 
 /// Ranks say which rows of a slice they want, and are told the values in the same order.
-template <int slices>
-void take_values(const comm::Communicator& comm, GlobalIndex rows, const std::vector<double>& block, int slice,
-                 const std::vector<GlobalIndex>& wanted, std::vector<double>& values) {
+template <std::uint64_t slices>
+void take_values(const comm::Communicator& comm, GlobalIndex rows, const std::vector<double>& block,
+                 std::uint64_t slice, const std::vector<GlobalIndex>& wanted, std::vector<double>& values) {
   ByRank<GlobalIndex> asked;
   ByRank<double> told;
   ByRank<std::size_t> places;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] % slices != slice) continue;
+    if (static_cast<std::uint64_t>(wanted[i]) % slices != slice) continue;
     const int rank = block_of(wanted[i], rows, comm.size());
     asked[rank].push_back(wanted[i]);
     places[rank].push_back(i);
   }
-  const auto begin = grid::part_begin(rows, comm.size(), comm.rank()) / slices;
+  const auto begin = first_row(comm, rows) / slices;
   for (const auto& [rank, numbers] : exchange_by_rank(comm, "rows of ranks", asked))
-    for (const auto row : numbers) told[rank].push_back(block[static_cast<std::size_t>(row / slices - begin)]);
+    for (const auto row : numbers) told[rank].push_back(block[static_cast<std::uint64_t>(row) / slices - begin]);
   for (const auto& [rank, found] : exchange_by_rank(comm, "values of rows", told))
     for (std::size_t n = 0; n < found.size(); ++n) values[places[rank][n]] = found[n];
 }
@@ -70,9 +76,9 @@ std::vector<double> in_row_order(const comm::Communicator& comm, const Partition
 
 std::vector<double> values_of_rows(const comm::Communicator& comm, const Partition& partition, const Vector& own,
                                    const std::vector<GlobalIndex>& wanted) {
-  constexpr int slices = 16;
+  constexpr std::uint64_t slices = 32;
   std::vector<double> values(wanted.size());
-  for (int slice = 0; slice < slices; ++slice)
+  for (std::uint64_t slice = 0; slice < slices; ++slice)
     take_values<slices>(comm, partition.rows, slice_of<slices>(comm, partition, own, slice), slice, wanted, values);
   return values;
 }

@@ -33,13 +33,13 @@ using Apply = std::function<void(const Vector& from, const Vector& to)>;
 
 /// Collective. |x.B y - y.B x| beside |x| |B y| + |y| |B x|, for two vectors x and y that look random: rounding where B
 /// is symmetric. Each row's numbers are the same on any ranks, and so is the result if that of B is. NaN if a number is
-/// not finite. `all`, for own rows and ghosts, and `bv`, for own rows, are written to. (The test of HPCG: M. A. Heroux, J. Dongarra, P. Luszczek, HPCG Technical Specification, Sandia report
-/// SAND2013-8752, 2013.)
+/// not finite. `all`, for own rows and ghosts, and `bv`, for own rows, are written to. (The test of HPCG: M. A. Heroux,
+/// J. Dongarra, P. Luszczek, HPCG Technical Specification, Sandia report SAND2013-8752, 2013.)
 inline double asymmetry(const comm::Communicator& comm, const Partition& partition, const Space& compute,
                         const Vector& all, const Vector& bv, const Apply& apply) {
   enum { x_x, y_y, bx_bx, by_by, x_by, y_bx, count };
   comm::ExactSums<Space> sums(comm, "symmetry", count, compute);
-  const Vector v =  // ghosts are filled, too: nothing needs to travel
+  const Vector v = // ghosts are filled, too: nothing needs to travel
       Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own));
   const auto fill = [&](std::uint64_t which) {
     Kokkos::parallel_for("cg/random", Policy(compute, 0, static_cast<std::int64_t>(all.extent(0))),

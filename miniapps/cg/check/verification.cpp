@@ -89,16 +89,13 @@ struct SquareSum {
   }
 };
 
-/// Collective; waits. To `all`: own values, then the ghosts by their numbers in the whole matrix. Leaves those of other `rows`,
-/// too.
-void with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own, const Vector& all,
-                 const std::vector<GlobalIndex>& rows, std::vector<double>& values) {
+/// Collective; waits. To `all`: own values, then the ghosts by their numbers in the whole matrix.
+void with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own, const Vector& all) {
   const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  auto wanted = rows;
-  wanted.insert(wanted.end(), global.data() + partition.own, global.data() + global.extent(0));
-  values = values_of_rows(baseline, partition, own, wanted);
+  const auto ghosts =
+      values_of_rows(baseline, partition, own, {global.data() + partition.own, global.data() + global.extent(0)});
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all);
-  std::copy(values.data() + rows.size(), values.data() + wanted.size(), host.data() + partition.own);
+  std::copy(ghosts.begin(), ghosts.end(), host.data() + partition.own);
   Kokkos::deep_copy(all, host);
   Kokkos::deep_copy(Kokkos::subview(all, std::pair<LocalIndex, LocalIndex>(0, partition.own)), own);
 }
@@ -110,9 +107,10 @@ struct Departure {
   double largest() const { return std::isnan(product) || product > rhs ? product : rhs; }
 };
 
-/// Collective; waits. `xs` are values of the reference's columns, one after the other.
+/// Collective; waits.
 Departure departure(const comm::Communicator& baseline, const LinearSystem& system, const ReferenceRows& reference,
-                    const std::vector<double>& xs, const Vector& ax) {
+                    const Vector& x, const Vector& ax) {
+  const auto xs = values_of_rows(baseline, system.partition, x, reference.columns);
   const auto products = values_of_rows(baseline, system.partition, ax, reference.rows);
   const auto rhs = values_of_rows(baseline, system.partition, system.rhs, reference.rows);
   std::array<double, 3> largest{};
@@ -232,8 +230,8 @@ miniapp::Verification verify_residual(double residual, double largest, const Sol
 
 /// Collective. A x is that of `ax`; `exact` is written to.
 miniapp::Verification verify_solution(const comm::Communicator& baseline, const LinearSystem& system, const Vector& ax,
-                                      const Vector& exact, const Space& compute, const Options& options, const Answer& answer,
-                                      Preconditioner* m, Accuracy& accuracy) {
+                                      const Vector& exact, const Space& compute, const Options& options,
+                                      const Answer& answer, Preconditioner* m, Accuracy& accuracy) {
   const auto own = system.partition.own;
   const auto& outcome = answer.outcome;
   if (system.exact) system.exact(exact);
@@ -274,10 +272,9 @@ miniapp::Verification not_symmetric(const std::string& which, double found, cons
 
 } // namespace
 
-miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system,
-                             const ReferenceRows& reference, const Matrix& matrix, const Space& compute,
-                             const Options& options, const Answer& answer, Preconditioner* preconditioner,
-                             Accuracy* found) {
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system, ReferenceRows reference,
+                             const Matrix& matrix, const Space& compute, const Options& options, const Answer& answer,
+                             Preconditioner* preconditioner, Accuracy* found) {
   const auto& partition = system.partition;
   const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
   const auto room = [&](int i, std::size_t size) {
@@ -297,14 +294,15 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
     });
   watch.lap(seconds);
 
-  std::vector<double> xs;
-  with_ghosts(baseline, partition, answer.solution, all, reference.columns, xs);
+  with_ghosts(baseline, partition, answer.solution, all);
   matrix.multiply(compute, Part::all, all, ax);
   compute.fence();
-  const auto of_reference = departure(baseline, system, reference, xs, ax);
+  const auto of_reference = departure(baseline, system, reference, answer.solution, ax);
+  reference = {};
 
   Accuracy accuracy;
-  auto result = verify_solution(baseline, system, ax, room(2, static_cast<std::size_t>(partition.own)), compute, options, answer, preconditioner, accuracy);
+  auto result = verify_solution(baseline, system, ax, room(2, static_cast<std::size_t>(partition.own)), compute,
+                                options, answer, preconditioner, accuracy);
   if (found) *found = accuracy;
   if (of_matrix > symmetry_tolerance || (result.passed() && std::isnan(of_matrix)))
     result = not_symmetric("matrix", of_matrix, result);

@@ -38,7 +38,7 @@ struct Answer {
 ///
 /// Values of other ranks come by their numbers in the whole matrix over `baseline`, all ranks by backend `raw`; neither
 /// the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
-miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&, const ReferenceRows& reference,
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&, ReferenceRows reference,
                              const Matrix&, const Space& compute, const Options&, const Answer&, Preconditioner*,
                              Accuracy* found = nullptr);
 

@@ -194,7 +194,7 @@ Kokkos::View<T*> in_space(const char* label, const std::vector<T>& from) {
 
 std::unique_ptr<Matrix> make_matrix_free(const BoxRows& box, const std::vector<StencilEntry>& entries,
                                          const ProductTuning& tuning) {
-  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), box.rows);
+  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), point_rows(box));
   const auto& partition = box.partition;
   const auto& n = box.block.extents;
   RunMaker maker(partition.own + partition.ghosts, entries.size());

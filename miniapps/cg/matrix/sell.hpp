@@ -37,8 +37,8 @@ struct SellRows {
   LocalIndex rows = 0;     ///< own
   LocalIndex interior = 0; ///< those that read no ghosts
   Kokkos::View<SellChunk*> chunks = {};
-  Rows told = {};           ///< of chunks that do not share offsets
-  std::int64_t stored = 0;  ///< how many values there are, padding included
+  Rows told = {};          ///< of chunks that do not share offsets
+  std::int64_t stored = 0; ///< how many values there are, padding included
   Kokkos::View<double*> values = {};
   Kokkos::View<SharedOffset*> shared = {};
   Kokkos::View<std::int16_t*> narrow = {};

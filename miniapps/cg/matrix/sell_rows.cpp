@@ -284,7 +284,8 @@ void place_chunks(SellRows& to, const Kokkos::View<SellChunk*>::HostMirror& chun
   to.wide = allocated<Kokkos::View<std::int32_t*>>("cg/sell offsets", columns[2]);
   to.bytes = static_cast<double>(to.stored) * sizeof(double) + static_cast<double>(columns[0]) * sizeof(SharedOffset) +
              static_cast<double>(columns[1]) * 2 + static_cast<double>(columns[2]) * 4 +
-             static_cast<double>(told) * sizeof(LocalIndex) + static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
+             static_cast<double>(told) * sizeof(LocalIndex) +
+             static_cast<double>(chunks.extent(0)) * sizeof(SellChunk) +
              2.0 * static_cast<double>(to.rows) * sizeof(double);
 }
 

@@ -32,12 +32,14 @@ void for_points(const char* label, const Extents& n, const Body& body) {
 struct BoxRows {
   grid::Block block; ///< of points, with one layer of ghosts
   Partition partition;
-  PointRows rows;
 };
 
 /// Collective over the Cartesian communicator. Rows in the order of points, x fastest: first those that read no ghosts,
 /// then the others. A row reads the points across faces, or, `corners`, all around.
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid&, bool corners);
+
+/// Local, waits.
+PointRows point_rows(const BoxRows&);
 
 /// Local. A block (z, y, x) of own points, without values.
 grid::BlockView<double> new_block(const BoxRows&, const std::string& label);

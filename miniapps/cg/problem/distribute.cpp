@@ -133,8 +133,7 @@ class ArrivingRows {
     system.matrix = {placed(offsets_), placed(columns_), placed(values_)};
     system.rhs = placed(rhs_);
     system.initial = placed(initial_);
-    if (rhs_kind_ == RhsKind::a_times_ones)
-      system.exact = [](const Vector& to) { Kokkos::deep_copy(to, 1.0); };
+    if (rhs_kind_ == RhsKind::a_times_ones) system.exact = [](const Vector& to) { Kokkos::deep_copy(to, 1.0); };
     return system;
   }
 
@@ -192,8 +191,9 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
     problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks [E-DECK-RANKS]", comm.rank(),
                           sizes.own, most);
   comm.agree(problem);
-  const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
-  miniapp::require_memory(comm, views_of_rank(solver, part));
+  const PartSize part{
+      .rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries), .copied = true};
+  miniapp::require_memory(comm, views_of_rank(solver, part, {{"cg/initial", part.rows * sizeof(double)}}));
 }
 
 template <class Put>

@@ -34,12 +34,15 @@ class FeHeat final : public BoxProblem {
       : BoxProblem(options, context), options_(options.fe_heat), conductivity_(options_.conductivity),
         source_(options_.source) {
     make_rows(options, true);
-    mesh_ = make_fe_mesh(box_, options_.faces);
   }
 
   LinearSystem build() override {
     LinearSystem system{.partition = box_.partition};
-    timed("structure", [&] { system.matrix = make_structure(mesh_); });
+    FeMesh mesh{};
+    timed("structure", [&] {
+      mesh = make_fe_mesh(box_, options_.faces);
+      system.matrix = make_structure(mesh);
+    });
     system.rhs = Vector("cg/b", box_.partition.own);
 
     const auto& block = box_.block;
@@ -49,26 +52,24 @@ class FeHeat final : public BoxProblem {
     if (heated) { // of conductivity and source one is there at a time
       GaussValues source;
       timed("elements", [&] { source = at_gauss_points("cg/source", block, source_, finite); });
-      timed("assembly", [&] { assemble_load(options_.assembly, mesh_, integrals, source, system.rhs); });
+      timed("assembly", [&] { assemble_load(options_.assembly, mesh, integrals, source, system.rhs); });
     }
     double smallest = 0;
     {
       GaussValues conductivity;
-      timed("elements", [&] {
-        conductivity = at_gauss_points("cg/conductivity", block, conductivity_, positive);
-      });
+      timed("elements", [&] { conductivity = at_gauss_points("cg/conductivity", block, conductivity_, positive); });
       positive.agree(cartesian_);
       std::optional<RowValues> rows;
       timed("structure", [&] { rows = system.make_room(solver_); });
       timed("assembly", [&] {
-        assemble_matrix(options_.assembly, mesh_, integrals, conductivity, *rows);
+        assemble_matrix(options_.assembly, mesh, integrals, conductivity, *rows);
         smallest = smallest_above_zero(cartesian_, conductivity);
       });
       timed("boundary", [&] {
         const auto faces = evaluate_faces(block, options_.faces, finite);
-        apply_boundary(mesh_, integrals, conductivity, faces, block.spacing, *rows, system.rhs);
+        apply_boundary(mesh, integrals, conductivity, faces, block.spacing, *rows, system.rhs);
         system.initial = values_at_points(box_, initial_, "cg/initial", finite);
-        set_temperatures(mesh_, faces, system.initial);
+        set_temperatures(mesh, faces, system.initial);
       });
     }
     timed("solution", [&] {
@@ -88,7 +89,6 @@ class FeHeat final : public BoxProblem {
  private:
   FeHeatOptions options_;
   grid::DeckFunction conductivity_, source_;
-  FeMesh mesh_{};
 };
 
 } // namespace

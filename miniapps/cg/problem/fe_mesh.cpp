@@ -24,7 +24,7 @@ struct FillConstant {
 
 FeMesh make_fe_mesh(const BoxRows& box, const FaceOptions& faces) {
   const auto& block = box.block;
-  FeMesh mesh{.rows = box.rows, .extents = {}, .free_begin = {}, .free_end = {}};
+  FeMesh mesh{.rows = point_rows(box), .extents = {}, .free_begin = {}, .free_end = {}};
   for (int axis = 0; axis < 3; ++axis) {
     const auto given = [&](int side) { return faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0; };
     const auto n = block.extents[axis];

@@ -29,7 +29,7 @@ struct LinearSystem {
   std::optional<SellRows> chunks = {};          ///< the matrix where nothing needs it otherwise
   std::optional<std::int64_t> unassembled = {}; ///< entries of own rows of a matrix that is not stored in `matrix`
   Vector rhs = {};
-  Vector initial = {};                ///< guess; empty: 0
+  Vector initial = {};                              ///< guess; empty: 0
   std::function<void(const Vector& to)> exact = {}; ///< local, waits: own values of the solution, where it is known
   std::optional<ErrorBound> error_bound = {};
 

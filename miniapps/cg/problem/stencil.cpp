@@ -106,7 +106,7 @@ class StencilProblem final : public BoxProblem {
 
   LinearSystem build() override {
     const auto& n = box_.block.extents;
-    const Stencil stencil{box_.rows, corners_};
+    const Stencil stencil{point_rows(box_), corners_};
     LinearSystem system{.partition = box_.partition};
     auto& matrix = system.matrix;
     const auto own = static_cast<std::size_t>(box_.partition.own);
@@ -124,8 +124,7 @@ class StencilProblem final : public BoxProblem {
       }
     });
     timed("assembly", [&] {
-      if (needs_matrix(solver_))
-        for_points("cg/fill values", n, FillStencilValues{stencil, system.make_room(solver_)});
+      if (needs_matrix(solver_)) for_points("cg/fill values", n, FillStencilValues{stencil, system.make_room(solver_)});
     });
 
     grid::FiniteCheck finite;
@@ -135,7 +134,7 @@ class StencilProblem final : public BoxProblem {
       system.rhs = Vector("cg/b", own);
       for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
       const Vector by_row("cg/solution", own);
-      for_points("cg/solution", n, WithoutLayer{box_.rows, exact, by_row});
+      for_points("cg/solution", n, WithoutLayer{stencil.rows, exact, by_row});
       system.error_bound = bound(by_row);
       if (!initial_.zero()) system.initial = values_at_points(box_, initial_, "cg/initial", finite);
       finite.agree(cartesian_);
@@ -149,7 +148,7 @@ class StencilProblem final : public BoxProblem {
 
   ReferenceRows reference_rows() const override { return stencil_reference(options_, box_.partition); }
   std::unique_ptr<Matrix> matrix_free(const ProductTuning& tuning) const override {
-    const Stencil stencil{box_.rows, corners_};
+    const Stencil stencil{{}, corners_};
     std::vector<StencilEntry> entries;
     for (int dk = -1; dk <= 1; ++dk)
       for (int dj = -1; dj <= 1; ++dj)

@@ -347,7 +347,8 @@ std::vector<double> asymmetries(MPI_Comm native, const SmallSystem& system, cons
   const auto work = bench.workspace();
   const auto& partition = bench.system().partition;
   const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
-  std::vector<double> found{asymmetry(comm, partition, Space(), [&](const Vector& v, const Vector& av) {
+  const Vector all("test/all", partition.own + partition.ghosts), product("test/product", partition.own);
+  std::vector<double> found{asymmetry(comm, partition, Space(), all, product, [&](const Vector& v, const Vector& av) {
     work.matrix.multiply(Space(), Part::all, v, av);
   })};
   if (const auto m = make_preconditioner(work))
