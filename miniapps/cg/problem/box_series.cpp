@@ -75,7 +75,10 @@ class FaceSeries {
     const double length = side(points_, axis_);
     const double distance = // from the face
         static_cast<double>(upper_ ? points_.global[axis_] - 1 - number : number) * points_.spacing[axis_];
-    std::vector<double> over_n(static_cast<std::size_t>(points_.extents[c_]));
+    const auto nb = points_.extents[b_], nc = points_.extents[c_];
+    std::vector<double> over_n(static_cast<std::size_t>(nc)), sums(static_cast<std::size_t>(nb * nc)); // side by side
+    for (std::int64_t c = 0; c < nc; ++c)
+      for (std::int64_t b = 0; b < nb; ++b) sums[static_cast<std::size_t>(c * nb + b)] = at(values, plane, b, c);
     for (std::int64_t s = 0; s < terms(b_, distance); ++s) {
       std::fill(over_n.begin(), over_n.end(), 0.0);
       for (std::int64_t t = 0; t < terms(c_, distance); ++t) {
@@ -86,12 +89,17 @@ class FaceSeries {
             16 * temperature / (pi * pi * m * n * (of_source ? g * g : 1)) * decay(g, distance, length);
         for (std::size_t c = 0; c < over_n.size(); ++c) over_n[c] += factor * along_c_[t][c];
       }
-      for (std::int64_t c = 0; c < points_.extents[c_]; ++c) {
-        if (!inside(points_, c_, c)) continue;
-        for (std::int64_t b = 0; b < points_.extents[b_]; ++b)
-          if (inside(points_, b_, b)) at(values, plane, b, c) += along_b_[s][b] * over_n[static_cast<std::size_t>(c)];
+      const double* const sines = along_b_[s];
+      for (std::int64_t c = 0; c < nc; ++c) {
+        const double factor = over_n[static_cast<std::size_t>(c)];
+        double* const sum = &sums[static_cast<std::size_t>(c * nb)];
+        for (std::int64_t b = 0; b < nb; ++b) sum[b] += sines[b] * factor;
       }
     }
+    for (std::int64_t c = 0; c < nc; ++c)
+      for (std::int64_t b = 0; b < nb; ++b)
+        if (inside(points_, c_, c) && inside(points_, b_, b))
+          at(values, plane, b, c) = sums[static_cast<std::size_t>(c * nb + b)];
   }
 
  private:

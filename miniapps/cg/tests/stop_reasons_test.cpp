@@ -352,7 +352,7 @@ std::vector<double> asymmetries(MPI_Comm native, const SmallSystem& system, cons
     work.matrix.multiply(Space(), Part::all, v, av);
   })};
   if (const auto m = make_preconditioner(work))
-    found.push_back(asymmetry(comm, partition, Space(),
+    found.push_back(asymmetry(comm, partition, Space(), all, product,
                               [&](const Vector& v, const Vector& mv) { m->apply(Kokkos::subview(v, own), mv); }));
   return found;
 }
