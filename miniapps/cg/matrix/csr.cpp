@@ -109,14 +109,20 @@ struct CsrKernel {
       sum_a += values[a + at] * x[columns[a + at]];
       sum_b += values[b + at] * x[columns[b + at]];
     };
-    for (; e + line <= common; e += line) {
+    const auto prefetch_values = [&] {
       prefetch(values + a + e + ahead);
       prefetch(values + b + e + ahead);
-      prefetch(columns + a + e + ahead);
-      prefetch(columns + b + e + ahead);
+    };
+    for (; e + line <= common; e += line) {
+      prefetch_values();
+      if (e % (2 * line) == 0) { // a cache line has twice as many columns
+        prefetch(columns + a + e + ahead);
+        prefetch(columns + b + e + ahead);
+      }
 #pragma GCC unroll 8
       for (int k = 0; k < line; ++k) add(e + k);
     }
+    prefetch_values(); // the line that the row's last entries are in
     for (; e < common; ++e) add(e);
     sums[0] = rest(sum_a, a + common, a + of_a);
     sums[1] = rest(sum_b, b + common, b + of_b);
