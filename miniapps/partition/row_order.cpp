@@ -4,6 +4,8 @@
 #include "grid/axis_parts.hpp"
 #include "partition/by_rank.hpp"
 
+#include <kontor/comm/reductions.hpp>
+
 #include <algorithm>
 #include <limits>
 
@@ -78,6 +80,7 @@ std::vector<double> values_of_rows(const comm::Communicator& comm, const Partiti
                                    const std::vector<GlobalIndex>& wanted) {
   constexpr std::uint64_t slices = 32;
   std::vector<double> values(wanted.size());
+  if (comm::allreduce(comm, static_cast<std::int64_t>(wanted.size()), comm::ReduceOp::max) == 0) return values;
   for (std::uint64_t slice = 0; slice < slices; ++slice)
     take_values<slices>(comm, partition.rows, slice_of<slices>(comm, partition, own, slice), slice, wanted, values);
   return values;
