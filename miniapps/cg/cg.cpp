@@ -5,7 +5,6 @@
 #include "cg/problem/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
-#include "machine/stream.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -168,11 +167,7 @@ miniapp::AppRecord Cg::record() const {
 miniapp::CalibrationRequest Cg::calibration() const {
   const PartSize part{.rows = static_cast<double>(system_.partition.own),
                       .entries = static_cast<double>(system_.entries())};
-  const double bytes = working_set(options_.solver, part, matrix_->bytes());
-  const auto& comm = context().comm;
-  // Larger vectors would take the memory of the matrix again, and be read as fast as those of every calibration.
-  const bool small = 2 * comm::allreduce(comm, bytes, comm::ReduceOp::max) < miniapp::streamed_bytes(comm);
-  return {.working_set = small ? bytes : 0};
+  return {.working_set = working_set(options_.solver, part, matrix_->bytes())};
 }
 
 std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file, const std::string& group) const {
