@@ -34,8 +34,8 @@ class Function {
   /// The value at one point and time.
   double operator()(double x, double y, double z, double t) const;
 
-  /// out[i] = f(x[i], y, z, t); both spans have the same length. Terms and factors that use the same arguments as in the
-  /// call before are not evaluated again: 1 ns a point for sin(pi*x)*sinh(pi*y)/sinh(pi) where y changes, else 30.
+  /// out[i] = f(x[i], y, z, t); both spans have the same length. Factors of a product that use the same arguments as in
+  /// the call before are not evaluated again: 2 ns a point for sin(pi*x)*sinh(pi*y)/sinh(pi) where y changes, else 30.
   void evaluate(std::span<const double> x, double y, double z, double t, std::span<double> out) const;
 
  private:
