@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "reader.hpp"
+#include "leaf.hpp"
+#include "names.hpp"
 #include "tree.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <stdexcept>
 
 namespace kontor::config {
 
@@ -53,6 +56,107 @@ const Node* find_part(const Node& node, std::string_view part) {
   std::from_chars(part.data() + bracket + 1, part.data() + part.size(), index);
   return found->is_sequence() && index < found->children.size() ? &found->children[index] : found;
 }
+
+/// Fills options from a deck's tree.
+class Reader final : public Visitor {
+ public:
+  Reader(const Node& root, Problems& problems) : problems_(problems) {
+    here_.node = &root;
+    here_.place = root.key_place;
+    here_.known = {"app"};
+  }
+
+  /// Reports the keys that nothing asked for; call it after describe().
+  void report_unknown() {
+    collect_unknown();
+    for (const auto& unknown : unknown_)
+      problems_.add(
+          unknown.node->key_place,
+          fmt::format("{} is unknown; {}", join_path(unknown.section, shown(unknown.node->key)), advice(unknown)),
+          "E-DECK-KEY");
+  }
+
+ private:
+  /// The section being read.
+  struct Section {
+    const Node* node = nullptr; ///< nullptr if the deck does not give it
+    std::string path;
+    Place place;                ///< of the nearest section that the deck gives
+    bool report_missing = true; ///< false below a mistake that is reported already
+    std::vector<std::string> known{};
+  };
+  struct Unknown {
+    const Node* node;
+    std::string section;
+    std::vector<std::string> known;
+  };
+
+  void visit_section(const Key& key, const Body& body) override {
+    const Node* node = find(key);
+    Section inner{
+        .path = join_path(here_.path, key.name), .place = here_.place, .report_missing = here_.report_missing};
+    if (node && node->is_mapping()) {
+      inner.node = node;
+      inner.place = node->where();
+    } else if (node) {
+      problems_.add(node->where(), fmt::format("{}: found {}; allowed: a section", inner.path, node->describe()),
+                    "E-DECK-TYPE");
+      inner.report_missing = false;
+    } else if (key.required && here_.report_missing) {
+      problems_.add(here_.place, fmt::format("{} is missing; it expects a section", inner.path), "E-DECK-KEY");
+      inner.report_missing = false;
+    }
+    std::swap(here_, inner);
+    body(*this);
+    collect_unknown();
+    std::swap(here_, inner);
+  }
+
+  void visit_leaf(const Key& key, Leaf& leaf) override {
+    const auto path = join_path(here_.path, key.name);
+    const Node* node = find(key);
+    if (node) {
+      leaf.read(*node, path, problems_);
+    } else if (key.required && here_.report_missing) {
+      problems_.add(here_.place, fmt::format("{} is missing; it expects {}", path, leaf.expected()), "E-DECK-KEY");
+    }
+    leaf.set_location({(node ? node->where() : here_.place).text(), path});
+  }
+
+  /// The key's node; notes that the key is known.
+  const Node* find(const Key& key) {
+    const auto path = join_path(here_.path, key.name);
+    if (!paths_.insert(path).second) throw std::logic_error("the key " + path + " is described twice");
+    here_.known.emplace_back(key.name);
+    return here_.node ? here_.node->find(key.name) : nullptr;
+  }
+
+  void collect_unknown() {
+    if (!here_.node) return;
+    for (const auto& child : here_.node->children) {
+      const auto& known = here_.known;
+      if (std::find(known.begin(), known.end(), child.key) == known.end())
+        unknown_.push_back({&child, here_.path, known});
+    }
+  }
+
+  /// A key of the same section with a similar name, else one of this name elsewhere, else what there is.
+  std::string advice(const Unknown& unknown) const {
+    const auto& key = unknown.node->key;
+    if (const auto near = nearest(key, unknown.known))
+      return fmt::format("did you mean {}?", join_path(unknown.section, *near));
+    for (const auto& path : paths_)
+      if (path.ends_with("." + key)) return fmt::format("did you mean {}?", path);
+    if (paths_.contains(key))
+      return unknown.section.empty() ? "keys are nested, not joined by dots" : fmt::format("did you mean {}?", key);
+    return fmt::format("known here: {}", fmt::join(unknown.known, ", "));
+  }
+
+  Problems& problems_;
+  Section here_;
+  std::vector<Unknown> unknown_;
+  std::set<std::string> paths_; ///< all keys described
+};
 
 } // namespace
 

@@ -60,14 +60,6 @@ std::string_view name_of(Scalar scalar) {
   return "int64";
 }
 
-bool parallel_hdf5() {
-#ifdef H5_HAVE_PARALLEL
-  return true;
-#else
-  return false;
-#endif
-}
-
 std::string hdf5_version() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);

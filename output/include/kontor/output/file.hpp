@@ -20,9 +20,6 @@ namespace kontor::output {
 /// one bounded piece after the other. `automatic`: parallel, or gathered on a single rank.
 enum class Access { automatic, parallel, gathered };
 
-/// Whether the HDF5 library this was compiled with is a parallel one; for the record, nothing here depends on it.
-bool parallel_hdf5();
-
 /// The version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
 
