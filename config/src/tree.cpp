@@ -3,6 +3,7 @@
 
 #include <kontor/config/error.hpp>
 #include <kontor/config/limits.hpp>
+#include <kontor/config/location.hpp>
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
@@ -11,6 +12,15 @@
 #include <tuple>
 
 namespace kontor::config {
+namespace {
+
+/// Whatever a message quotes of a deck, a formula or a file's name, no control character reaches a terminal.
+std::string joined(std::vector<std::string>& messages, errors::Id id) {
+  for (auto& message : messages) message = errors::with_id(printable(message, '\n'), id);
+  return fmt::format("{}", fmt::join(messages, "\n"));
+}
+
+} // namespace
 
 std::string Place::text() const { return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column); }
 
@@ -55,6 +65,18 @@ void Problems::raise() const {
   if (listed < sorted.size())
     messages.back() += fmt::format("\nand {} more mistakes, which are not listed", sorted.size() - listed);
   throw Error(std::move(messages), "E-DECK-KEY"); // which none lacks
+}
+
+Error::Error(std::vector<std::string> messages, errors::Id id)
+    : std::runtime_error(joined(messages, id)), messages_(std::move(messages)) {}
+
+std::string Location::text() const {
+  return place.empty() || key.empty() ? place + key : fmt::format("{}: {}", place, key);
+}
+
+void Location::fail(std::string_view message, errors::Id id) const {
+  const auto where = text();
+  throw Error({fmt::format("{}{}{}", where, where.empty() ? "" : " ", message)}, id);
 }
 
 } // namespace kontor::config

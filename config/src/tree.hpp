@@ -73,7 +73,4 @@ class Problems {
 /// merge keys and tags go to `problems`; throws Error where no tree can be made or a limit of limits.hpp is passed.
 Node parse_yaml(const std::string& text, const Place& source, Problems& problems);
 
-/// Applies the n-th override (from 1), "section.key=value", to the tree.
-void apply_override(Node& root, const std::string& text, int n, Problems& problems);
-
 } // namespace kontor::config

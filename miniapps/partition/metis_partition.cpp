@@ -2,7 +2,6 @@
 #include "partition/metis_partition.hpp"
 
 #include "partition/by_rank.hpp"
-#include "partition/graph.hpp"
 
 #include <kontor/errors/id.hpp>
 

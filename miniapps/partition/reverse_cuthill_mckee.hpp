@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "partition/graph.hpp"
+#include "partition/coordinate_matrix.hpp"
 
 #include <cstdint>
 #include <vector>

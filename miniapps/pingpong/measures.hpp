@@ -3,7 +3,7 @@
 
 #include "pingpong/bench.hpp"
 
-/// The measures: one file each. All are collective over the bench's communicator.
+/// The measures. All are collective over the bench's communicator.
 namespace kontor::pingpong {
 
 /// One View there and back between two ranks: raw pointers and typed bindings.

@@ -88,6 +88,14 @@ class PingPong final : public miniapp::MiniApp {
 
 } // namespace
 
+std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings& findings) {
+  std::vector<double> ratios;
+  for (const auto& c : findings.ratios)
+    if (c.baseline == "raw") ratios.push_back(c.ratio.median);
+  return {{"typed_over_raw", miniapp::median(ratios), "1"},
+          {"typed_over_raw_worst", *std::max_element(ratios.begin(), ratios.end()), "1"}};
+}
+
 std::unique_ptr<miniapp::MiniApp> make_pingpong(const Options& options, const miniapp::RunContext& context) {
   return std::make_unique<PingPong>(options, context);
 }

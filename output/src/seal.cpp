@@ -100,6 +100,16 @@ std::vector<std::uint64_t> read_seal(int descriptor, Ending& ending) {
   return sums;
 }
 
+/// Collective over comm. A step whose Error names the file.
+template <class Step>
+void reading(MPI_Comm comm, const fs::path& path, const Step& step) {
+  try {
+    collectively(comm, step);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
+  }
+}
+
 } // namespace
 
 std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int descriptor, bool reads,
@@ -142,42 +152,34 @@ std::vector<std::uint64_t> append_seal(MPI_Comm comm, const fs::path& path, int 
 }
 
 void check_seal(MPI_Comm comm, const fs::path& path) {
-  try {
-    collectively(comm, [&] {
-      const int rank = my_rank(comm), ranks = rank_count(comm);
-      const auto file = open_regular(path);
-      Ending ending;
-      const auto sums = read_seal(file, ending);
-      for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
-                 [&](std::uint64_t n, std::uint64_t sum, const char*) {
-                   if (sum != sums[n])
-                     throw Error(fmt::format("its bytes {} to {} are not those that were written", n * ending.block,
-                                             std::min((n + 1) * ending.block, ending.body) - 1),
-                                 "E-FILE-DAMAGED");
-                 });
-    });
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
-  }
+  reading(comm, path, [&] {
+    const int rank = my_rank(comm), ranks = rank_count(comm);
+    const auto file = open_regular(path);
+    Ending ending;
+    const auto sums = read_seal(file, ending);
+    for_blocks(file, ending, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks),
+               [&](std::uint64_t n, std::uint64_t sum, const char*) {
+                 if (sum != sums[n])
+                   throw Error(fmt::format("its bytes {} to {} are not those that were written", n * ending.block,
+                                           std::min((n + 1) * ending.block, ending.body) - 1),
+                               "E-FILE-DAMAGED");
+               });
+  });
 }
 
 std::string contents_of(MPI_Comm comm, const std::filesystem::path& path) {
   std::uint64_t bytes = 0, sum = 0;
-  try {
-    collectively(comm, [&] {
-      const auto file = open_regular(path);
-      bytes = size_of(file);
-      const auto ranks = static_cast<std::uint64_t>(rank_count(comm));
-      std::vector<char> block(std::min(bytes, cached_bytes));
-      for (auto n = static_cast<std::uint64_t>(my_rank(comm)); n * cached_bytes < bytes; n += ranks) {
-        const std::uint64_t begin = n * cached_bytes, count = std::min(cached_bytes, bytes - begin);
-        read_at(file, begin, block.data(), count);
-        sum += checksum(block.data(), count, n + 1);
-      }
-    });
-  } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", path.string(), error.what()), "E-FILE-READ");
-  }
+  reading(comm, path, [&] {
+    const auto file = open_regular(path);
+    bytes = size_of(file);
+    const auto ranks = static_cast<std::uint64_t>(rank_count(comm));
+    std::vector<char> block(std::min(bytes, cached_bytes));
+    for (auto n = static_cast<std::uint64_t>(my_rank(comm)); n * cached_bytes < bytes; n += ranks) {
+      const std::uint64_t begin = n * cached_bytes, count = std::min(cached_bytes, bytes - begin);
+      read_at(file, begin, block.data(), count);
+      sum += checksum(block.data(), count, n + 1);
+    }
+  });
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
   return fmt::format("{} bytes, checksum {:016x}", bytes, sum);
 }
