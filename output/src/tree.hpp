@@ -40,6 +40,9 @@ Handle create_dataset(hid_t file, const std::string& name, hid_t type, const std
 /// Makes a group and those on the way to it, as far as they are not there.
 void make_group(hid_t file, const std::string& path);
 
+/// The type of UTF-8 strings of any length, as h5py reads as str.
+Handle string_type();
+
 /// Properties for creating objects that do not note when: equal contents make equal files.
 Handle timeless(hid_t creation_class);
 
