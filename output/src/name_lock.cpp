@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "name_lock.hpp"
+#include "temporary.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
