@@ -3,10 +3,9 @@
 
 #include "machine/blas.hpp"
 #include "matmul/kernels/local_product.hpp"
+#include "matmul/problem/costs.hpp"
 #include "matmul/problem/elements.hpp"
-#include "matmul/problem/memory.hpp"
 #include "matmul/problem/state.hpp"
-#include "matmul/problem/volume.hpp"
 
 #include <kontor/comm/collectives.hpp>
 

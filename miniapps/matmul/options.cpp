@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/options.hpp"
 
-#include "matmul/problem/memory.hpp"
-#include "matmul/problem/volume.hpp"
+#include "matmul/problem/costs.hpp"
 
 #include <kontor/config/unused.hpp>
 
