@@ -76,29 +76,18 @@ inline SmallSystem diagonal(const Values& entries) {
   return s;
 }
 
-/// The solution by elimination.
-inline Values solution_of(const SmallSystem& s) {
-  auto a = s.matrix;
-  auto x = s.rhs;
-  const auto n = s.rows();
-  for (std::size_t k = 0; k < n; ++k) // positive definite: no pivots
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
-      x[i] -= factor * x[k];
-    }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t j = i + 1; j < n; ++j) x[i] -= a[i][j] * x[j];
-    x[i] /= a[i][i];
-  }
-  return x;
-}
+inline double dot(const Values& a, const Values& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
-/// The largest, in absolute value.
-inline double difference(const Values& a, const Values& b) {
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-  return largest;
+/// The largest of a linear `product`, in absolute value, by so many iterations from x.
+template <class Product>
+double eigenvalue_of(const Product& product, Values x, int iterations) {
+  double norm = 0;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    const Values y = product(x);
+    norm = std::sqrt(dot(y, y) / dot(x, x));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i] / norm;
+  }
+  return norm;
 }
 
 /// Local. In the memory of kernels, and back.
@@ -114,6 +103,28 @@ template <class T>
 std::vector<T> on_host(const Kokkos::View<T*>& view) {
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
   return {host.data(), host.data() + host.extent(0)};
+}
+
+/// A matrix that the host reads.
+struct HostRows {
+  explicit HostRows(const CompressedRows& a)
+      : offsets(on_host(a.offsets)), columns(on_host(a.columns)), values(on_host(a.values)) {}
+  LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size()) - 1; }
+
+  std::vector<std::int64_t> offsets;
+  std::vector<LocalIndex> columns;
+  Values values;
+};
+
+/// By a loop over the rows.
+inline Values plain_product(const HostRows& a, const Values& x) {
+  Values y;
+  for (LocalIndex row = 0; row < a.rows(); ++row) {
+    double sum = 0;
+    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) sum += a.values[e] * x[a.columns[e]];
+    y.push_back(sum);
+  }
+  return y;
 }
 
 /// Local. These of the rows that a rank has, in its order, and those of all ranks by all ranks' (collective).
@@ -183,11 +194,12 @@ inline LinearSystem distribute(const comm::Communicator& comm, const SmallSystem
 /// A small system with all that a method needs.
 class Bench {
  public:
-  /// Collective.
+  /// Collective. Of the format csr unless there is a matrix.
   Bench(const comm::Communicator& comm, LinearSystem system, const SolverOptions& options, bool overlap = true,
-        bool as_on_device = false)
+        bool as_on_device = false, std::unique_ptr<Matrix> matrix = nullptr)
       : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device), system_(std::move(system)),
-        matrix_(make_csr(system_.matrix, system_.partition.interior)), streams_(overlap), timers_("cg") {}
+        matrix_(matrix ? std::move(matrix) : make_csr(system_.matrix, system_.partition.interior)), streams_(overlap),
+        timers_("cg") {}
   Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options, bool overlap = true,
         bool as_on_device = false)
       : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}
@@ -197,6 +209,13 @@ class Bench {
             options_, overlap_,          streams_,       timers_,  as_on_device_};
   }
   const LinearSystem& system() const { return system_; }
+  /// Collective. Warmed up and set back.
+  std::unique_ptr<Solver> solver() {
+    auto made = make_solver(workspace());
+    made->warm_up();
+    made->reset();
+    return made;
+  }
 
  private:
   const comm::Communicator* comm_;
@@ -219,13 +238,12 @@ inline Solved found_by(const Solver& solver, const comm::Communicator& comm, con
   return {solver.outcome(), gathered(comm, partition, solver.solution()), solver.history(), solver.record()};
 }
 
-/// Collective. Warmed up, set back, solved.
-inline Solved solve(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options,
-                    bool overlap = true, bool as_on_device = false) {
+/// Collective over the world. Warmed up, set back, solved.
+inline Solved solve(const SmallSystem& system, const SolverOptions& options, bool overlap = true,
+                    bool as_on_device = false) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
   Bench bench(comm, system, options, overlap, as_on_device);
-  const auto solver = make_solver(bench.workspace());
-  solver->warm_up();
-  solver->reset();
+  const auto solver = bench.solver();
   solve(*solver);
   return found_by(*solver, comm, bench.system().partition);
 }
@@ -235,9 +253,8 @@ class SolvedOnce {
  public:
   /// Collective over the world.
   SolvedOnce(const SmallSystem& system, const SolverOptions& options)
-      : comm_(MPI_COMM_WORLD), bench_(comm_, system, options), solver_(make_solver(bench_.workspace())) {
+      : comm_(MPI_COMM_WORLD), bench_(comm_, system, options), solver_(bench_.solver()) {
     options_.solver = options;
-    solver_->reset();
     outcome = solve(*solver_);
   }
 
@@ -247,7 +264,7 @@ class SolvedOnce {
     return verify(comm_, bench_.system(), {}, work.matrix, work.streams.compute(), options_,
                   {outcome, solver_->solution(), solver_->coefficients()}, preconditioner);
   }
-  const Vector& solution() const { return solver_->solution(); }
+  const Solver& solver() const { return *solver_; }
 
   Outcome outcome;
 
