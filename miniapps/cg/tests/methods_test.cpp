@@ -28,14 +28,9 @@ namespace {
 using stepping::Graphs;
 
 double true_residual(const SmallSystem& s, const Values& x) {
-  double residual = 0, rhs = 0;
-  for (std::size_t i = 0; i < s.rows(); ++i) {
-    double r = s.rhs[i];
-    for (std::size_t j = 0; j < s.rows(); ++j) r -= s.matrix[i][j] * x[j];
-    residual += r * r;
-    rhs += s.rhs[i] * s.rhs[i];
-  }
-  return std::sqrt(residual / rhs);
+  Values r;
+  for (std::size_t i = 0; i < s.rows(); ++i) r.push_back(s.rhs[i] - dot(s.matrix[i], x));
+  return std::sqrt(dot(r, r) / dot(s.rhs, s.rhs));
 }
 
 /// Of an iteration without replacements, counted by hand from the algorithms: multiplications of the matrix, additions
@@ -70,20 +65,17 @@ TEST(Methods, CostOfAnIteration) {
         << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused;
     options.replace_every = 10; // after 10, 20, 30 and 40 of 50 iterations
     Bench replacing(comm, line(23), options);
-    EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0], method != pipelined ? 0
-                                                                                       : preconditioner == chebyshev
-                                                                                           ? 4 * (4 + 2 * 3)
-                                                                                           : 4 * 4);
+    const int products = preconditioner == chebyshev ? 4 + 2 * 3 : 4; // of a replacement
+    EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0],
+              method == pipelined ? 4 * products : 0);
   }
 }
 
 TEST(Methods, ComeToTheSameSolution) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
-  const auto exact = solution_of(system);
   for (const auto preconditioner : preconditioners()) {
     SolverOptions options{.preconditioner = preconditioner, .tolerance = 1e-10, .max_iterations = 200};
-    const auto classic = solve(comm, system, options).outcome;
+    const auto classic = solve(system, options).outcome;
     EXPECT_LT(classic.iterations, 100);
     for (const auto method : all_methods)
       for (const auto& [fused, sums] :
@@ -93,13 +85,12 @@ TEST(Methods, ComeToTheSameSolution) {
           options.fused = fused;
           options.sums = sums;
           options.replace_every = 10;
-          const auto found = solve(comm, system, options, overlap);
+          const auto found = solve(system, options, overlap);
           SCOPED_TRACE(testing::Message()
                        << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused
                        << " sums " << int(sums) << " overlap " << overlap << ": " << words(found.outcome));
           EXPECT_EQ(found.outcome.ending, StopReason::converged);
           EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
-          EXPECT_LT(difference(found.x, exact), 1e-8);
           EXPECT_LT(true_residual(system, found.x), 2e-10);
           EXPECT_EQ(found.history.size(), found.outcome.iterations + 1u);
           EXPECT_EQ(found.history.back(), found.outcome.residual);
@@ -108,7 +99,6 @@ TEST(Methods, ComeToTheSameSolution) {
 }
 
 TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
   for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::chebyshev})
     for (const auto method : all_methods) {
@@ -117,55 +107,50 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
                             .preconditioner = preconditioner,
                             .tolerance = 1e-10,
                             .max_iterations = 200,
-                            .graph = stepping::Graphs::off};
-      const auto host = solve(comm, system, options);
-      for (const auto graph : {stepping::Graphs::off, stepping::Graphs::on}) {
-        if (graph == stepping::Graphs::on && comm.size() > 1) continue; // the host sends messages
+                            .graph = Graphs::off};
+      const auto host = solve(system, options);
+      for (const auto graph : {Graphs::off, Graphs::on}) {
+        if (graph == Graphs::on && miniapp::test::world_size() > 1) continue; // the host sends messages
         options.graph = graph;
-        const auto queued = solve(comm, system, options, true, true);
-        EXPECT_EQ(queued.record["graph"], graph == stepping::Graphs::on ? "on" : "off");
+        const auto queued = solve(system, options, true, true);
+        EXPECT_EQ(queued.record["graph"], graph == Graphs::on ? "on" : "off");
         EXPECT_EQ(queued.outcome.ending, host.outcome.ending);
         EXPECT_EQ(queued.history, host.history);
         EXPECT_EQ(queued.x, host.x); // iterations made too many have changed nothing
       }
       options.tolerance = 0;
       options.max_iterations = 23;
-      options.graph = stepping::Graphs::automatic;
-      const auto all = solve(comm, system, options, true, true);
+      options.graph = Graphs::automatic;
+      const auto all = solve(system, options, true, true);
       EXPECT_EQ(all.outcome.ending, StopReason::all_iterations);
       EXPECT_EQ(all.outcome.iterations, 23);
     }
 }
 
 TEST(Methods, SayWhyThereIsNoGraph) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  SolverOptions options{.graph = stepping::Graphs::on};
-  EXPECT_THROW(solve(comm, line(9), options), config::Error); // on the host
+  SolverOptions options{.graph = Graphs::on};
+  EXPECT_THROW(solve(line(9), options), config::Error); // on the host
   options.max_iterations = 9;
-  EXPECT_THROW(solve(comm, line(9), options, true, true), config::Error); // fewer than it makes
+  EXPECT_THROW(solve(line(9), options, true, true), config::Error); // fewer than it makes
 }
 
 TEST(Methods, WorkWithFewerRowsThanRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const int rows : {1, 2, 3, 5})
     for (const auto preconditioner : preconditioners())
       for (const auto method : all_methods) {
-        const auto system = line(rows);
-        const auto found =
-            solve(comm, system, {.method = method, .preconditioner = preconditioner, .tolerance = 1e-12});
+        const auto found = solve(line(rows), {.method = method, .preconditioner = preconditioner, .tolerance = 1e-12});
         EXPECT_EQ(found.outcome.ending, StopReason::converged);
-        EXPECT_LT(difference(found.x, solution_of(system)), 1e-10);
+        EXPECT_LT(true_residual(line(rows), found.x), 1e-11);
       }
 }
 
 TEST(Pipelined, LosesDigitsAndGetsThemBackByReplacement) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
   SolverOptions options{.method = Method::pipelined, .replace_every = 0, .tolerance = 0, .max_iterations = 120};
-  const auto drifted = solve(comm, system, options);
+  const auto drifted = solve(system, options);
   EXPECT_EQ(drifted.record["replacements"], 0);
   options.replace_every = 10;
-  const auto replaced = solve(comm, system, options);
+  const auto replaced = solve(system, options);
   EXPECT_EQ(replaced.record["replacements"], 11);
   EXPECT_GT(replaced.record["drift"], 0);
   EXPECT_LT(replaced.record["drift"], 1e-10);
@@ -202,8 +187,7 @@ TEST(Reproducible, SameResidualsAsOnOneRank) {
 int kernels_of(const SolverOptions& options) {
   const comm::Communicator alone(MPI_COMM_SELF);
   Bench bench(alone, irregular(40), options, true, true);
-  const auto solver = make_solver(bench.workspace());
-  solver->reset();
+  const auto solver = bench.solver();
   comm::test::start_recording_tools();
   solve(*solver);
   return static_cast<int>(comm::test::stop_recording_tools().kernels.size());
@@ -213,7 +197,7 @@ int kernels_of(const SolverOptions& options) {
 int kernels_an_iteration(SolverOptions options) {
   options.tolerance = 0;
   options.replace_every = 0;
-  options.graph = stepping::Graphs::off;
+  options.graph = Graphs::off;
   options.max_iterations = 4;
   const int few = kernels_of(options);
   options.max_iterations = 14;
@@ -232,27 +216,6 @@ TEST(Launches, AreFewAnIteration) {
   }
   for (const auto method : all_methods)
     EXPECT_EQ(kernels_an_iteration({.method = method, .fused = false}), 5) << int(method);
-}
-
-double dot(const Values& a, const Values& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// The largest eigenvalue of D^-1 A.
-double largest_eigenvalue(const SmallSystem& s) {
-  Values x(s.rows());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(7.0 * static_cast<double>(i) + 1);
-  double norm = 0;
-  for (int iteration = 0; iteration < 300; ++iteration) {
-    Values y(s.rows());
-    for (std::size_t i = 0; i < x.size(); ++i) y[i] = dot(s.matrix[i], x) / s.matrix[i][i];
-    norm = std::sqrt(dot(y, y) / dot(x, x));
-    for (auto& value : y) value /= norm;
-    x = y;
-  }
-  return norm;
 }
 
 class Preconditioners : public testing::TestWithParam<PreconditionerKind> {};
@@ -291,19 +254,23 @@ TEST_P(Preconditioners, AreSymmetricAndPositive) {
 }
 
 TEST_P(Preconditioners, SaveIterations) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   SolverOptions options{.tolerance = 1e-10};
-  const auto without = solve(comm, irregular(61), options).outcome.iterations;
+  const auto without = solve(irregular(61), options).outcome.iterations;
   options.preconditioner = GetParam();
-  EXPECT_LT(solve(comm, irregular(61), options).outcome.iterations, without);
+  EXPECT_LT(solve(irregular(61), options).outcome.iterations, without);
 }
 
 TEST(Chebyshev, ItsBoundsHold) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const auto& system : {irregular(61), line(100)}) {
-    const auto found = solve(comm, system, {.preconditioner = PreconditionerKind::chebyshev});
-    const auto& record = found.record;
-    const double largest = largest_eigenvalue(system), bound = record["eigenvalue_max"];
+    const auto scaled = [&](const Values& x) { // by D^-1 A
+      Values y;
+      for (std::size_t i = 0; i < x.size(); ++i) y.push_back(dot(system.matrix[i], x) / system.matrix[i][i]);
+      return y;
+    };
+    Values x;
+    for (std::size_t i = 0; i < system.rows(); ++i) x.push_back(std::sin(7.0 * static_cast<double>(i) + 1));
+    const auto record = solve(system, {.preconditioner = PreconditionerKind::chebyshev}).record;
+    const double largest = eigenvalue_of(scaled, x, 300), bound = record["eigenvalue_max"];
     EXPECT_GE(bound, largest);
     EXPECT_LE(bound, 1.1 * largest + 1e-9);
     EXPECT_GT(record["eigenvalue_min"], 0);
@@ -311,39 +278,32 @@ TEST(Chebyshev, ItsBoundsHold) {
 }
 
 TEST(Chebyshev, AHigherDegreeSavesIterations) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   auto system = line(150);
   for (std::size_t i = 0; i < system.rows(); ++i) system.rhs[i] = std::sin(static_cast<double>(i * i));
   SolverOptions options{.preconditioner = PreconditionerKind::chebyshev, .tolerance = 1e-8};
-  std::int64_t before = solve(comm, system, {.tolerance = 1e-8}).outcome.iterations;
+  std::int64_t before = solve(system, {.tolerance = 1e-8}).outcome.iterations;
   for (const std::int64_t degree : {1, 3, 7}) {
     options.chebyshev_degree = degree;
-    const auto iterations = solve(comm, system, options).outcome.iterations;
+    const auto iterations = solve(system, options).outcome.iterations;
     EXPECT_LT(iterations, 0.8 * static_cast<double>(before));
     before = iterations;
   }
 }
 
 TEST(RitzValues, AreTheEigenvaluesAfterAsManyIterationsAsThereAre) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   auto system = line(8);
   system.rhs = {1, -0.3, 0.7, 0.2, 0.9, -0.8, 0.1, 0.4};
-  Bench bench(comm, system, {.tolerance = 0, .max_iterations = 8});
-  const auto solver = make_solver(bench.workspace());
-  solver->reset();
-  solve(*solver);
-  const auto found = ritz_values(solver->coefficients());
+  const SolvedOnce solved(system, {.tolerance = 0, .max_iterations = 8});
+  const auto found = ritz_values(solved.solver().coefficients());
   EXPECT_NEAR(found.smallest, 2 - 2 * std::cos(std::numbers::pi / 9), 1e-10);
   EXPECT_NEAR(found.largest, 2 - 2 * std::cos(8 * std::numbers::pi / 9), 1e-10);
   EXPECT_DOUBLE_EQ(ritz_values({{0.25, 0}}).largest, 4);
 }
 
-TEST(GaussSeidel, IsRefusedByNameWithReproducibleSums) {
+/// Atomic assembly only where threads compute.
+TEST(ReproducibleSums, RefuseByNameWhatDependsOnTheOrder) {
   expect_facts(refusal_of("app: cg\nsolver:\n  preconditioner: gauss_seidel\n  sums: reproducible\n"),
                {"deck.yaml:3", "gauss_seidel", "chebyshev"});
-}
-
-TEST(AtomicAssembly, IsRefusedByNameWithReproducibleSumsWhereThreadsCompute) {
   const auto message = refusal_of("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: atomic\n"
                                   "    boundary: {x_min: {temperature: 0}}\nsolver:\n  sums: reproducible\n");
   if (Space::name() == std::string_view("Serial"))
@@ -365,32 +325,34 @@ class Persistent : public testing::Test {
   /// Warmed up and set back; only the last one works.
   std::unique_ptr<Solver> solver(Method method = Method::persistent, bool as_on_device = true) {
     options_.solver.method = method;
-    problem_ = make_problem(options_, {self_, true, timers_, progress_});
-    system_ = problem_->build();
-    const auto& p = system_.partition;
-    matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
-              : options_.solver.format == Format::sell      ? make_sell(*system_.chunks)
-                                                            : make_csr(system_.matrix, p.interior);
-    auto made = make_solver({self_, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver, true,
-                             streams_, timers_, as_on_device});
-    made->warm_up();
-    made->reset();
-    return made;
+    problem_ = make_problem(options_, {loan_.comm, true, loan_.timers, loan_.progress});
+    auto system = problem_->build();
+    const auto format = options_.solver.format;
+    auto matrix = format == Format::matrix_free ? problem_->matrix_free()
+                  : format == Format::sell      ? make_sell(*system.chunks)
+                                                : make_csr(system.matrix, system.partition.interior);
+    bench_ =
+        std::make_unique<Bench>(loan_.comm, std::move(system), options_.solver, true, as_on_device, std::move(matrix));
+    return bench_->solver();
   }
   Solved solved(Solver& by) const {
     solve(by);
-    return found_by(by, self_, system_.partition);
+    return found_by(by, loan_.comm, bench_->system().partition);
   }
   Solved solved_by(Method method) { return solved(*solver(method)); }
 
-  comm::Communicator self_{MPI_COMM_SELF};
-  miniapp::Timers timers_{"cg"};
-  miniapp::Progress progress_{miniapp::Progress::Style::silent};
-  stepping::Streams<Space> streams_{true};
+  miniapp::test::Loan loan_{"cg", comm::Communicator(MPI_COMM_SELF)};
   Options options_;
   std::unique_ptr<Problem> problem_;
-  LinearSystem system_;
-  std::unique_ptr<Matrix> matrix_;
+  std::unique_ptr<Bench> bench_;
+};
+miniapp::Timers timers_{"cg"};
+miniapp::Progress progress_{miniapp::Progress::Style::silent};
+stepping::Streams<Space> streams_{true};
+Options options_;
+std::unique_ptr<Problem> problem_;
+LinearSystem system_;
+std::unique_ptr<Matrix> matrix_;
 };
 
 void expect_close(const Solved& found, const Solved& expected) {
@@ -452,28 +414,21 @@ TEST_F(Persistent, GoesOnFromAStateWithTheSameBits) {
 
 TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
   const auto usual = options_.solver;
-  const auto refused = [&](const char* fact, bool as_on_device = true) {
-    expect_facts(error_of([&] { solver(Method::persistent, as_on_device); }), {fact}, fact);
+  const auto refused = [&](const char* fact, const auto& change, bool as_on_device = true) {
     options_.solver = usual;
+    change(options_.solver);
+    expect_facts(error_of([&] { solver(Method::persistent, as_on_device); }), {fact}, fact);
   };
-  refused("on the host", false);
-  options_.solver.fused = false;
-  refused("solver.fused");
-  options_.solver.graph = Graphs::on;
-  refused("solver.graph");
-  options_.solver.sums = SumKind::reproducible;
-  refused("solver.sums");
-  options_.solver.preconditioner = PreconditionerKind::chebyshev;
-  refused("preconditioner");
-  options_.solver.format = Format::csr;
-  refused("sell and matrix_free");
-}
-
-TEST(PersistentOption, NeedsOneRank) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.size() == 1) GTEST_SKIP() << "several ranks are refused";
+  const auto nothing = [](auto&) {};
+  refused("on the host", nothing, false);
+  refused("solver.fused", [](auto& options) { options.fused = false; });
+  refused("solver.graph", [](auto& options) { options.graph = Graphs::on; });
+  refused("solver.sums", [](auto& options) { options.sums = SumKind::reproducible; });
+  refused("preconditioner", [](auto& options) { options.preconditioner = PreconditionerKind::chebyshev; });
+  refused("sell and matrix_free", [](auto& options) { options.format = Format::csr; });
+  if (miniapp::test::world_size() == 1) return;
   const SolverOptions options{.method = Method::persistent};
-  expect_facts(error_of([&] { solve(comm, irregular(40), options, true, true); }), {"several ranks"});
+  expect_facts(error_of([&] { solve(irregular(40), options, true, true); }), {"several ranks"});
 }
 
 } // namespace
