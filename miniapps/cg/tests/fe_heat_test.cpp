@@ -87,7 +87,7 @@ class FeHeat : public testing::Test {
   /// Collective over the ranks of `comm`.
   LinearSystem build(Options options, const comm::Communicator& comm) {
     lay_out(options, comm);
-    return make_fe_heat(options, {comm, true, timers_, progress_})->build();
+    return make_fe_heat(options, {comm, true, loan_.timers, loan_.progress})->build();
   }
   /// Collective over the world.
   miniapp::Verification solve(Options options) {
@@ -95,21 +95,13 @@ class FeHeat : public testing::Test {
     return App(options, world_).verified();
   }
 
-  const comm::Communicator world_{MPI_COMM_WORLD};
+  miniapp::test::Loan loan_{"cg"};
+  const comm::Communicator& world_ = loan_.comm;
   const comm::Communicator self_{MPI_COMM_SELF};
-  miniapp::Timers timers_{"cg"};
-  miniapp::Progress progress_{miniapp::Progress::Style::silent};
 };
-
-/// A matrix that the host reads.
-struct HostRows {
-  explicit HostRows(const CompressedRows& a)
-      : offsets(on_host(a.offsets)), columns(on_host(a.columns)), values(on_host(a.values)) {}
-  LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size()) - 1; }
-
-  std::vector<std::int64_t> offsets;
-  std::vector<LocalIndex> columns;
-  Values values;
+const comm::Communicator self_{MPI_COMM_SELF};
+miniapp::Timers timers_{"cg"};
+miniapp::Progress progress_{miniapp::Progress::Style::silent};
 };
 
 /// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has which rows.
@@ -155,14 +147,13 @@ TEST_F(FeHeat, IsSymmetricToTheBit) {
   auto options = linear_problem();
   options.fe_heat.conductivity = "1 + x*x + 0.3*sin(y)*z";
   const HostRows a(build(options, self_).matrix);
-  std::map<std::pair<LocalIndex, LocalIndex>, double> entries;
+  std::map<std::pair<LocalIndex, LocalIndex>, double> entries, transposed;
   for (LocalIndex row = 0; row < a.rows(); ++row)
-    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) entries[{row, a.columns[e]}] = a.values[e];
-  for (const auto& [place, value] : entries) {
-    const auto other = entries.find({place.second, place.first});
-    ASSERT_NE(other, entries.end());
-    EXPECT_EQ(value, other->second);
-  }
+    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+      entries[{row, a.columns[e]}] = a.values[e];
+      transposed[{a.columns[e], row}] = a.values[e];
+    }
+  EXPECT_TRUE(entries == transposed);
 }
 
 TEST_F(FeHeat, BoundsTheSmallestEigenvalue) {
@@ -172,23 +163,15 @@ TEST_F(FeHeat, BoundsTheSmallestEigenvalue) {
     const auto system = build(options, self_);
     // Power iteration with c - A; c is above the largest eigenvalue.
     const HostRows a(system.matrix);
-    const auto n = static_cast<std::size_t>(a.rows());
     const double c = 8;
-    std::vector<double> x(n), y(n);
-    for (std::size_t r = 0; r < n; ++r) x[r] = a.offsets[r + 1] - a.offsets[r] > 1 ? 1 : 0; // of free points
-    double eigenvalue = 0;
-    for (int iteration = 0; iteration < 3000; ++iteration) {
-      double norm = 0;
-      for (std::size_t r = 0; r < n; ++r) {
-        y[r] = c * x[r];
-        for (auto e = a.offsets[r]; e < a.offsets[r + 1]; ++e)
-          y[r] -= a.values[e] * x[static_cast<std::size_t>(a.columns[e])];
-        norm += y[r] * y[r];
-      }
-      norm = std::sqrt(norm);
-      for (std::size_t r = 0; r < n; ++r) x[r] = y[r] / norm;
-      eigenvalue = c - norm;
-    }
+    const auto shifted = [&](const Values& x) {
+      auto y = plain_product(a, x);
+      for (std::size_t r = 0; r < x.size(); ++r) y[r] = c * x[r] - y[r];
+      return y;
+    };
+    Values free; // 1 in free points
+    for (LocalIndex r = 0; r < a.rows(); ++r) free.push_back(a.offsets[r + 1] - a.offsets[r] > 1 ? 1 : 0);
+    const double eigenvalue = c - eigenvalue_of(shifted, free, 3000);
     EXPECT_LE(system.error_bound->least_eigenvalue, eigenvalue * (1 + 1e-6));
     EXPECT_GE(system.error_bound->least_eigenvalue, eigenvalue / 10);
   }
@@ -334,18 +317,16 @@ TEST(FeHeatOptions, RefusesWhatHasNoSolution) {
 }
 
 TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
-  const auto refused = [&](const Options& options) { return error_of([&] { build(options, world_); }); };
-  auto options = cube_problem({5, 5, 5});
-  options.fe_heat.conductivity = "x - 0.97"; // of one rank's elements only
-  expect_facts(refused(options), {"x - 0.97", "x = 0.", "above 0"});
-  options.fe_heat.conductivity = "0";
-  expect_facts(refused(options), {"above 0"});
-  options = cube_problem({5, 5, 5});
-  options.fe_heat.source = "log(x - 0.5)";
-  expect_facts(refused(options), {"log(x - 0.5)", "finite"});
-  options = cube_problem({5, 5, 5});
-  options.fe_heat.faces[5].value = "1/(y - 1)"; // in points on the face's edge
-  expect_facts(refused(options), {"1/(y - 1)", "y = 1", "finite"});
+  const auto expect_refused = [&](const auto& change, const std::vector<std::string>& facts) {
+    auto options = cube_problem({5, 5, 5});
+    change(options.fe_heat);
+    expect_facts(error_of([&] { build(options, world_); }), facts);
+  };
+  expect_refused([](auto& fe) { fe.conductivity = "x - 0.97"; }, {"x - 0.97", "x = 0.", "above 0"}); // on one rank only
+  expect_refused([](auto& fe) { fe.conductivity = "0"; }, {"above 0"});
+  expect_refused([](auto& fe) { fe.source = "log(x - 0.5)"; }, {"log(x - 0.5)", "finite"});
+  // In points on the face's edge.
+  expect_refused([](auto& fe) { fe.faces[5].value = "1/(y - 1)"; }, {"1/(y - 1)", "y = 1", "finite"});
 }
 
 TEST_F(FeHeat, RefusesWhatDoesNotFitIntoMemory) {
