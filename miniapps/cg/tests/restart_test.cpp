@@ -51,7 +51,7 @@ struct Saved {
 Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system, const Way& way, std::int64_t at,
                       Saved& saved) {
   Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
-  const auto solver = make_solver(bench.workspace());
+  const auto solver = bench.solver();
   bool is_saved = false;
   const auto save = [&](std::int64_t made) {
     if (made < at || is_saved) return false;
@@ -63,8 +63,6 @@ Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system,
       saved.vectors[vector.name] = gathered(comm, bench.system().partition, vector.values);
     return false;
   };
-  solver->warm_up();
-  solver->reset();
   solve(*solver, {.ends = save});
   EXPECT_TRUE(is_saved);
   return found_by(*solver, comm, bench.system().partition);
@@ -73,9 +71,7 @@ Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system,
 /// Collective. The rest of a solve that was saved.
 Solved go_on(const comm::Communicator& comm, const SmallSystem& system, const Way& way, const Saved& saved) {
   Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
-  const auto solver = make_solver(bench.workspace());
-  solver->warm_up();
-  solver->reset();
+  const auto solver = bench.solver();
   auto state = saved.state;
   state.vectors = solver->state().vectors;
   solver->go_on_from(state, [&](const SolverStateVector& vector) {
@@ -112,7 +108,7 @@ TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
                  .fused = fused,
                  .sums = sums,
                  .graph = stepping::Graphs::off}};
-        const auto expected = solve(comm, system, way.options);
+        const auto expected = solve(system, way.options);
         ++turn;
         for (const bool writes_as_device : {false, true}) {
           const std::int64_t at =
@@ -141,7 +137,7 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
                .tolerance = 0,
                .max_iterations = 90,
                .graph = stepping::Graphs::off}};
-      const auto expected = solve(self, system, way.options);
+      const auto expected = solve(system, way.options);
       way.as_on_device = true;
       way.options.graph = stepping::Graphs::on;
       SCOPED_TRACE(way.words());
@@ -164,7 +160,7 @@ TEST(Restart, ASolveThatHasEndedStaysSo) {
   const auto system = irregular(61);
   for (const auto method : all_methods) {
     Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .graph = stepping::Graphs::off}};
-    const auto expected = solve(comm, system, way.options);
+    const auto expected = solve(system, way.options);
     way.as_on_device = true;
     for (const std::int64_t more : {0, 3}) {
       SCOPED_TRACE(fmt::format("{}, {} more", way.words(), more));
