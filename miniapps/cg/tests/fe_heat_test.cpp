@@ -99,10 +99,6 @@ class FeHeat : public testing::Test {
   const comm::Communicator& world_ = loan_.comm;
   const comm::Communicator self_{MPI_COMM_SELF};
 };
-const comm::Communicator self_{MPI_COMM_SELF};
-miniapp::Timers timers_{"cg"};
-miniapp::Progress progress_{miniapp::Progress::Style::silent};
-};
 
 /// Collective. A hash of matrix and right-hand side by the numbers of the whole matrix, whatever rank has which rows.
 /// Columns must be in order.

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
@@ -56,8 +55,7 @@ Formats formats_of(const CompressedRows& a, LocalIndex interior, LocalIndex colu
   formats["plain"] = make_plain(a, interior);
   for (const bool teams : {false, true}) {
     const std::string how = teams ? ", teams" : "";
-    ProductTuning tuning;
-    tuning.teams = teams;
+    ProductTuning tuning{.teams = teams};
     formats["csr" + how] = make_csr(a, interior, tuning);
     if (teams) { // rows in several pieces
       tuning.staged = 5;
@@ -283,9 +281,7 @@ TEST(Positions, TooManyAreRefusedWithWhatToDo) {
 TEST(Positions, AreThoseOfTeams) {
   const CompressedRows a{to_view(std::vector<std::int64_t>{0, 1, 2, 3}), to_view(std::vector<LocalIndex>{0, 1, 2}),
                          to_view(std::vector<double>{1, 2, 3})};
-  ProductTuning tuning;
-  tuning.chunk = 8;
-  tuning.teams = true;
+  ProductTuning tuning{.teams = true, .chunk = 8};
   EXPECT_EQ(make_csr(a, 2, tuning)->positions(), 3);
   EXPECT_EQ(make_sell(a, 2, 3, tuning)->positions(), 16);
   tuning.teams = false;

@@ -111,8 +111,7 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
 
 TEST(Memory, OfAnIterationIsMoreThanThatOfAProduct) {
   const PartSize part{.rows = 100, .entries = 2700};
-  SolverOptions options;
-  options.format = Format::matrix_free;
+  SolverOptions options{.format = Format::matrix_free};
   EXPECT_EQ(working_set(options, part, 2000), 2000 + 2 * 800); // x and r beside p and q
   options.preconditioner = PreconditionerKind::chebyshev;
   EXPECT_EQ(working_set(options, part, 2000), 2000 + (2 + 1 + 4) * 800);

@@ -346,14 +346,6 @@ class Persistent : public testing::Test {
   std::unique_ptr<Problem> problem_;
   std::unique_ptr<Bench> bench_;
 };
-miniapp::Timers timers_{"cg"};
-miniapp::Progress progress_{miniapp::Progress::Style::silent};
-stepping::Streams<Space> streams_{true};
-Options options_;
-std::unique_ptr<Problem> problem_;
-LinearSystem system_;
-std::unique_ptr<Matrix> matrix_;
-};
 
 void expect_close(const Solved& found, const Solved& expected) {
   EXPECT_EQ(found.outcome.iterations, expected.outcome.iterations);

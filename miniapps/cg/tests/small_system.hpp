@@ -58,21 +58,18 @@ inline SmallSystem irregular(int rows) {
   return s;
 }
 
-/// Tridiagonal: 2 and -1.
-inline SmallSystem line(int rows) {
-  SmallSystem s{std::vector<Values>(rows, Values(rows)), Values(rows, 1), {}};
-  for (int i = 0; i < rows; ++i) {
-    s.matrix[i][i] = 2;
-    if (i > 0) s.matrix[i][i - 1] = s.matrix[i - 1][i] = -1;
-  }
-  return s;
-}
-
 /// Of a diagonal, with ones to the right.
 inline SmallSystem diagonal(const Values& entries) {
   const auto rows = entries.size();
   SmallSystem s{std::vector<Values>(rows, Values(rows)), Values(rows, 1), {}};
   for (std::size_t i = 0; i < rows; ++i) s.matrix[i][i] = entries[i];
+  return s;
+}
+
+/// Tridiagonal: 2 and -1.
+inline SmallSystem line(int rows) {
+  auto s = diagonal(Values(rows, 2));
+  for (int i = 1; i < rows; ++i) s.matrix[i][i - 1] = s.matrix[i - 1][i] = -1;
   return s;
 }
 
