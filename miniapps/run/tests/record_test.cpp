@@ -100,9 +100,8 @@ TEST(Record, OfAnAppThatAddsAll) {
 
   const auto json = to_json(record);
   auto expected = of_every_run;
-  expected.insert({"devices", "placement", "process_grid", "precision", "candidates", "history", "traffic",
-                   "distributions", "trace", "noise", "energy", "cells", "figure_of_merit", "figures_of_merit",
-                   "end_signal"});
+  expected.merge(words("devices placement process_grid precision candidates history traffic distributions trace noise "
+                       "energy cells figure_of_merit figures_of_merit end_signal"));
   EXPECT_EQ(keys(json), expected);
   test::expect_values(json, R"({"/process_grid": "2 x 3", "/backend": "view", "/packing": "none",
       "/candidates/1/backend": "raw", "/history/iteration/1": 20, "/history/residual/1": 0.25, "/traffic/0/bytes": 800,
@@ -116,9 +115,9 @@ TEST(Record, OfAnAppThatAddsAll) {
   EXPECT_NE(json["energy"]["gpu_remark"].get<std::string>().find("no counter"), std::string::npos);
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
   auto of_machine = of_every_machine;
-  of_machine.insert({"internode_latency", "internode_bandwidth", "working_set", "working_set_read_bandwidth",
-                     "working_set_copy_bandwidth", "working_set_triad_bandwidth", "gemm", "peer_bandwidth",
-                     "large_message", "large_bandwidth", "link", "internode_link"});
+  of_machine.merge(words("internode_latency internode_bandwidth working_set working_set_read_bandwidth "
+                         "working_set_copy_bandwidth working_set_triad_bandwidth gemm peer_bandwidth "
+                         "large_message large_bandwidth link internode_link"));
   EXPECT_EQ(keys(json["calibration"]), of_machine);
 }
 
@@ -238,7 +237,7 @@ TEST(Timers, TheOwnerOfARegionSaysWhatItsTimeGoesTo) {
   std::map<std::string, std::pair<std::string, double>> found; // what the time goes to, and seconds
   Keys inside;
   for (const auto& [region, timer] : timers.entries()) {
-    found[region] = {name_of(timer.kind), timer.seconds};
+    found[region] = std::pair(name_of(timer.kind), timer.seconds);
     if (!timer.outside()) inside.insert(region);
   }
   const decltype(found) expected{{"sweeps", {"compute", 0}},    {"reduce", {"communication", 0}},
@@ -251,23 +250,18 @@ TEST(Timers, TheOwnerOfARegionSaysWhatItsTimeGoesTo) {
   EXPECT_EQ(timers.entries().at("wait").calls, 5);
 }
 
-std::vector<std::string>& opened_regions() { // Kokkos' callbacks carry no context of their own
-  static std::vector<std::string> names;
-  return names;
-}
-
 TEST(ScopedTimer, OpensARegionOfKokkosToolsAndAddsTheTime) {
   namespace Tools = Kokkos::Tools::Experimental;
-  opened_regions().clear();
+  static std::vector<std::string> opened; // Kokkos' callbacks carry no context of their own
+  static int open;
+  opened.clear();
+  open = 0;
   Timers timers("ring");
-  int open = 0;
-  static int* open_regions = nullptr;
-  open_regions = &open;
   Tools::set_push_region_callback([](const char* name) {
-    opened_regions().emplace_back(name);
-    ++*open_regions;
+    opened.emplace_back(name);
+    ++open;
   });
-  Tools::set_pop_region_callback([] { --*open_regions; });
+  Tools::set_pop_region_callback([] { --open; });
   {
     const ScopedTimer scope(timers["compute"]);
     EXPECT_EQ(open, 1);
@@ -278,7 +272,7 @@ TEST(ScopedTimer, OpensARegionOfKokkosToolsAndAddsTheTime) {
   Tools::set_push_region_callback(nullptr);
   Tools::set_pop_region_callback(nullptr);
   EXPECT_EQ(open, 0);
-  EXPECT_EQ(opened_regions(), std::vector<std::string>(2, "ring/compute"));
+  EXPECT_EQ(opened, std::vector<std::string>(2, "ring/compute"));
   EXPECT_GE(timers["compute"].seconds, 1e-3);
   EXPECT_EQ(timers["compute"].calls, 1);
 }
