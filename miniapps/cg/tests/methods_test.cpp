@@ -326,25 +326,29 @@ class Persistent : public testing::Test {
   std::unique_ptr<Solver> solver(Method method = Method::persistent, bool as_on_device = true) {
     options_.solver.method = method;
     problem_ = make_problem(options_, {loan_.comm, true, loan_.timers, loan_.progress});
-    auto system = problem_->build();
-    const auto format = options_.solver.format;
-    auto matrix = format == Format::matrix_free ? problem_->matrix_free()
-                  : format == Format::sell      ? make_sell(*system.chunks)
-                                                : make_csr(system.matrix, system.partition.interior);
-    bench_ =
-        std::make_unique<Bench>(loan_.comm, std::move(system), options_.solver, true, as_on_device, std::move(matrix));
-    return bench_->solver();
+    system_ = problem_->build();
+    const auto& p = system_.partition;
+    matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
+              : options_.solver.format == Format::sell      ? make_sell(*system_.chunks)
+                                                            : make_csr(system_.matrix, p.interior);
+    auto made = make_solver({loan_.comm, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver,
+                             true, streams_, loan_.timers, as_on_device});
+    made->warm_up();
+    made->reset();
+    return made;
   }
   Solved solved(Solver& by) const {
     solve(by);
-    return found_by(by, loan_.comm, bench_->system().partition);
+    return found_by(by, loan_.comm, system_.partition);
   }
   Solved solved_by(Method method) { return solved(*solver(method)); }
 
   miniapp::test::Loan loan_{"cg", comm::Communicator(MPI_COMM_SELF)};
+  stepping::Streams<Space> streams_{true};
   Options options_;
   std::unique_ptr<Problem> problem_;
-  std::unique_ptr<Bench> bench_;
+  LinearSystem system_;
+  std::unique_ptr<Matrix> matrix_;
 };
 
 void expect_close(const Solved& found, const Solved& expected) {

@@ -191,12 +191,11 @@ inline LinearSystem distribute(const comm::Communicator& comm, const SmallSystem
 /// A small system with all that a method needs.
 class Bench {
  public:
-  /// Collective. Of the format csr unless there is a matrix.
+  /// Collective.
   Bench(const comm::Communicator& comm, LinearSystem system, const SolverOptions& options, bool overlap = true,
-        bool as_on_device = false, std::unique_ptr<Matrix> matrix = nullptr)
+        bool as_on_device = false)
       : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device), system_(std::move(system)),
-        matrix_(matrix ? std::move(matrix) : make_csr(system_.matrix, system_.partition.interior)), streams_(overlap),
-        timers_("cg") {}
+        matrix_(make_csr(system_.matrix, system_.partition.interior)), streams_(overlap), timers_("cg") {}
   Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options, bool overlap = true,
         bool as_on_device = false)
       : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}
