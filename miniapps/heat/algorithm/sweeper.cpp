@@ -2,6 +2,7 @@
 #include "heat/algorithm/sweeper.hpp"
 
 #include "grid/wrap.hpp"
+#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/plain.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/graph_choice.hpp"

@@ -4,7 +4,6 @@
 #include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
 #include "grid/regions.hpp"
-#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
 #include "heat/kernels/sweep.hpp"
