@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -14,27 +15,34 @@
 namespace kontor::config {
 namespace {
 
-/// The place of a product's last * or / outside of parentheses; npos for other formulas.
-std::size_t last_factor(std::string_view text) {
-  auto place = std::string_view::npos;
+/// The place of the operator that muParser applies last, + - * or /; npos for other formulas.
+std::size_t last_operator(std::string_view text) {
+  auto sum = std::string_view::npos, product = std::string_view::npos;
   int depth = 0;
+  char before = 0, before_that = 0; // no spaces
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (c == ' ') continue;
+    const bool of_exponent = (before == 'e' || before == 'E') && (std::isdigit(before_that) != 0 || before_that == '.');
+    const bool of_sign = before != 0 && std::string_view("+-*/^(").find(before) != std::string_view::npos;
     depth += (c == '(') - (c == ')');
-    if (depth > 0) continue;
-    if (c == '*' || c == '/') place = i;
-    const bool sign_before = i == text.find_first_not_of(' ');
-    if (!sign_before && std::string_view("?:<>=!&|,+-").find(c) != std::string_view::npos)
-      return std::string_view::npos;
+    if (depth == 0 && std::string_view("?:<>=!&|,").find(c) != std::string_view::npos) return std::string_view::npos;
+    if (depth == 0 && (c == '*' || c == '/')) product = i;
+    if (depth == 0 && (c == '+' || c == '-') && before != 0 && !of_exponent) {
+      if (of_sign) return std::string_view::npos;
+      sum = i;
+    }
+    before_that = before;
+    before = c;
   }
-  return place;
+  return sum == std::string_view::npos ? product : sum;
 }
 
 } // namespace
 
 namespace detail {
 
-/// A formula along rows: a product is cut where its factors use different variables, so that a factor is evaluated
+/// A formula along rows: a sum or product is cut where its operands use different variables, so that one is evaluated
 /// again only where what it uses has changed. Operations and their order are those of muParser.
 class Part {
  public:
@@ -45,15 +53,15 @@ class Part {
     parser_.SetExpr(text);
     for (const auto& [name, address] : parser_.GetUsedVar())
       for (std::size_t i = 0; i < arguments.size(); ++i) uses_[i] = uses_[i] || address == &arguments[i];
-    const auto cut = last_factor(text);
+    const auto cut = last_operator(text);
     if (cut == std::string::npos || text.find('(') == std::string::npos) return;
     Part left(whole, text.substr(0, cut), arguments), right(whole, text.substr(cut + 1), arguments);
     // Else nothing is gained, and muParser may have calculated with constants beforehand.
     constexpr std::array<bool, 4> none{};
-    if (left.factors_.empty() && (left.uses_ == right.uses_ || left.uses_ == none || right.uses_ == none)) return;
-    divides_ = text[cut] == '/';
-    factors_.push_back(std::move(left));
-    factors_.push_back(std::move(right));
+    if (left.operands_.empty() && (left.uses_ == right.uses_ || left.uses_ == none || right.uses_ == none)) return;
+    operator_ = text[cut];
+    operands_.push_back(std::move(left));
+    operands_.push_back(std::move(right));
   }
 
   /// The values along x, or one for all; `arguments` are those of the parser, the first one's place is free.
@@ -64,19 +72,19 @@ class Part {
     used_ = used;
     values_.resize(uses_[0] ? x.size() : 1);
     const auto count = values_.size();
-    if (factors_.empty()) {
+    if (operands_.empty()) {
       for (std::size_t i = 0; i < count; ++i) {
         arguments[0] = x[i];
         values_[i] = parser_.Eval();
       }
       return values_;
     }
-    const auto& left = factors_[0].along(x, arguments, row);
-    const auto& right = factors_[1].along(x, arguments, row);
+    const auto& left = operands_[0].along(x, arguments, row);
+    const auto& right = operands_[1].along(x, arguments, row);
     const auto *l = left.data(), *r = right.data();
     const int to_left = left.size() == count ? 1 : 0, to_right = right.size() == count ? 1 : 0;
     for (auto& value : values_) {
-      value = divides_ ? *l / *r : *l * *r;
+      value = operator_ == '*' ? *l * *r : operator_ == '/' ? *l / *r : operator_ == '+' ? *l + *r : *l - *r;
       l += to_left;
       r += to_right;
     }
@@ -86,8 +94,8 @@ class Part {
  private:
   mu::Parser parser_;
   std::array<bool, 4> uses_{};
-  std::vector<Part> factors_; ///< two or none
-  bool divides_ = false;
+  std::vector<Part> operands_; ///< two or none
+  char operator_ = 0;
   Arguments used_{}; ///< by the values
   std::vector<double> values_;
 };
