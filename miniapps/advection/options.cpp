@@ -33,8 +33,8 @@ void Options::describe(config::Visitor& v) {
     s.value("steps", steps, "Steps of a repeat", {.min = 1});
     s.choice<Kernel>("kernel", kernel, kernels, "The kernel of a step: the textbook's loop is the only one");
     s.value("steps_per_pass", steps_per_pass, "Steps for one exchange of as many ghosts", {.min = 1, .max = 64});
-    s.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
-                               "On a GPU, many steps by one launch (on), each by its own (off), or by trial");
+    s.choice<stepping::Launch>("launch", launch, stepping::launch_names,
+                               "On a GPU, each step by its own launch, many by one (graph), or by trial");
   });
   v.section("probes", "Cells that ranks ask each other for", [&](config::Visitor& s) {
     s.value("count", probes, "Cells that each rank asks for, anywhere", {.min = 0, .max = 1000000});

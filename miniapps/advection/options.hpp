@@ -33,7 +33,7 @@ struct Options {
   std::int64_t probes = 0;         ///< of each rank
   std::int64_t probe_every = 100;
   std::int64_t seed = 1;
-  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
+  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
 
   void describe(config::Visitor&);
   /// Collective. The cells of all ranks, where the deck gives those of one or a share of memory.

@@ -110,7 +110,8 @@ void describe(Visitor& v, SolverOptions& o) {
   v.value("fused", o.fused, "Products and updates compute sums in the same pass");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
-  v.choice<stepping::Graphs>("graph", o.graph, stepping::graph_names, "Iterations by graph on a GPU: auto tries both");
+  v.choice<stepping::Launch>("launch", o.launch, stepping::launch_names,
+                             "On a GPU, each iteration by its own launches, many by one (graph), or by trial");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
@@ -245,7 +246,7 @@ std::vector<std::string> Options::restart_may_change() {
   return {"solver.tolerance",
           "solver.max_iterations",
           "solver.stagnation",
-          "solver.graph",
+          "solver.launch",
           "decomposition.",
           "verification.",
           "problem.matrix_market.partition",

@@ -83,7 +83,7 @@ struct SolverOptions {
   Kernel kernel = Kernel::own;
   bool fused = true;
   SumKind sums = SumKind::fast;
-  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
+  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
 };
 
 /// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.

@@ -34,8 +34,8 @@ void Options::describe(Visitor& v) {
       h.value("stiffness", hourglass.stiffness, "Part of the greatest stiffness", {0, 1});
       h.value("viscosity", hourglass.viscosity, "Part of the critical damping", {0, 1});
     });
-    s.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
-                               "On a GPU, many steps by one launch (on), each by its own (off), or by trial");
+    s.choice<stepping::Launch>("launch", launch, stepping::launch_names,
+                               "On a GPU, each step by its own launch, many by one (graph), or by trial");
   });
   v.section("time", "Steps by central differences", [&](Visitor& t) {
     t.value("steps", steps, "How many", {1});

@@ -27,7 +27,7 @@ struct Options {
   mesh::Seam seam = mesh::Seam::recompute;
   mesh::Assembly assembly = mesh::Assembly::gather;
   Hourglass hourglass{0.05, 0};
-  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
+  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
 
   std::int64_t steps = 1000;
   double safety = 0.9;

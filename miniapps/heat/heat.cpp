@@ -100,7 +100,7 @@ void Heat<T>::warm_up() {
   sweeper_.streams().fence();
   sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().sweeps_of_pass() == 1 ? norm_
                                                                                                       : Norm::none);
-  sweeper_.choose_graph(schedule(), norm_, norms_.slots());
+  sweeper_.choose_launch(schedule(), norm_, norms_.slots());
   sweeper_.forget_halo_times();
   if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
     sweep_alone_ = stepping::seconds_alone(
@@ -186,6 +186,27 @@ bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
          (domain_.options().sweeps_of_pass() == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
 }
 
+/// How many of the next sweeps one kernel makes; 0: it makes none.
+template <class T>
+int Heat<T>::persistent_length(std::int64_t made, std::int64_t until) const {
+  if (!sweeper_.is_persistent() || (domain_.tolerance() > 0 && !norms_.all_read())) return 0;
+  return static_cast<int>(
+      std::min<std::int64_t>(until - made, schedule_.alike_after(made, sweeper_.persistent_shape())));
+}
+
+/// Collective. So many sweeps by one kernel, and the norms that they leave.
+template <class T>
+void Heat<T>::sweep_persistently(int sweeps) {
+  const auto& shape = sweeper_.persistent_shape();
+  norms_.make_room(shape.norm_every > 0 ? sweeps / shape.norm_every : 0, sweeper_.streams());
+  sweeper_.sweep_persistently(sweeps, norm_, norms_.slots());
+  const ScopedTimer timed(reduce_timer_, 0);
+  for (int i = 1; i <= sweeps; ++i) {
+    ++sweeps_of_repeat_;
+    if (shape.norm(i)) norms_.add(sweeps_of_repeat_, sweeper_.streams());
+  }
+}
+
 /// How many of the next sweeps one pass makes: a sweep with a norm is alone, and the last one, whose fields before and
 /// after it are verified.
 template <class T>
@@ -198,6 +219,10 @@ int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
 
 template <class T>
 std::int64_t Heat<T>::advance(std::int64_t made, std::int64_t until) {
+  if (const int sweeps = persistent_length(made, until); sweeps > 0) {
+    sweep_persistently(sweeps);
+    return sweeps;
+  }
   if (fits_graph(made, until)) {
     sweep_by_graph();
     return sweeper_.graph_shape().steps;
@@ -239,7 +264,7 @@ void Heat<T>::drain() {
   else if (!norms_.all_read())
     timed.emplace(reduce_timer_, 0);
   norms_.read(sweeps_of_repeat_, sweeper_.streams());
-  sweeper_.streams().fence();
+  sweeper_.fence();
 }
 
 template <class T>
@@ -302,7 +327,7 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"norm_batch", norms_.batch()}};
   record.extras.update(as_json(sweeper_.shape()));
-  record.extras.update(sweeper_.graph_record());
+  record.extras.update(sweeper_.launch_record());
   if (!sweeper_.trial().empty()) record.extras["pass_trial"] = nlohmann::ordered_json::array();
   for (const auto& [shape, seconds] : sweeper_.trial()) {
     record.extras["pass_trial"].push_back(as_json(shape));

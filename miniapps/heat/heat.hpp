@@ -52,9 +52,11 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   int norms_together() const;
   int pass_length(std::int64_t made, std::int64_t until) const;
   bool fits_graph(std::int64_t made, std::int64_t until) const;
+  int persistent_length(std::int64_t made, std::int64_t until) const;
   bool converged() const;
   void add_norm();
   void sweep_by_graph();
+  void sweep_persistently(int sweeps);
   double field_bytes() const;
 
   PassLengths tried_;

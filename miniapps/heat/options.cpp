@@ -121,6 +121,11 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
 
 } // namespace
 
+bool Options::may_be_persistent() const {
+  return launch == Launch::persistent ||
+         (launch == Launch::automatic && !device::kernels_on_host && sweeps_of_pass() == 1);
+}
+
 double Options::stable_step() const {
   double sum = 0;
   for (int d = 0; d < dimensions(); ++d) sum += 1 / (spacing(d) * spacing(d));
@@ -167,8 +172,8 @@ void Options::describe(Visitor& v) {
                           "The tuned kernel, or the textbook's loops over cells (plain), to compare with");
     s.choice<Stores>("stores", stores, stores_names,
                      "Non-temporal stores (streaming), ordinary ones, or which of them a trial finds faster");
-    s.choice<Graphs>("graph", graph, stepping::graph_names,
-                     "On a GPU, many sweeps by one launch (on), each by its own (off), or by trial");
+    s.choice<Launch>("launch", launch, stepping::all_launch_names,
+                     "On a GPU, each sweep by its own launches, many by one (graph), by one kernel of each rank (persistent), or by trial");
     s.value("steps_per_pass", steps_per_pass,
             "Sweeps or steps made while their cells are in cache, for one exchange of as many layers of ghosts; "
             "auto: by trial",

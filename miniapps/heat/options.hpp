@@ -25,7 +25,7 @@ enum class Stores { automatic, streaming, ordinary };
 enum class SweepKernel { tuned, plain };
 
 using miniapp::Precision;
-using stepping::Graphs;
+using stepping::Launch;
 using stepping::Norm;
 using stepping::SumKind;
 
@@ -54,7 +54,7 @@ struct Options {
   SumKind sums = SumKind::fast; ///< of norm l2
   SweepKernel kernel = SweepKernel::tuned;
   Stores stores = Stores::automatic;
-  config::Chosen<Graphs> graph = Graphs::automatic;
+  config::Chosen<Launch> launch = Launch::automatic;
   std::optional<std::int64_t> steps_per_pass = 1; ///< none: by a trial, which make_heat() makes
 
   double end_time = 0.1;
@@ -63,6 +63,9 @@ struct Options {
   std::vector<std::int64_t> process_grid; ///< x, y[, z]; empty: the smallest surface
   std::int64_t warm_up_sweeps = 10;
   std::optional<double> verification_tolerance;
+
+  /// Whether sweeps may be made by one kernel for many, so that fields must lie where other ranks' kernels reach them.
+  bool may_be_persistent() const;
 
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }

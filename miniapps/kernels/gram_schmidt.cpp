@@ -85,7 +85,7 @@ void measure_gram_schmidt(Bench& bench, std::int64_t n) {
     refusal = fmt::format("the host takes part in each sum by backend '{}'", comm.options().backend);
   if (!stepping::on_device) refusal = "kernels run on the host";
   graph.choose(
-      comm, streams, options.graph, refusal, 1, queue, [] { return 0; }, [] {});
+      comm, streams, options.launch, refusal, 1, queue, [] { return 0; }, [] {});
   bench.findings.record.update(graph.record("factorisations", 1));
   const auto& sums = stepping::sum_kind_names[static_cast<std::size_t>(options.sums)].name;
   const auto factor = [&] { graph ? graph.replay(streams, 0) : queue(); };

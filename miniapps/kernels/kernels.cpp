@@ -33,8 +33,8 @@ void Options::describe(config::Visitor& v) {
                                  "gradient: of coordinates and derivatives");
     p.choice<stepping::SumKind>("sums", sums, stepping::sum_kind_names,
                                 "gram_schmidt: sums in the fastest order, or with the same bits on any ranks");
-    p.choice<stepping::Graphs>("graph", graph, stepping::graph_names,
-                               "gram_schmidt on a GPU: by one launch (on), each kernel by its own (off), or by trial");
+    p.choice<stepping::Launch>("launch", launch, stepping::launch_names,
+                               "gram_schmidt on a GPU: each kernel by its own launch, all by one (graph), or by trial");
     sampling.describe(p);
   });
 }
@@ -43,7 +43,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   run.refuse_series(deck, "a measurement");
   const config::UnusedKeys unused(deck, *this);
   using enum Measure;
-  for (const auto* key : {"problem.columns", "problem.sums", "problem.graph"})
+  for (const auto* key : {"problem.columns", "problem.sums", "problem.launch"})
     unused.refuse_unless(measure == gram_schmidt, key, "problem.measure must be gram_schmidt");
   unused.refuse_unless(measure == atomics, "problem.cells", "problem.measure must be atomics");
   unused.refuse_unless(measure == gradient, "problem.precision", "problem.measure must be gradient");

@@ -27,7 +27,7 @@ struct Options {
   std::int64_t cells = 20;   ///< of atomics: along an edge of the grid
   miniapp::Precision precision = miniapp::Precision::double_precision;
   stepping::SumKind sums = stepping::SumKind::fast;
-  config::Chosen<stepping::Graphs> graph = stepping::Graphs::automatic;
+  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
   timing::Sampling sampling{.repetitions = 21, .warm_up = 3};
 
   std::string_view name() const; ///< of the measure

@@ -7,11 +7,11 @@
 
 namespace kontor::stepping {
 
-bool wants_graph(const comm::Communicator& comm, const config::Chosen<Graphs>& wanted,
+bool wants_graph(const comm::Communicator& comm, const config::Chosen<Launch>& wanted,
                  const std::optional<std::string>& refusal) {
-  if (wanted == Graphs::off) return false;
-  if (wanted == Graphs::on) {
-    if (refusal) wanted.location.fail(fmt::format("is on, but {}; choose auto or off", *refusal));
+  if (wanted == Launch::each || wanted == Launch::persistent) return false;
+  if (wanted == Launch::graph) {
+    if (refusal) wanted.location.fail(fmt::format("is graph, but {}; choose auto or each", *refusal));
     return true;
   }
   if (refusal) return false;

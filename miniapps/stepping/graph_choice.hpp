@@ -17,11 +17,16 @@
 /// Whether repeated steps are made by graphs: as the deck says, or by trial.
 namespace kontor::stepping {
 
-enum class Graphs { automatic, on, off };
+/// How many steps a launch makes on a device: each its own kernels, many steps a graph, or a kernel that stays for many.
+enum class Launch { automatic, each, graph, persistent };
 
 /// The words of decks, and what they say.
-inline constexpr std::array<config::Named<Graphs>, 3> graph_names{
-    {{"auto", Graphs::automatic}, {"on", Graphs::on}, {"off", Graphs::off}}};
+inline constexpr std::array<config::Named<Launch>, 3> launch_names{
+    {{"auto", Launch::automatic}, {"each", Launch::each}, {"graph", Launch::graph}}};
+inline constexpr std::array<config::Named<Launch>, 4> all_launch_names{{{"auto", Launch::automatic},
+                                                                        {"each", Launch::each},
+                                                                        {"graph", Launch::graph},
+                                                                        {"persistent", Launch::persistent}}};
 
 /// Why steps with this exchange cannot be replayed; nothing if they can. Equal on all ranks. Local.
 inline std::optional<std::string> graph_refusal(const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
@@ -36,7 +41,7 @@ inline std::optional<std::string> graph_refusal(const comm::Communicator& comm, 
 /// Collective. Whether to capture a graph, given what is in the way, equal on all ranks. Throws config::Error on all
 /// ranks if the deck wants one all the same. A choice left open is no where a tool listens on any rank: it would see
 /// the kernels of a graph once, when it is captured.
-bool wants_graph(const comm::Communicator&, const config::Chosen<Graphs>&, const std::optional<std::string>& refusal);
+bool wants_graph(const comm::Communicator&, const config::Chosen<Launch>&, const std::optional<std::string>& refusal);
 
 /// Collective. capture(), whose exceptions become an AgreedError on all ranks.
 template <class Capture>
@@ -46,7 +51,7 @@ void capture_on_all(const comm::Communicator& comm, const config::Location& key,
     capture();
   } catch (const std::exception& error) {
     problem = errors::with_id(
-        fmt::format("capturing steps as a graph: {} ({}: off does without)", error.what(), key.key), "E-GPU-CALL");
+        fmt::format("capturing steps as a graph: {} ({}: each does without)", error.what(), key.key), "E-GPU-CALL");
   }
   comm.agree(problem);
 }

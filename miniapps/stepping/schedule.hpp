@@ -37,9 +37,10 @@ struct StepSchedule {
   }
   bool snapshot(std::int64_t step) const { return snapshot_every > 0 && step % snapshot_every == 0 && !last(step); }
 
-  /// The graph for these steps. It has norms in it where they are close together, unless each is waited for.
-  GraphShape graph() const {
-    GraphShape shape;
+  /// The graph for these steps, at least so many. It has norms in it where they are close together, unless each is
+  /// waited for.
+  GraphShape graph(int at_least = GraphShape().steps) const {
+    GraphShape shape{.steps = at_least};
     if (stops_by_norm || check_every == 0 || check_every > shape.steps) return shape;
     const int least = shape.steps;
     shape.norm_every = static_cast<int>(check_every);

@@ -34,14 +34,14 @@ class StepGraph {
   /// deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the state that steps start from now;
   /// made() is called after steps of the trial.
   template <class QueueSteps, class Next, class Made>
-  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, const config::Chosen<Graphs>& wanted,
+  void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, const config::Chosen<Launch>& wanted,
               const std::optional<std::string>& refusal, int starts, const QueueSteps& queue_steps, const Next& next,
               const Made& made) {
     forget();
     seconds_.clear();
     if (!wants_graph(comm, wanted, refusal)) return;
     capture_on_all(comm, wanted.location, [&] { capture(streams, starts, queue_steps); });
-    if (wanted == Graphs::on) return;
+    if (wanted == Launch::graph) return;
     const device::Region region("stepping/trial");
     seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {
       comm::Stopwatch watch;
@@ -63,10 +63,10 @@ class StepGraph {
     streams.replay(graphs_[static_cast<std::size_t>(start)]);
   }
 
-  /// Local. What the record says: "graph", and "graph_trial" if there was one, of so many `steps`.
+  /// Local. What the record says: "launch", and "launch_trial" if there was one, of so many `steps`.
   nlohmann::ordered_json record(const char* steps, int count) const {
-    nlohmann::ordered_json record{{"graph", *this ? "on" : "off"}};
-    if (!seconds_.empty()) record["graph_trial"] = {{steps, count}, {"off", seconds_[0]}, {"on", seconds_[1]}};
+    nlohmann::ordered_json record{{"launch", *this ? "graph" : "each"}};
+    if (!seconds_.empty()) record["launch_trial"] = {{steps, count}, {"each", seconds_[0]}, {"graph", seconds_[1]}};
     return record;
   }
 

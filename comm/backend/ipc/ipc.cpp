@@ -4,6 +4,7 @@
 // them from where its View lies: with packing `datatype` strided cells as they lie at both ends, with `kernel` from and
 // to memory into which they are packed. Within one node. Reductions of a few numbers are made by a kernel too.
 #include "backend/ipc/agree.hpp"
+#include "backend/ipc/peer_memory.hpp"
 #include "backend/ipc/plan.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 
@@ -27,6 +28,10 @@ class Ipc final : public mpi::MpiBackend {
   StreamCollectives* stream_collectives() override {
     if (!std::exchange(asked_, true)) collectives_ = make_stream_collectives(context(), gpus_);
     return collectives_.get();
+  }
+
+  std::unique_ptr<PeerAllocation> peer_memory(std::size_t bytes) override {
+    return std::make_unique<PeerMemory>(context(), gpus_, bytes);
   }
 
  private:
@@ -73,7 +78,8 @@ Capabilities capabilities() {
           .host_buffers = false,
           .device_buffers = true,
           .stream_ordered = true,
-          .stream_collectives = true};
+          .stream_collectives = true,
+          .peer_memory = true};
 }
 
 std::unique_ptr<Backend> make(const BackendContext& context) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <mutex>
 
 #if !defined(__HIP__)
 #include <cudaTypedefs.h>
@@ -59,6 +61,47 @@ bool is_managed(const cudaPointerAttributes& attributes) { return attributes.typ
 bool is_of_device(const cudaPointerAttributes& attributes) { return attributes.type == cudaMemoryTypeDevice; }
 
 #endif
+
+/// The allocations of other processes that this one has mapped, and how many places use each: opened and closed once,
+/// because CUDA's tools that check memory forget an allocation that is closed as often as it was opened.
+class Opened {
+ public:
+  static Opened& of_process() {
+    static Opened opened;
+    return opened;
+  }
+
+  cudaError_t open(void** base, const cudaIpcMemHandle_t& handle) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = std::ranges::find_if(all_, [&](const Allocation& one) { return one.is(handle); });
+        found != all_.end()) {
+      ++found->uses;
+      *base = found->base;
+      return cudaSuccess;
+    }
+    const auto code = cudaIpcOpenMemHandle(base, handle, cudaIpcMemLazyEnablePeerAccess);
+    if (code == cudaSuccess) all_.push_back({handle, *base, 1});
+    return code;
+  }
+
+  void close(void* base) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(all_, base, &Allocation::base);
+    if (--found->uses > 0) return;
+    static_cast<void>(cudaIpcCloseMemHandle(base));
+    all_.erase(found);
+  }
+
+ private:
+  struct Allocation {
+    cudaIpcMemHandle_t handle;
+    void* base;
+    int uses;
+    bool is(const cudaIpcMemHandle_t& other) const { return std::memcmp(&handle, &other, sizeof handle) == 0; }
+  };
+  std::mutex mutex_;
+  std::vector<Allocation> all_;
+};
 
 constexpr const char* alternatives = "choose backend 'nccl', or 'raw' or 'view' with path 'staged'";
 
@@ -125,7 +168,7 @@ std::byte* Mappings::open(const IpcAddress& place, int owner, const std::string&
   if (owner == rank_) return place.address; // CUDA does not let a process open what is its own
   const bool visible = is_visible(place.gpu, gpus_, what);
   void* base = nullptr;
-  const auto code = cudaIpcOpenMemHandle(&base, place.allocation, cudaIpcMemLazyEnablePeerAccess);
+  const auto code = Opened::of_process().open(&base, place.allocation);
   if (code != cudaSuccess && !visible) {
     static_cast<void>(cudaGetLastError());
     throw Error(fmt::format("cudaIpcOpenMemHandle of {} failed: {}; its GPU is hidden from this process by "
@@ -152,7 +195,7 @@ std::byte* Mappings::open(const IpcAddress& place, int owner, const std::string&
 }
 
 void Mappings::close() {
-  for (auto* base : opened_) static_cast<void>(cudaIpcCloseMemHandle(base));
+  for (auto* base : opened_) Opened::of_process().close(base);
   opened_.clear();
 }
 

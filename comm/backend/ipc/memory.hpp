@@ -43,8 +43,7 @@ Gpus visible_gpus();
 /// reason.
 IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 
-/// The memory of other processes that has been mapped into this one. CUDA counts how often an allocation is opened and
-/// maps it once.
+/// The memory of other processes that has been mapped into this one, each allocation once.
 class Mappings : device::NonCopyable {
  public:
   /// `rank`: whose process this is.

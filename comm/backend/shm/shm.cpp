@@ -5,10 +5,27 @@
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/shm/node.hpp"
 
+#include <kontor/comm/error.hpp>
+#include <kontor/comm/peer_wait.hpp>
+
 #include <fmt/format.h>
 
 namespace kontor::comm::shm {
 namespace {
+
+/// A window, whose parts are mapped into all ranks of a node.
+class NodeMemory final : public PeerAllocation {
+ public:
+  NodeMemory(std::shared_ptr<Node> node, std::size_t bytes) : node_(std::move(node)), window_(*node_, bytes) {}
+
+  std::byte* of(int rank) const override { return window_.part(node_->local(rank)); }
+  PeerSignals* signals() const override { return &signals_; }
+
+ private:
+  std::shared_ptr<Node> node_;
+  Window window_;
+  mutable PeerSignals signals_;
+};
 
 class Shm final : public mpi::MpiBackend {
  public:
@@ -20,6 +37,14 @@ class Shm final : public mpi::MpiBackend {
   }
 
   PlannedExchange plan(const Schedule& schedule) override { return make_plan(context(), node_, schedule); }
+
+  std::unique_ptr<PeerAllocation> peer_memory(std::size_t bytes) override {
+    if (node_->nodes() > 1)
+      throw UsageError(fmt::format("backend 'shm' maps the memory of ranks of one node, and there are {}",
+                                   node_->nodes()),
+                       Axis::backend);
+    return std::make_unique<NodeMemory>(node_, bytes);
+  }
 
   std::string remark() const override {
     if (node_->nodes() == 1) return {};
@@ -38,7 +63,8 @@ Capabilities capabilities() {
   return {.patterns = {Pattern::nonblocking},
           .packings = {Packing::kernel},
           .packings_because = "copies every message into shared memory by the pack kernel",
-          .own_memory = {Pattern::nonblocking}};
+          .own_memory = {Pattern::nonblocking},
+          .peer_memory = true};
 }
 
 std::unique_ptr<Backend> make(const BackendContext& context) { return std::make_unique<Shm>(context); }

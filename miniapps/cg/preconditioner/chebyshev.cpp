@@ -109,7 +109,7 @@ class Chebyshev final : public Preconditioner {
     options.tolerance = 0;
     options.max_iterations = iterations;
     options.stagnation = 0;
-    options.graph = stepping::Graphs::off;
+    options.launch = stepping::Launch::each;
     const auto own = static_cast<std::int64_t>(work.partition.own);
     const Vector start("cg/chebyshev start", own), zero("cg/chebyshev guess", own);
     for_rows("cg/chebyshev start", work.streams.compute(), own, FillStart{work.partition.global, start});

@@ -109,7 +109,7 @@ class Persistent final : public Merged {
   std::optional<std::string> refusal_of(const Workspace& work) const {
     if (!work.as_on_device) return "iterations are made on the host";
     if (work.comm.size() > 1) return "there are several ranks, which exchange ghosts and sums";
-    if (work.options.graph == stepping::Graphs::on) return "solver.graph is on";
+    if (work.options.launch == stepping::Launch::graph) return "solver.launch is graph";
     if (!fused()) return "kernels do not compute sums on the way (solver.fused, solver.sums)";
     if (applies()) return "a preconditioner is applied by kernels of its own";
     if (!work.matrix.can_iterate()) return "the format has no such kernel; sell and matrix_free have";

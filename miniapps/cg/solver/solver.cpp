@@ -200,7 +200,7 @@ std::optional<std::string> Solver::graph_refusal() {
 void Solver::choose_repetition() {
   const auto& options = work_.options;
   graph_.choose(
-      work_.comm, work_.streams, options.graph, graph_refusal(), 1,
+      work_.comm, work_.streams, options.launch, graph_refusal(), 1,
       [this](int) {
         for (int i = 0; i < graph_steps; ++i) step();
       },

@@ -83,7 +83,7 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
   auto& solver = options.solver;
   solver.max_iterations = 3;
   solver.tolerance = 0;
-  solver.graph = stepping::Graphs::off;
+  solver.launch = stepping::Launch::each;
   constexpr double rows = 24 * 24 * 12;
   const int ends = (comm.rank() == 0 ? 1 : 0) + (comm.rank() == comm.size() - 1 ? 1 : 0);
   const auto most = most_runs({24, 24, 12}, options.process_grid);

@@ -25,7 +25,7 @@
 namespace kontor::cg::test {
 namespace {
 
-using stepping::Graphs;
+using stepping::Launch;
 
 double true_residual(const SmallSystem& s, const Values& x) {
   Values r;
@@ -107,20 +107,20 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
                             .preconditioner = preconditioner,
                             .tolerance = 1e-10,
                             .max_iterations = 200,
-                            .graph = Graphs::off};
+                            .launch = Launch::each};
       const auto host = solve(system, options);
-      for (const auto graph : {Graphs::off, Graphs::on}) {
-        if (graph == Graphs::on && miniapp::test::world_size() > 1) continue; // the host sends messages
-        options.graph = graph;
+      for (const auto graph : {Launch::each, Launch::graph}) {
+        if (graph == Launch::graph && miniapp::test::world_size() > 1) continue; // the host sends messages
+        options.launch = graph;
         const auto queued = solve(system, options, true, true);
-        EXPECT_EQ(queued.record["graph"], graph == Graphs::on ? "on" : "off");
+        EXPECT_EQ(queued.record["launch"], graph == Launch::graph ? "graph" : "each");
         EXPECT_EQ(queued.outcome.ending, host.outcome.ending);
         EXPECT_EQ(queued.history, host.history);
         EXPECT_EQ(queued.x, host.x); // iterations made too many have changed nothing
       }
       options.tolerance = 0;
       options.max_iterations = 23;
-      options.graph = Graphs::automatic;
+      options.launch = Launch::automatic;
       const auto all = solve(system, options, true, true);
       EXPECT_EQ(all.outcome.ending, StopReason::all_iterations);
       EXPECT_EQ(all.outcome.iterations, 23);
@@ -128,7 +128,7 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
 }
 
 TEST(Methods, SayWhyThereIsNoGraph) {
-  SolverOptions options{.graph = Graphs::on};
+  SolverOptions options{.launch = Launch::graph};
   EXPECT_THROW(solve(line(9), options), config::Error); // on the host
   options.max_iterations = 9;
   EXPECT_THROW(solve(line(9), options, true, true), config::Error); // fewer than it makes
@@ -197,7 +197,7 @@ int kernels_of(const SolverOptions& options) {
 int kernels_an_iteration(SolverOptions options) {
   options.tolerance = 0;
   options.replace_every = 0;
-  options.graph = Graphs::off;
+  options.launch = Launch::each;
   options.max_iterations = 4;
   const int few = kernels_of(options);
   options.max_iterations = 14;
@@ -319,7 +319,7 @@ class Persistent : public testing::Test {
     options_.stencil.points = {23, 17, 29};
     options_.stencil.exact = config::Expression("sin(3*x)*y+z");
     options_.process_grid = {1, 1, 1};
-    options_.solver = {.tolerance = 0, .max_iterations = 41, .format = Format::sell, .graph = Graphs::off};
+    options_.solver = {.tolerance = 0, .max_iterations = 41, .format = Format::sell, .launch = Launch::each};
   }
 
   /// Warmed up and set back; only the last one works.
@@ -418,7 +418,7 @@ TEST_F(Persistent, SaysWhyThereIsNoSuchKernel) {
   const auto nothing = [](auto&) {};
   refused("on the host", nothing, false);
   refused("solver.fused", [](auto& options) { options.fused = false; });
-  refused("solver.graph", [](auto& options) { options.graph = Graphs::on; });
+  refused("solver.launch", [](auto& options) { options.launch = Launch::graph; });
   refused("solver.sums", [](auto& options) { options.sums = SumKind::reproducible; });
   refused("preconditioner", [](auto& options) { options.preconditioner = PreconditionerKind::chebyshev; });
   refused("sell and matrix_free", [](auto& options) { options.format = Format::csr; });

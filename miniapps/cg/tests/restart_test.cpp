@@ -37,7 +37,7 @@ struct Way {
 
   std::string words() const {
     return fmt::format("{}, as on a device {}, overlap {}, graph {}", words_of(options).dump(), as_on_device, overlap,
-                       static_cast<int>(options.graph.value));
+                       static_cast<int>(options.launch.value));
   }
 };
 
@@ -107,7 +107,7 @@ TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
                  .max_iterations = 200,
                  .fused = fused,
                  .sums = sums,
-                 .graph = stepping::Graphs::off}};
+                 .launch = stepping::Launch::each}};
         const auto expected = solve(system, way.options);
         ++turn;
         for (const bool writes_as_device : {false, true}) {
@@ -136,10 +136,10 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
                .preconditioner = preconditioner,
                .tolerance = 0,
                .max_iterations = 90,
-               .graph = stepping::Graphs::off}};
+               .launch = stepping::Launch::each}};
       const auto expected = solve(system, way.options);
       way.as_on_device = true;
-      way.options.graph = stepping::Graphs::on;
+      way.options.launch = stepping::Launch::graph;
       SCOPED_TRACE(way.words());
       Saved saved;
       expect_same(solve_and_save(self, system, way, 20, saved), expected);
@@ -147,7 +147,7 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
       if (preconditioner != PreconditionerKind::chebyshev) continue;
       saved.state.estimates[0] *= 1.5; // a graph has the numbers of the one that it was made with
       const auto other = go_on(self, system, way, saved);
-      way.options.graph = stepping::Graphs::off;
+      way.options.launch = stepping::Launch::each;
       expect_same(other, go_on(self, system, way, saved));
       EXPECT_NE(other.history, expected.history);
     }
@@ -159,7 +159,7 @@ TEST(Restart, ASolveThatHasEndedStaysSo) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
   for (const auto method : all_methods) {
-    Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .graph = stepping::Graphs::off}};
+    Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .launch = stepping::Launch::each}};
     const auto expected = solve(system, way.options);
     way.as_on_device = true;
     for (const std::int64_t more : {0, 3}) {

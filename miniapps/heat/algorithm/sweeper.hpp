@@ -4,6 +4,7 @@
 #include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
 #include "grid/regions.hpp"
+#include "heat/algorithm/persistent_launch.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
 #include "heat/kernels/sweep.hpp"
@@ -53,18 +54,27 @@ class Sweeper {
   /// Collective; sweeps. By a trial, the same on all ranks: stores, prefetching and tiles on a host, of what the deck
   /// leaves open, and nothing where the fields of a rank fit in any cache; kernels of a pass on a device.
   void choose_shape(Norm);
-  /// Collective. Captures the graph for the schedule if the deck wants it or, where it leaves the choice, if it is
-  /// faster; then it sweeps. Norms of its sweeps go to the slots. Throws config::Error or AgreedError, on all ranks. A
-  /// tool, on any rank, would see the kernels of a graph once, when it is captured.
-  void choose_graph(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
+  /// Collective. Captures the graph for the schedule, or makes ready for kernels of many sweeps, if the deck wants it or,
+  /// where it leaves the choice, if it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws
+  /// config::Error or AgreedError, on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is
+  /// captured.
+  void choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   /// Whether there is a graph.
   bool has_graph() const { return static_cast<bool>(graph_); }
   /// What it makes, or would make.
   const stepping::GraphShape& graph_shape() const { return graph_shape_; }
   /// Collective. All of its sweeps.
   void sweep_by_graph();
-  /// Local. What the record says of the graph.
-  nlohmann::ordered_json graph_record() const { return graph_.record("sweeps", graph_shape_.steps); }
+  /// Whether many sweeps are made by one kernel.
+  bool is_persistent() const { return persistent_.has_value(); }
+  /// The most that such a kernel makes, and at which of them it has norms.
+  const stepping::GraphShape& persistent_shape() const { return persistent_shape_; }
+  /// Collective. So many sweeps by one kernel.
+  void sweep_persistently(int sweeps, Norm, const stepping::NormSlots&);
+  /// Local, waits for them. Throws comm::Error if a kernel has waited for another rank in vain.
+  void fence() const;
+  /// Local. What the record says of the launches.
+  nlohmann::ordered_json launch_record() const;
 
   stepping::Streams<ExecutionSpace>& streams() { return streams_; }
   const stepping::Streams<ExecutionSpace>& streams() const { return streams_; }
@@ -87,6 +97,7 @@ class Sweeper {
   void advance(int sweeps);
   void wrap(int field);
   void advance_graph();
+  void choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;
 
@@ -105,6 +116,9 @@ class Sweeper {
   stepping::GraphShape graph_shape_;
   std::vector<int> graph_passes_;             ///< sweeps each
   stepping::StepGraph<ExecutionSpace> graph_; // after what it uses
+  stepping::GraphShape persistent_shape_;
+  std::optional<PersistentLaunch<T>> persistent_;
+  std::vector<double> persistent_trial_; ///< seconds of as many sweeps without and with it; empty: not tried
   PassShape shape_;
   PassRoom<T> pass_room_{"heat/pass", 0, 0};
   PassTrial trial_;

@@ -50,6 +50,25 @@ class Columns {
     }
   }
 
+  /// The cells of one thread, and their part of the norm.
+  KOKKOS_FUNCTION double sweep_column(const ColumnShape::Place& place) const {
+    State s;
+    s.pack = place.pack;
+    s.line = place.line;
+    s.m = place.begin;
+    s.at = s.m * step() + (dimensions == 3 ? s.line * row_ : 0) + s.x(0);
+    s.before = load(u_ + s.at - step());
+    s.centre = load(u_ + s.at);
+    s.lanes = place.lanes;
+    s.all = place.lanes == (1u << width) - 1;
+    s.inner = s.x(0) > 0 && s.x(width) < cells_[0];
+    if constexpr (dimensions == 3) s.inner = s.inner && s.line > 0 && s.line + 1 < cells_[1];
+    double part = 0;
+    while (s.m + batch <= place.end) part = joined<norm>(part, advance<batch>(s));
+    while (s.m < place.end) part = joined<norm>(part, advance<1>(s));
+    return part;
+  }
+
  private:
   using Vector = Pack<T>;
   static constexpr int width = Vector::width;
@@ -76,24 +95,6 @@ class Columns {
   KOKKOS_FUNCTION double sweep_from(int team, int thread) const {
     const auto place = boxes_.place(team, thread);
     return place.any() ? sweep_column(place) : 0;
-  }
-
-  KOKKOS_FUNCTION double sweep_column(const ColumnShape::Place& place) const {
-    State s;
-    s.pack = place.pack;
-    s.line = place.line;
-    s.m = place.begin;
-    s.at = s.m * step() + (dimensions == 3 ? s.line * row_ : 0) + s.x(0);
-    s.before = load(u_ + s.at - step());
-    s.centre = load(u_ + s.at);
-    s.lanes = place.lanes;
-    s.all = place.lanes == (1u << width) - 1;
-    s.inner = s.x(0) > 0 && s.x(width) < cells_[0];
-    if constexpr (dimensions == 3) s.inner = s.inner && s.line > 0 && s.line + 1 < cells_[1];
-    double part = 0;
-    while (s.m + batch <= place.end) part = joined<norm>(part, advance<batch>(s));
-    while (s.m < place.end) part = joined<norm>(part, advance<1>(s));
-    return part;
   }
 
   /// The next `count` rows.

@@ -94,11 +94,11 @@ TEST(History, IsTheSameByGraph) {
     miniapp::History histories[2];
     for (const bool graph : {false, true}) {
       auto options = read_options(deck(0, 453, check_every, "l2"), 1);
-      options.graph = graph ? Graphs::on : Graphs::off;
+      options.launch = graph ? Launch::graph : Launch::each;
       const Problem<double> problem(options, MPI_COMM_SELF);
       problem.run();
       histories[graph] = problem.heat->record().history;
-      EXPECT_EQ(problem.heat->record().extras["graph"], graph ? "on" : "off");
+      EXPECT_EQ(problem.heat->record().extras["launch"], graph ? "graph" : "each");
       if (graph) {
         EXPECT_GT(problem.timers.entries().at("graph").calls, 12);
       }

@@ -84,9 +84,9 @@ Options options_of(const std::string& deck) {
 }
 
 /// On a device, where there can be some.
-Graphs graphs(const Options& options, int ranks) {
+Launch graphs(const Options& options, int ranks) {
   const bool can = on_device && ranks == 1 && options.equation == Equation::steady && options.tolerance == 0;
-  return can ? Graphs::on : Graphs::off;
+  return can ? Launch::graph : Launch::each;
 }
 
 /// From each of some numbers of ranks onto each of them, each pair by one of three decks, by other methods each time.
@@ -112,7 +112,7 @@ void check_all(const std::string& deck, std::size_t number) {
     if (writers) {
       auto how = options;
       how.process_grid = some_grid(from, options.cells.size(), from);
-      how.graph = graphs(how, from);
+      how.launch = graphs(how, from);
       const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
       const Problem<T> written(how, writers, method, from % 2 == 0, checkpoints(name, 20, 9));
       written.run();
@@ -132,7 +132,7 @@ void check_all(const std::string& deck, std::size_t number) {
       const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
       const auto words = fmt::format("{} onto {} ranks as {}, {}, overlap {}", from, onto,
                                      fmt::join(how.process_grid, " x "), comm::to_string(method), turn % 2);
-      how.graph = graphs(how, onto);
+      how.launch = graphs(how, onto);
       const auto file = turn % 3 == 0 ? name : miniapp::checkpoint_name(name, steps[1]).string();
       const miniapp::Restart restart(readers, file);
       EXPECT_EQ(restart.note(), "");

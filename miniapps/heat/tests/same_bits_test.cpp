@@ -91,7 +91,7 @@ class SameBits : public testing::Test {
   /// Half of the combinations, in which any two choices meet.
   static void check_all(const std::string& deck) {
     auto options = read_options(deck, 1);
-    options.graph = Graphs::off;
+    options.launch = Launch::each;
     options.check_every = 1;
     const Whole launched(options, 1);
     const Whole replayed(options, repeats_by_graph);
@@ -111,7 +111,7 @@ class SameBits : public testing::Test {
           if (chosen(false)) check_one(options, method, overlap, launched);
           if (!chosen(true) || !can_have_graph(options, method)) continue;
           auto by_graph = options;
-          by_graph.graph = Graphs::on;
+          by_graph.launch = Launch::graph;
           by_graph.check_every = turn / 2 % 2 == 0 ? 3 : 21; // with norms in the graph, and without
           check_one(by_graph, method, overlap, replayed);
         }
@@ -126,19 +126,21 @@ class SameBits : public testing::Test {
       options.kernel = SweepKernel::tuned;
       options.stores = Stores::ordinary;
       check_passes(options, methods, turn, launched);
+      check_persistent(options, turn, replayed);
     }
   }
 
   /// Of every process grid, by the usual method.
   static void check_passes(const std::string& deck) {
     auto options = read_options(deck, 1);
-    options.graph = Graphs::off;
+    options.launch = Launch::each;
     options.check_every = 1;
-    const Whole whole(options, 1);
+    const Whole whole(options, 1), repeated(options, repeats_by_graph);
     int turn = 0;
     for (const auto& grid : process_grids(world_size(), options.cells.size())) {
       options.process_grid = grid;
       check_passes(options, {{}, {}}, turn++, whole);
+      check_persistent(options, turn, repeated);
     }
   }
 
@@ -156,6 +158,20 @@ class SameBits : public testing::Test {
       options.steps_per_pass = 2 + turn++ % (most - 1);
       options.stores = turn % 3 == 0 ? Stores::streaming : Stores::ordinary;
       check_one(options, method, turn % 2 == 0, whole);
+    }
+  }
+
+  /// All sweeps by one kernel, which waits for those of other ranks, where kernels reach their memory.
+  static void check_persistent(Options options, int turn, const Whole& whole) {
+    if (!on_device || options.equation == Equation::transient) return;
+    auto uncut = options.process_grid;
+    uncut.back() = 1;
+    if (uncut != one_rank(options)) return;
+    options.launch = Launch::persistent;
+    for (const bool exact : {false, true}) {
+      set_norm(options, exact);
+      options.check_every = turn++ % 2 == 0 ? 3 : 21;
+      check_one(options, {.backend = device::kernels_on_host ? "shm" : "ipc"}, turn % 4 < 2, whole);
     }
   }
 
@@ -206,16 +222,16 @@ class SameBits : public testing::Test {
   static void check_one(const Options& options, const comm::Options& method, bool overlap, const Whole& wholes) {
     const auto& whole = wholes.with(options.norm);
     Problem<T> part(options, comm::test::cached_communicator(method).share(), overlap);
-    const bool graph = options.graph == Graphs::on;
-    run(*part.heat, graph ? repeats_by_graph : 1);
-    EXPECT_EQ(part.heat->record().extras["graph"], graph ? "on" : "off");
+    run(*part.heat, options.launch != Launch::each ? repeats_by_graph : 1);
+    const auto launch = part.heat->record().extras["launch"];
+    EXPECT_EQ(launch, stepping::all_launch_names[static_cast<std::size_t>(options.launch.value)].name);
     if (options.kernel == SweepKernel::plain) {
       EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
     }
     const auto choice = fmt::format(
-        "process grid {}, {}, overlap {}, streaming {}, graph {}, check_every {}, norm {}, plain {}, steps_per_pass {}",
+        "process grid {}, {}, overlap {}, streaming {}, launch {}, check_every {}, norm {}, plain {}, steps_per_pass {}",
         fmt::join(options.process_grid, " x "), comm::to_string(method), overlap, options.stores == Stores::streaming,
-        graph, options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
+        launch.dump(), options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
         options.sweeps_of_pass());
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
@@ -266,16 +282,16 @@ TEST(Tolerance, StopsAtTheSameSweepOnAnyRanks) {
 
 std::string refusal_of_graph(const std::string& deck) {
   auto options = read_options(deck);
-  options.graph = Graphs::on;
+  options.launch = Launch::graph;
   Problem<double> problem(options, MPI_COMM_WORLD);
   const auto error = miniapp::test::error_of([&] { problem.heat->warm_up(); });
   return error.empty() ? "accepted" : error;
 }
 
 TEST(Graph, IsRefusedWithTheReason) {
-  const std::string steady = "test.yaml:8:1: solver.graph is on, but ";
-  const std::string transient = "test.yaml: solver.graph is on, but ";
-  const std::string choice = "; choose auto or off [E-DECK-CONFLICT]";
+  const std::string steady = "test.yaml:8:1: solver.launch is graph, but ";
+  const std::string transient = "test.yaml: solver.launch is graph, but ";
+  const std::string choice = "; choose auto or each [E-DECK-CONFLICT]";
   if (!on_device) {
     EXPECT_EQ(refusal_of_graph(steady_2d), steady + "sweeps are made on the host" + choice);
     return;

@@ -87,7 +87,7 @@ TEST(Options, SayWhatIsRefused) {
       {"sizes: [0]", {"problem.sizes"}},
       {"columns: 4", {"problem.columns", "gram_schmidt"}},
       {"sums: reproducible", {"problem.sums", "gram_schmidt"}},
-      {"graph: off", {"problem.graph", "gram_schmidt"}},
+      {"launch: each", {"problem.launch", "gram_schmidt"}},
       {"cells: 4", {"problem.cells", "atomics"}},
       {"measure: fill, precision: float", {"problem.precision", "gradient"}}};
   for (const auto& [problem, facts] : refusals)
@@ -103,8 +103,8 @@ TEST(Options, KnowTheMemoryOfARank) {
 /// The host takes part in each sum, so nothing can be captured.
 TEST(GramSchmidt, RefusesAGraphOnTheHost) {
   if (!device::kernels_on_host) GTEST_SKIP();
-  App app("measure: gram_schmidt, sizes: [40], graph: on");
-  miniapp::test::expect_facts(miniapp::test::error_of([&] { app.run(*app.app); }), {"graph", "host"});
+  App app("measure: gram_schmidt, sizes: [40], launch: graph");
+  miniapp::test::expect_facts(miniapp::test::error_of([&] { app.run(*app.app); }), {"launch", "host"});
 }
 
 } // namespace

@@ -138,16 +138,16 @@ TEST(Graph, MakesTheStepsFromWhereItStarts) {
 
 TEST(Graph, IsRefusedWhereItCannotBe) {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto as = [](Graphs graphs) {
-    config::Chosen<Graphs> chosen(graphs);
-    chosen.location = {"d.yaml:3:4", "solver.graph"};
+  const auto as = [](Launch graphs) {
+    config::Chosen<Launch> chosen(graphs);
+    chosen.location = {"d.yaml:3:4", "solver.launch"};
     return chosen;
   };
-  EXPECT_TRUE(wants_graph(comm, as(Graphs::on), std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, as(Graphs::off), std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, as(Graphs::automatic), "it rains"));
-  expect_facts(error_of([&] { wants_graph(comm, as(Graphs::on), "it rains"); }),
-               {"d.yaml:3:4: solver.graph", "on", "it rains", "auto or off"});
+  EXPECT_TRUE(wants_graph(comm, as(Launch::graph), std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, as(Launch::each), std::nullopt));
+  EXPECT_FALSE(wants_graph(comm, as(Launch::automatic), "it rains"));
+  expect_facts(error_of([&] { wants_graph(comm, as(Launch::graph), "it rains"); }),
+               {"d.yaml:3:4: solver.launch", "graph", "it rains", "auto or each"});
 }
 
 /// One rank cannot; all say so.
@@ -157,9 +157,9 @@ TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
     if (comm.rank() == comm.size() - 1) throw std::runtime_error("out of nodes");
   };
   expect_facts(error_of<comm::AgreedError>([&] {
-                 capture_on_all(comm, {"d.yaml:3:4", "solver.graph"}, capture);
+                 capture_on_all(comm, {"d.yaml:3:4", "solver.launch"}, capture);
                }),
-               {"out of nodes", "solver.graph: off", "E-GPU-CALL"});
+               {"out of nodes", "solver.launch: each", "E-GPU-CALL"});
 }
 
 TEST(StepSchedule, FindsTheGraphForItsSteps) {

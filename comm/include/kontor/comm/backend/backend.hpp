@@ -52,6 +52,7 @@ struct Capabilities {
   bool device_buffers = false;     ///< takes pointers to device memory
   bool stream_ordered = false;     ///< plans queue their work on the schedule's stream: no call waits for it
   bool stream_collectives = false; ///< can have stream_collectives()
+  bool peer_memory = false;        ///< can have peer_memory(), where all ranks are on a node
   bool moves_data = true;          ///< false: received data mean nothing, and cannot be verified
   std::string_view same_calls{};   ///< a backend that makes the same calls: `auto` tries that one alone
 
@@ -182,6 +183,19 @@ class StreamCollectives : device::NonCopyable {
   virtual void abort(Stream) noexcept = 0;
 };
 
+struct PeerSignals;
+
+/// Memory of which each rank of a communicator has a part, mapped into all of them.
+class PeerAllocation : device::NonCopyable {
+ public:
+  /// Collective, unless an exception is passing or a wait has failed. Kernels of this rank no longer use it.
+  virtual ~PeerAllocation() = default;
+  /// Local. The part of a rank, at a cache line.
+  virtual std::byte* of(int rank) const = 0;
+  /// Local. Those of this rank's kernels and its host.
+  virtual PeerSignals* signals() const = 0;
+};
+
 /// One way of moving data between the ranks of a communicator. One object
 /// serves all plans of a communicator, whatever their pattern and packing.
 class Backend : device::NonCopyable {
@@ -204,6 +218,10 @@ class Backend : device::NonCopyable {
   /// Collective where it is the first call. Null unless capabilities() has stream_collectives, and where these ranks
   /// cannot have them; lasts as long as the backend. All other collective operations are MPI's, on the Communicator.
   virtual StreamCollectives* stream_collectives() { return nullptr; }
+
+  /// Collective. So many bytes for this rank, all zero; lasts at most as long as the backend. Throws UsageError on every
+  /// rank if one of them cannot reach another. Null unless capabilities() has peer_memory.
+  virtual std::unique_ptr<PeerAllocation> peer_memory([[maybe_unused]] std::size_t bytes) { return nullptr; }
 };
 
 } // namespace kontor::comm

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "heat/kernels/persistent.hpp"
+#include "heat/problem/domain.hpp"
+#include "stepping/norm_parts.hpp"
+
+#include <kontor/comm/peer_memory.hpp>
+
+#include <optional>
+#include <string>
+
+namespace kontor::heat {
+
+/// Sweeps of a domain by one kernel, which waits for those of the other ranks.
+template <class T>
+class PersistentLaunch {
+ public:
+  using ExecutionSpace = typename FieldView<T>::execution_space;
+  using MemorySpace = typename FieldView<T>::memory_space;
+
+  /// Local. Why the domain's sweeps cannot be made so, equal on all ranks; nothing if they can.
+  static std::optional<std::string> refusal(const Domain<T>&);
+
+  /// Collective. The domain must outlive this. Throws comm::UsageError on all ranks if memory cannot be mapped.
+  explicit PersistentLaunch(const Domain<T>&);
+
+  /// Local; waits for nothing. So many sweeps from field `from`; all ranks must make as many. Each norm_every-th of them
+  /// has a norm, whose part goes to a slot; 0: none has.
+  void queue(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
+
+  /// Local, after the kernels have ended. Throws comm::Error if one has waited for another rank in vain.
+  void check() const { counters_.check(); }
+
+ private:
+  const Domain<T>* domain_;
+  comm::PeerMemory<MemorySpace> counters_;
+  PersistentSweeps<T> with_;
+  Kokkos::View<double*, MemorySpace> parts_;
+  T* ghosts_[2][2] = {}; ///< beyond each side, of both fields
+};
+
+extern template class PersistentLaunch<float>;
+extern template class PersistentLaunch<double>;
+
+} // namespace kontor::heat

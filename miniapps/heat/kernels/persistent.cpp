@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "heat/kernels/persistent.hpp"
+
+namespace kontor::heat {
+
+template int sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
+                         const PersistentSweeps<float>&);
+template int sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
+                         const PersistentSweeps<double>&);
+
+} // namespace kontor::heat
