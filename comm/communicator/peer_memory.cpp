@@ -27,9 +27,9 @@ void check_late(const Communicator& comm, const PeerAllocation& memory) {
   const auto late = device::load_relaxed(memory.signals()->late);
   if (late == 0) return;
   internals(comm).leak_at_end();
-  throw Error(fmt::format("a kernel of rank {} has waited {} s for rank {}", comm.rank(), comm.options().timeout,
-                          late - 1),
-              "E-COMM-TIMEOUT");
+  throw Error(
+      fmt::format("a kernel of rank {} has waited {} s for rank {}", comm.rank(), comm.options().timeout, late - 1),
+      "E-COMM-TIMEOUT");
 }
 
 std::uint64_t peer_timeout(const Communicator& comm) {

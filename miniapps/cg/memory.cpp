@@ -45,8 +45,7 @@ int vectors_of(const SolverOptions& o) {
   const int one = o.preconditioner != PreconditionerKind::none ? 1 : 0, applied = applies(o) ? 1 : 0;
   switch (o.method) {
   case Method::classic: return 4 + applied;
-  case Method::merged:
-  case Method::persistent: return 5 + one;
+  case Method::merged: return 5 + one;
   case Method::pipelined: return 7 + one + 2 * applied;
   }
   return 0;
@@ -61,8 +60,7 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
   double vectors = vectors_of(o);
   if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
     vectors = std::max(vectors, 2. + 8);
-  const bool lends_all = o.preconditioner != PreconditionerKind::none ||
-                         (o.method != Method::merged && o.method != Method::persistent); // Solver::lent()
+  const bool lends_all = o.preconditioner != PreconditionerKind::none || o.method != Method::merged; // Solver::lent()
   const auto kept = kept_by(o, part);
   return {{"cg/sell", o.format == Format::sell ? chunks(part) : 0},
           {"cg/runs", o.format == Format::matrix_free ? runs : 0},

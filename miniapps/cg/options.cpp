@@ -36,10 +36,8 @@ constexpr Named<RhsKind> rhs_kinds[]{
     {"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}};
 constexpr Named<PartitionKind> partitions[]{{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}};
 constexpr Named<Ordering> orderings[]{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}};
-constexpr Named<Method> methods[]{{"classic", Method::classic},
-                                  {"merged", Method::merged},
-                                  {"pipelined", Method::pipelined},
-                                  {"persistent", Method::persistent}};
+constexpr Named<Method> methods[]{
+    {"classic", Method::classic}, {"merged", Method::merged}, {"pipelined", Method::pipelined}};
 constexpr Named<PreconditionerKind> preconditioners[]{{"none", PreconditionerKind::none},
                                                       {"jacobi", PreconditionerKind::jacobi},
                                                       {"chebyshev", PreconditionerKind::chebyshev},
@@ -93,8 +91,7 @@ void describe(Visitor& v, MatrixMarketOptions& o) {
 }
 
 void describe(Visitor& v, SolverOptions& o) {
-  v.choice<Method>("method", o.method, methods,
-                   "Variant of the conjugate-gradient method; persistent: merged by one kernel, on one GPU");
+  v.choice<Method>("method", o.method, methods, "Variant of the conjugate-gradient method");
   v.value("replace_every", o.replace_every, "pipelined: iterations between replacements of the residual; 0: never",
           {.min = 0});
   v.choice<PreconditionerKind>("preconditioner", o.preconditioner, preconditioners, "Preconditioner");
@@ -110,8 +107,9 @@ void describe(Visitor& v, SolverOptions& o) {
   v.value("fused", o.fused, "Products and updates compute sums in the same pass");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
-  v.choice<stepping::Launch>("launch", o.launch, stepping::launch_names,
-                             "On a GPU, each iteration by its own launches, many by one (graph), or by trial");
+  v.choice<stepping::Launch>("launch", o.launch, stepping::all_launch_names,
+                             "On a GPU, each iteration by its own launches, many by one (graph), by one kernel of each "
+                             "rank (persistent; merged), or by trial");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {

@@ -25,7 +25,7 @@
 namespace kontor::cg {
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
-enum class Method { classic, merged, pipelined, persistent };
+enum class Method { classic, merged, pipelined };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, plain, kokkos_kernels };

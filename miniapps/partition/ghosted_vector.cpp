@@ -9,12 +9,14 @@
 namespace kontor::partition {
 
 GhostedVector::GhostedVector(const comm::Communicator& comm, const Partition& partition, const std::string& label,
-                             const Space& instance)
-    : all_(miniapp::zeroed<double>(label, static_cast<std::size_t>(partition.own) +
-                                              static_cast<std::size_t>(partition.ghosts))),
+                             const Space& instance, const Vector& own_and_ghosts)
+    : all_(own_and_ghosts.data() != nullptr
+               ? own_and_ghosts
+               : Vector(miniapp::zeroed<double>(label, static_cast<std::size_t>(partition.own) +
+                                                           static_cast<std::size_t>(partition.ghosts)))),
       own_(Kokkos::subview(all_, std::pair<LocalIndex, LocalIndex>(0, partition.own))),
       exchange_(comm, "ghosts of " + label, instance) {
-  miniapp::use_huge_pages(all_); // the product reads it here and there
+  if (own_and_ghosts.data() == nullptr) miniapp::use_huge_pages(all_); // the product reads it here and there
   for (const auto& neighbour : partition.neighbours) {
     if (neighbour.sent.extent(0) > 0) exchange_.add_send(own_, neighbour.sent, neighbour.rank);
     if (neighbour.ghosts > 0)

@@ -60,12 +60,12 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
 Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {
   const auto stream = static_cast<cudaStream_t>(schedule.stream);
   const auto messages = schedule.receives.size() + schedule.sends.size();
-  host_flags_ = make_pinned<HostFlags>();
+  signals_ = make_pinned<PeerSignals>();
   state_ = to_device(std::vector<State>(1), stream);
   counters_ = to_device(std::vector<Counter>(messages), stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); // before a peer writes there
   plan_.state = state_.get();
-  plan_.host_flags = host_flags_.get();
+  plan_.signals = signals_.get();
   plan_.receives = static_cast<int>(schedule.receives.size());
   plan_.arrived = counters_.get();
   plan_.sends = static_cast<int>(schedule.sends.size());

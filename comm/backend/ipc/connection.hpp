@@ -26,7 +26,7 @@ class Connection {
   void unmap() { mappings_.close(); }
 
   const DevicePlan& plan() const { return plan_; }
-  HostFlags& host_flags() { return *host_flags_; }
+  PeerSignals& signals() { return *signals_; }
 
  private:
   struct RecvTarget;
@@ -42,7 +42,7 @@ class Connection {
   DeviceArray<Counter*> tell_free_;
   DeviceArray<Counter*> tell_arrived_;
   DeviceArray<CopyBlock> copy_blocks_;
-  Pinned<HostFlags> host_flags_;
+  Pinned<PeerSignals> signals_;
   Mappings mappings_; // last: gone before this rank's own memory
 };
 

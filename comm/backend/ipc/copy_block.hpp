@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/ipc/function.hpp"
-
 #include <kontor/comm/views/buffer.hpp>
+#include <kontor/device/system_atomic.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -52,19 +51,19 @@ std::vector<CopyBlock> copy_blocks(const Buffer& from, const Buffer& to, std::in
 std::uint32_t number_tiles(std::vector<CopyBlock>&);
 
 /// The block that a tile belongs to.
-KONTOR_IPC_FUNCTION const CopyBlock& block_of(const CopyBlock* copy_blocks, int count, std::uint32_t tile) {
+KONTOR_EITHER const CopyBlock& block_of(const CopyBlock* copy_blocks, int count, std::uint32_t tile) {
   int p = 0;
   while (p + 1 < count && copy_blocks[p + 1].first_tile <= tile) ++p;
   return copy_blocks[p];
 }
 
 /// The index of a thread's unit in one of its turns; beyond the last one in the last tile.
-KONTOR_IPC_FUNCTION std::uint32_t unit_of(const CopyBlock& block, std::uint32_t tile, int turn, int thread) {
+KONTOR_EITHER std::uint32_t unit_of(const CopyBlock& block, std::uint32_t tile, int turn, int thread) {
   return (tile - block.first_tile) * tile_units + static_cast<std::uint32_t>(turn * tile_threads + thread);
 }
 
 /// Where that unit lies.
-KONTOR_IPC_FUNCTION Offsets offsets_of(const CopyBlock& block, std::uint32_t unit) {
+KONTOR_EITHER Offsets offsets_of(const CopyBlock& block, std::uint32_t unit) {
   Offsets offsets;
   for (int d = block.loops - 1; d > 0; --d) {
     const std::uint32_t rest = unit / block.extents[d];

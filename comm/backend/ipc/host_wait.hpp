@@ -30,8 +30,8 @@ inline cudaError_t wait_for_stream(MPI_Comm comm, cudaStream_t stream) {
 /// Local. Kernels that wait for other ranks end, and `query_work` says when they have: for a second at most. Returns
 /// its last answer.
 template <class Query>
-cudaError_t end_waiting(HostFlags& flags, const Query& query_work) {
-  std::atomic_ref(flags.aborted).store(1);
+cudaError_t end_waiting(PeerSignals& signals, const Query& query_work) {
+  std::atomic_ref(signals.aborted).store(1);
   constexpr double long_enough = 1; // s
   auto code = cudaErrorNotReady;
   mpi::Deadline(long_enough).wait([&] { return (code = query_work()) != cudaErrorNotReady; });

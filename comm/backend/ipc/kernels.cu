@@ -3,8 +3,6 @@
 // No block waits for another one of its kernel, and kernels of many blocks wait for nobody: if they did, those of
 // several exchanges could fill a device and keep out the one that their peers wait for. Ranks that start and finish
 // their exchanges in the same order therefore always come to an end.
-#include "backend/ipc/atomic.cuh"
-#include "backend/ipc/device_wait.cuh"
 #include "backend/ipc/kernels.hpp"
 
 namespace kontor::comm::ipc {
@@ -12,34 +10,16 @@ namespace {
 
 constexpr int waiting_threads = 64; ///< of a kernel that only waits
 
-using Shared = SystemAtomic<Counter>;
-using Number = DeviceAtomic<unsigned>;
-using Ended = SystemAtomic<unsigned>; ///< orders what peers see
-
 __device__ bool timed_out(const DevicePlan& plan) {
-  return Number(plan.state->timed_out).load(memory_order_relaxed) != 0;
-}
-
-__device__ void time_out(const DevicePlan& plan, int message) {
-  Number(plan.state->timed_out).store(1, memory_order_relaxed);
-  HostNumber(plan.host_flags->late).store(message + 1, memory_order_relaxed);
-}
-
-/// Whether the counter comes to the step before the wait ends.
-__device__ bool reaches(const DevicePlan& plan, Counter& counter, Counter step) {
-  const Shared steps(counter);
-  DeviceWait wait(plan.timeout, plan.host_flags);
-  while (steps.load(memory_order_acquire) < step)
-    if (!wait.goes_on()) return false;
-  return true;
+  return *const_cast<const volatile unsigned*>(&plan.state->timed_out) != 0;
 }
 
 /// By all threads of a block. Whether all the counters have come to the step.
 __device__ bool wait(const DevicePlan& plan, Counter* counters, int count, int first_message, Counter step) {
   bool all = !timed_out(plan);
   for (int i = static_cast<int>(threadIdx.x); all && i < count; i += static_cast<int>(blockDim.x)) {
-    all = reaches(plan, counters[i], step);
-    if (!all) time_out(plan, first_message + i);
+    all = plan.wait().until(counters[i], step, first_message + i);
+    if (!all) *const_cast<volatile unsigned*>(&plan.state->timed_out) = 1;
   }
   return __syncthreads_and(all) != 0;
 }
@@ -47,13 +27,13 @@ __device__ bool wait(const DevicePlan& plan, Counter* counters, int count, int f
 /// By all threads of a block.
 __device__ void tell(Counter** counters, int count, Counter step) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
-    Shared(*counters[i]).store(step, memory_order_release);
+    device::store_release(*counters[i], step);
 }
 
 /// Whether the calling block is the first to ask in this step: it may wait, because it waits for no other.
 __device__ bool is_first(const DevicePlan& plan) {
   __shared__ bool first;
-  if (threadIdx.x == 0) first = Number(plan.state->begun).fetch_add(1, memory_order_relaxed) == 0;
+  if (threadIdx.x == 0) first = atomicAdd(&plan.state->begun, 1u) == 0;
   __syncthreads();
   return first;
 }
@@ -62,7 +42,11 @@ __device__ bool is_first(const DevicePlan& plan) {
 __device__ bool is_last(const DevicePlan& plan) {
   __shared__ bool last;
   __syncthreads();
-  if (threadIdx.x == 0) last = Ended(plan.state->ended).fetch_add(1, memory_order_acq_rel) + 1 == gridDim.x;
+  if (threadIdx.x == 0) {
+    device::fence_system();
+    last = atomicAdd(&plan.state->ended, 1u) + 1 == gridDim.x;
+    device::fence_system();
+  }
   __syncthreads();
   return last;
 }

@@ -4,13 +4,15 @@
 #include "backend/gpu_runtime.hpp"
 #include "backend/ipc/copy_block.hpp"
 
+#include <kontor/comm/peer_wait.hpp>
+
 #include <cstdint>
 
 /// What a step of a plan does on the device. Kernels only, so that a stream can be captured as a graph.
 namespace kontor::comm::ipc {
 
-/// Steps, from 1: what one end of a message tells the other, in the memory of whoever waits for it.
-using Counter = std::uint64_t;
+using device::Counter; // steps, from 1: what one end of a message tells the other, in the memory of whoever waits for
+                       // it
 
 /// Where a plan is, in device memory: the kernels count steps themselves, so those of a graph can be repeated.
 struct State {
@@ -20,23 +22,19 @@ struct State {
   unsigned timed_out = 0; ///< not 0: a peer has not come, and nothing is moved any more
 };
 
-/// What host and device tell each other, in pinned host memory.
-struct HostFlags {
-  int late = 0;    ///< 1 + the message whose peer has not come; receives are counted first
-  int aborted = 0; ///< not 0: the host no longer wants what is waited for
-};
-
 /// Blocks of a kernel that may wait: a small part of any device.
 inline constexpr std::uint32_t few_blocks = 32;
 
 /// What all kernels that wait for other ranks work on.
 struct DeviceSteps {
-  State* state = nullptr;          ///< in device memory
-  HostFlags* host_flags = nullptr; ///< in host memory
-  std::uint64_t timeout = 0;       ///< nanoseconds; 0: any time
+  State* state = nullptr;         ///< in device memory
+  PeerSignals* signals = nullptr; ///< in host memory; late: 1 + the message, receives being counted first, or the rank
+  std::uint64_t timeout = 0;      ///< nanoseconds; 0: any time
+
+  KONTOR_EITHER PeerWait wait() const { return {signals, timeout}; }
 };
 
-/// What the kernels of a plan work on; all in device memory, but for the host flags.
+/// What the kernels of a plan work on; all in device memory, but for the signals.
 struct DevicePlan : DeviceSteps {
   int receives = 0;
   Counter* arrived = nullptr;    ///< [receives] steps that the sources have written

@@ -37,13 +37,13 @@ Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes)
 IpcAddress Mailbox::allocate(int ranks, const Gpus& gpus) {
   constexpr std::size_t halves = 2;
   const auto slot_words = bytes_ / word_bytes;
-  host_flags_ = make_pinned<HostFlags>();
+  signals_ = make_pinned<PeerSignals>();
   state_ = to_device(std::vector<State>(1), nullptr);
   words_ = to_device(std::vector<Word>(halves * static_cast<std::size_t>(ranks) * slot_words), nullptr);
   check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize"); // before another rank writes there
   plan_.mailboxes.slot_words = static_cast<std::uint32_t>(slot_words);
   plan_.state = state_.get();
-  plan_.host_flags = host_flags_.get();
+  plan_.signals = signals_.get();
   return address_of(words_.get(), gpus, "the mailbox");
 }
 

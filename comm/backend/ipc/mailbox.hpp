@@ -23,7 +23,7 @@ class Mailbox {
 
   std::size_t bytes() const { return bytes_; }
   const DeviceReduction& plan() const { return plan_; }
-  HostFlags& host_flags() { return *host_flags_; }
+  PeerSignals& signals() { return *signals_; }
   /// Local; no kernel may still use it. The memory of other ranks is no longer mapped here.
   void unmap() { mappings_.close(); }
 
@@ -34,7 +34,7 @@ class Mailbox {
   DeviceReduction plan_;
   DeviceArray<Word> words_;
   DeviceArray<State> state_;
-  Pinned<HostFlags> host_flags_;
+  Pinned<PeerSignals> signals_;
   Mappings mappings_; // last: gone before this rank's own memory
 };
 

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +56,7 @@ class PeerPlan final : public Plan {
   }
 
   void poll() override {
-    const int late = std::atomic_ref(connection_->host_flags().late).load(std::memory_order_relaxed);
+    const auto late = static_cast<int>(device::load_relaxed(connection_->signals().late));
     if (late == 0) [[likely]]
       return;
     *unsafe_to_free_ = true;
@@ -78,7 +77,7 @@ class PeerPlan final : public Plan {
   /// Local. Kernels that wait for others end; what they and those of other ranks may still use is leaked. Memory of
   /// others stays mapped only if the kernels do not end: mapped twice, it is an error.
   void leak() {
-    const auto code = end_waiting(connection_->host_flags(), [&] { return query(stream_); });
+    const auto code = end_waiting(connection_->signals(), [&] { return query(stream_); });
     if (code == cudaSuccess) connection_->unmap();
     detail::leak(std::move(connection_));
   }

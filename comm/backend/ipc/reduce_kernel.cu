@@ -2,9 +2,13 @@
 //
 // One block a reduction: no block waits for another one of its kernel, and kernels that wait leave room for those that
 // they wait for.
-#include "backend/ipc/atomic.cuh"
-#include "backend/ipc/device_wait.cuh"
 #include "backend/ipc/reduce_kernel.hpp"
+
+#if defined(__HIP__)
+#define KONTOR_GRID_CONSTANT
+#else
+#define KONTOR_GRID_CONSTANT __grid_constant__
+#endif
 
 namespace kontor::comm::ipc {
 namespace {
@@ -12,30 +16,16 @@ namespace {
 constexpr std::uint32_t warp = 32;
 constexpr std::uint32_t most_threads = 512;
 
-/// Words of mailboxes, and the end of waiting for them. A word is a message by itself, so none is ordered after
-/// another.
-struct SystemMemory {
-  std::uint64_t timeout;
-  HostFlags* host_flags;
-
-  using Shared = SystemAtomic<Word>;
-  __device__ void store(Word& word, Word value) const { Shared(word).store(value, memory_order_relaxed); }
-  __device__ Word load(const Word& word) const {
-    return Shared(const_cast<Word&>(word)).load(memory_order_relaxed);
-  }
-  __device__ DeviceWait wait() const { return {timeout, host_flags}; }
-};
-
 template <class T>
 __global__ void __launch_bounds__(most_threads)
     reduce_kernel(const KONTOR_GRID_CONSTANT DeviceReduction plan, const T* in, T* out, std::uint32_t count,
                   ReduceOp op) {
   if (plan.state->timed_out != 0) return;
   const Counter step = plan.state->step + 1;
-  const SystemMemory memory{plan.timeout, plan.host_flags};
+  const MailboxMemory memory(plan.wait());
   send_numbers(plan.mailboxes, step, in, count, threadIdx.x, blockDim.x, memory);
   const int late = combine_numbers(plan.mailboxes, step, in, out, count, op, threadIdx.x, blockDim.x, memory);
-  if (late >= 0) HostNumber(plan.host_flags->late).store(late + 1, memory_order_relaxed);
+  if (late >= 0) plan.wait().give_up(late);
   const bool all = __syncthreads_and(late < 0) != 0;
   if (threadIdx.x != 0) return;
   if (all)

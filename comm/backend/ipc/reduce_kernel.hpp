@@ -3,8 +3,9 @@
 
 #include "backend/gpu_runtime.hpp"
 #include "backend/ipc/kernels.hpp"
-#include "backend/ipc/mailbox_reduction.hpp"
 #include "backend/number_reduction.hpp"
+
+#include <kontor/comm/mailboxes.hpp>
 
 #include <cstddef>
 

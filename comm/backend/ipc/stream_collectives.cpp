@@ -54,7 +54,7 @@ class Collectives final : public StreamCollectives {
   ~Collectives() override {
     const auto query_work = [&] { return last_ ? query(last_.get()) : query(stream_); };
     if (aborted_ || mpi::ends_alone(*context_.unsafe_to_free)) {
-      if (end_waiting(mailbox_->host_flags(), query_work) != cudaSuccess) pool_->leak(*mailbox_);
+      if (end_waiting(mailbox_->signals(), query_work) != cudaSuccess) pool_->leak(*mailbox_);
       return; // it stays taken: the steps of ranks may differ
     }
     static_cast<void>(last_ ? cudaEventSynchronize(last_.get()) : cudaStreamSynchronize(stream_));
@@ -98,7 +98,7 @@ class Collectives final : public StreamCollectives {
   void abort(Stream) noexcept override {
     aborted_ = true;
     *context_.unsafe_to_free = true;
-    std::atomic_ref(mailbox_->host_flags().aborted).store(1);
+    std::atomic_ref(mailbox_->signals().aborted).store(1);
   }
 
  private:
@@ -127,7 +127,7 @@ class Collectives final : public StreamCollectives {
   }
 
   /// 1 + the rank that has not come; 0: all have.
-  int late() const { return std::atomic_ref(mailbox_->host_flags().late).load(std::memory_order_relaxed); }
+  int late() const { return static_cast<int>(device::load_relaxed(mailbox_->signals().late)); }
 
   void check_call(cudaError_t code, const char* operation) {
     if (code == cudaSuccess) [[likely]]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How the kernels of backend `ipc` combine numbers by mailboxes, on the host by their functions: each rank is a thread.
-#include "backend/ipc/mailbox_reduction.hpp"
+#include <kontor/comm/mailboxes.hpp>
 
 #include <gtest/gtest.h>
 

@@ -54,6 +54,14 @@ struct CsrKernel {
     return sum;
   }
 
+  /// Of one thread, for kernels that stay for many products of small matrices.
+  template <int at_once>
+  KOKKOS_FUNCTION double sum(StorageIndex /*position*/, LocalIndex row) const {
+    double sum = 0;
+    for (auto e = offsets[row]; e < offsets[row + 1]; ++e) sum += values[e] * x[columns[e]];
+    return sum;
+  }
+
   /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the scratch
   /// memory might be what is read next, for all that a compiler knows.
   KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread, int threads) const {

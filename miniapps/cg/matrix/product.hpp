@@ -94,8 +94,8 @@ class Product final : public Matrix {
   bool can_iterate() const override { return persistent; }
   void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
     if constexpr (persistent) {
-      const auto positions = format_.positions(Part::all).count();
-      launch_persistent(instance, format_.kernel(x.data(), y.data()), positions, steps);
+      launch_persistent(instance, format_.kernel(x.data(), y.data()), format_.positions(Part::interior),
+                        format_.positions(Part::boundary), steps);
     }
   }
 
@@ -103,8 +103,10 @@ class Product final : public Matrix {
   double bytes() const override { return format_.bytes(); }
 
  private:
-  /// Rows that each thread sums for itself.
-  static constexpr bool persistent = !Staged<Kernel>;
+  /// Rows that each thread can sum for itself.
+  static constexpr bool persistent = requires(const Kernel& kernel, StorageIndex position, LocalIndex row) {
+    kernel.template sum<1>(position, row);
+  };
 
   /// How many parts of the dot a part of the rows leaves, in blocks.
   std::int64_t parts(Part part) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "cg/solver/one_sum.hpp"
+#include "cg/solver/peers.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -14,10 +16,10 @@
 #include <cstdint>
 
 /// Iterations of the merged method by one kernel, for problems so small that launches are most of their time. Its
-/// threads stay for all of them and wait for each other twice an iteration: L. Zhang, M. Wahib, P. Chen, J. Meng, X.
-/// Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative memory-bound GPU
-/// applications", ICS 2023; the barrier: S. Xiao, W. Feng, "Inter-block GPU communication via fast barrier
-/// synchronization", IPDPS 2010.
+/// threads stay for all of them and wait for each other twice an iteration, and for the kernels of other ranks: L.
+/// Zhang, M. Wahib, P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for
+/// iterative memory-bound GPU applications", ICS 2023; the barrier: S. Xiao, W. Feng, "Inter-block GPU communication
+/// via fast barrier synchronization", IPDPS 2010.
 namespace kontor::cg {
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
@@ -41,18 +43,27 @@ class PersistentTeams {
     unsigned due;      ///< when this barrier is reached; it may wrap around
 
     /// By all threads of all teams, after a barrier of the team. What they have written before, all read afterwards. A
-    /// team's first thread asks whether the others have arrived.
+    /// team's first thread asks whether the others have arrived; `failed` is true if it asks no longer. `sent`: other
+    /// ranks read it, too.
     template <class Member>
-    KOKKOS_FUNCTION void wait(const Member& team) {
+    KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed, bool sent) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
-        Kokkos::memory_fence();
+        if (sent)
+          device::fence_system();
+        else
+          Kokkos::memory_fence();
         Kokkos::atomic_fetch_add(arrived, 1U);
         for (std::uint32_t polls = 0; static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0;
-             ++polls)
+             ++polls) {
           if (polls == most_polls)
-            Kokkos::abort("cg: the teams of a persistent kernel do not all run at once; solver.method: merged "
+            Kokkos::abort("cg: the teams of a persistent kernel do not all run at once; solver.launch: graph "
                           "does without");
+          if (polls % 1024 == 1023 && peers.wait.aborted()) {
+            failed = true;
+            break;
+          }
+        }
         Kokkos::memory_fence();
       }
       team.team_barrier();
@@ -80,6 +91,8 @@ struct PersistentSteps {
   std::int64_t rows;
   int steps;
   PersistentTeams* teams;
+  PeerSteps peers;
+  device::Counter first; ///< the number of the first of these steps
 };
 
 namespace detail {
@@ -92,6 +105,7 @@ class OwnEndOfStep {
     numbers_ = *given.numbers;
     state_ = *given.log.state;
     for (int k = 0; k < 3; ++k) sums_[k] = given.sums[k];
+    if (given.two_parts) sums_[2] += given.sums[3];
     recurrences_ = given.recurrences;
     late_ = given.late;
     first_ = state_.next;
@@ -103,7 +117,8 @@ class OwnEndOfStep {
     if (late_) end().write();
     late_ = true;
   }
-  KOKKOS_FUNCTION void set(const PartialSums<3>& sums) {
+  template <class Sums>
+  KOKKOS_FUNCTION void set(const Sums& sums) {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
   KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
@@ -111,6 +126,7 @@ class OwnEndOfStep {
     *to.numbers = numbers_;
     *to.log.state = state_;
     for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
+    if (to.two_parts) sums[3] = 0;
   }
 
  private:
@@ -130,8 +146,10 @@ struct PersistentScratch {
   static constexpr int sums = 3, lanes = 32;
   double of_threads[sums][persistent_threads];
   double of_lanes[sums][lanes];
+  double of_rank[sums], of_all[sums];
   OwnEndOfStep end;
   StepScalars scalars;
+  bool failed; ///< another rank has not come
 
   /// By all threads of a team, before a barrier.
   template <class Member>
@@ -148,6 +166,11 @@ struct PersistentScratch {
       of_lanes[k][lane] = sum;
     }
   }
+  /// By one thread: what send_sums() takes.
+  KOKKOS_FUNCTION void leave_total() {
+    const auto sum = total();
+    for (int k = 0; k < sums; ++k) of_rank[k] = sum[k];
+  }
   /// By one thread.
   KOKKOS_FUNCTION PartialSums<sums> total() const {
     PartialSums<sums> sum;
@@ -161,7 +184,7 @@ struct PersistentScratch {
 template <class Kernel>
 struct PersistentKernel {
   Kernel kernel;
-  StorageIndex positions;
+  RowRange interior, boundary; ///< positions
   PersistentSteps with;
   PersistentTeams::Waiter waiter;
   double* parts; ///< of the sums of teams
@@ -177,15 +200,27 @@ struct PersistentKernel {
     const bool counts = team.team_rank() == (persistent_threads > warp ? warp : 0);
     const int teams = team.league_size();
     auto& end = scratch.end;
+    const auto& peers = with.peers;
+    const int thread = team.team_rank(), threads = team.team_size();
     if (counts) end.begin(with.update.before);
+    if (leads) scratch.failed = false;
     for (int step = 0; step < with.steps; ++step) {
+      const auto number = with.first + static_cast<device::Counter>(step);
       if (counts) scratch.scalars = end.scalars();
       team.team_barrier();
       auto sums = updated(team, scratch.scalars);
       team.team_barrier();
       if (counts) end.write();
-      all_teams.wait(team); // the product reads rows of other teams
-      sums[2] = product_of(team);
+      all_teams.wait(team, peers, scratch.failed, peers.several()); // the product reads rows of other teams
+      if (scratch.failed) return;
+      if (team.league_rank() == 0) peers.tell_neighbours(thread, threads, number);
+      sums[2] = product_of(team, interior);
+      if (peers.several()) {
+        if (!peers.wait_for_neighbours(thread, threads, number)) scratch.failed = true;
+        team.team_barrier();
+        if (scratch.failed) return;
+      }
+      sums[2] += product_of(team, boundary);
       scratch.add(team, sums);
       team.team_barrier();
       scratch.fold(team, &scratch.of_threads[0][0], persistent_threads, team.team_size());
@@ -194,10 +229,21 @@ struct PersistentKernel {
         const auto total = scratch.total();
         for (int k = 0; k < 3; ++k) parts[k * teams + team.league_rank()] = total[k];
       }
-      all_teams.wait(team);
+      all_teams.wait(team, peers, scratch.failed, false);
+      if (scratch.failed) return;
       scratch.fold(team, parts, teams, teams);
       team.team_barrier();
-      if (counts) end.set(scratch.total());
+      if (!peers.several()) {
+        if (counts) end.set(scratch.total());
+        continue;
+      }
+      if (leads) scratch.leave_total();
+      team.team_barrier();
+      if (team.league_rank() == 0) peers.send_sums(thread, threads, number, scratch.of_rank);
+      if (!peers.receive_sums(thread, threads, number, scratch.of_rank, scratch.of_all)) scratch.failed = true;
+      team.team_barrier();
+      if (scratch.failed) return;
+      if (counts) end.set(scratch.of_all);
     }
     if (counts && team.league_rank() == 0) end.leave(with.update.before, with.sums);
   }
@@ -212,19 +258,25 @@ struct PersistentKernel {
           with.scaled ? with.update.template row<true>(i, scalars) : with.update.template row<false>(i, scalars);
       sums[0] += terms[0];
       sums[1] += terms[1];
+      with.peers.send(i, with.update.u(i));
     }
     return sums;
   }
-  /// The part of u.w.
+  /// The part of u.w of rows at these positions. Warps of different teams follow one another: so all have some of few.
   template <class Member>
-  KOKKOS_FUNCTION double product_of(const Member& team) const {
+  KOKKOS_FUNCTION double product_of(const Member& team, const RowRange& range) const {
     constexpr int at_once = 9; // a thread has twice the registers of those of a product
-    const auto threads = static_cast<StorageIndex>(team.team_size());
-    const auto all = static_cast<StorageIndex>(team.league_size()) * threads;
+    constexpr int lanes = persistent_threads < 32 ? persistent_threads : 32;
+    const int warp = team.team_rank() / lanes, lane = team.team_rank() % lanes;
+    const auto teams = static_cast<StorageIndex>(team.league_size());
+    const auto all = teams * static_cast<StorageIndex>(team.team_size());
+    const auto end = static_cast<StorageIndex>(range.end);
     double part = 0;
     for (auto position =
-             static_cast<StorageIndex>(team.league_rank()) * threads + static_cast<StorageIndex>(team.team_rank());
-         position < positions; position += all) {
+             static_cast<StorageIndex>(range.begin) +
+             (static_cast<StorageIndex>(warp) * teams + static_cast<StorageIndex>(team.league_rank())) * lanes +
+             static_cast<StorageIndex>(lane);
+         position < end; position += all) {
       const auto row = kernel.row_of(position);
       if (row < 0) continue;
       const double value = kernel.template sum<at_once>(position, row);
@@ -237,15 +289,15 @@ struct PersistentKernel {
 
 } // namespace detail
 
-/// Local; waits for nothing. Steps by one kernel, whose product goes by `kernel` over so many positions.
+/// Local; waits for nothing. Steps by one kernel, whose product goes by `kernel` over these positions.
 template <class Kernel>
-void launch_persistent(const Space& instance, const Kernel& kernel, std::int64_t positions,
+void launch_persistent(const Space& instance, const Kernel& kernel, const RowRange& interior, const RowRange& boundary,
                        const PersistentSteps& steps) {
-  const int teams = teams_of(positions, persistent_threads, most_persistent_teams());
+  const int teams = teams_of(interior.count() + boundary.count(), persistent_threads, most_persistent_teams());
   const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
       instance, teams, persistent_threads, sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
   Kokkos::parallel_for("cg/persistent", policy,
-                       detail::PersistentKernel<Kernel>{kernel, static_cast<StorageIndex>(positions), steps,
+                       detail::PersistentKernel<Kernel>{kernel, interior, boundary, steps,
                                                         steps.teams->waiter(teams, 2 * steps.steps),
                                                         steps.teams->places().parts});
 }

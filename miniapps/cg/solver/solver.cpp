@@ -62,9 +62,9 @@ Workspace with(const Workspace& w, const comm::Communicator& comm) {
 
 } // namespace
 
-Solver::Solver(const Workspace& work, const std::string& label)
-    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange()), product_(work), x_(vector("x")),
-      log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
+Solver::Solver(const Workspace& work, const std::string& label, const Vector& own_and_ghosts)
+    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts), product_(work),
+      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
       rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
       post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
@@ -289,10 +289,12 @@ nlohmann::ordered_json Solver::record() const {
 }
 
 std::unique_ptr<Solver> make_solver(const Workspace& work) {
+  const auto& launch = work.options.launch;
+  if (launch == stepping::Launch::persistent && work.options.method != Method::merged)
+    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged");
   switch (work.options.method) {
   case Method::merged: return make_merged(work);
   case Method::pipelined: return make_pipelined(work);
-  case Method::persistent: return make_persistent(work);
   case Method::classic: break;
   }
   return make_classic(work);

@@ -35,8 +35,9 @@ namespace kontor::cg {
 /// in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without being told.
 class Solver : public miniapp::Steps {
  public:
-  /// Collective. `label` is that of the vector that the matrix is multiplied with.
-  Solver(const Workspace&, const std::string& label);
+  /// Collective. `label` is that of the vector that the matrix is multiplied with, for which `own_and_ghosts` has room
+  /// unless it is empty.
+  Solver(const Workspace&, const std::string& label, const Vector& own_and_ghosts = {});
 
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
@@ -219,7 +220,6 @@ inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) 
 std::unique_ptr<Solver> make_classic(const Workspace&);
 std::unique_ptr<Solver> make_merged(const Workspace&);
 std::unique_ptr<Solver> make_pipelined(const Workspace&);
-std::unique_ptr<Solver> make_persistent(const Workspace&);
 std::unique_ptr<Solver> make_solver(const Workspace&);
 
 } // namespace kontor::cg

@@ -55,8 +55,7 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     // Of its upper end for this rank's lower one, and the other way round.
     const BandCounters theirs{reinterpret_cast<device::Counter*>(counters_.of(other))};
     with_.seams[side] = {other, {}, &theirs.of(side == 0 ? bands[i] - 1 : 0, 1 - side)};
-    for (const int field : {0, 1})
-      ghosts_[side][field] = domain.row_of(other, field, side == 0 ? rows[i] : -1);
+    for (const int field : {0, 1}) ghosts_[side][field] = domain.row_of(other, field, side == 0 ? rows[i] : -1);
   }
 }
 

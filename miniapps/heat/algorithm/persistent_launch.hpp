@@ -25,8 +25,8 @@ class PersistentLaunch {
   /// Collective. The domain must outlive this. Throws comm::UsageError on all ranks if memory cannot be mapped.
   explicit PersistentLaunch(const Domain<T>&);
 
-  /// Local; waits for nothing. So many sweeps from field `from`; all ranks must make as many. Each norm_every-th of them
-  /// has a norm, whose part goes to a slot; 0: none has.
+  /// Local; waits for nothing. So many sweeps from field `from`; all ranks must make as many. Each norm_every-th of
+  /// them has a norm, whose part goes to a slot; 0: none has.
   void queue(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
 
   /// Local, after the kernels have ended. Throws comm::Error if one has waited for another rank in vain.

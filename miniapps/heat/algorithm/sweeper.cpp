@@ -209,7 +209,8 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
       else if (graph_)
         sweep_by_graph();
       else
-        for (int sweep = 1; sweep <= graph_shape_.steps; ++sweep) this->sweep(graph_shape_.norm(sweep) ? norm : Norm::none);
+        for (int sweep = 1; sweep <= graph_shape_.steps; ++sweep)
+          this->sweep(graph_shape_.norm(sweep) ? norm : Norm::none);
     }
     fence();
     watch.lap(seconds);

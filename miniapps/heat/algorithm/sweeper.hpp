@@ -54,8 +54,8 @@ class Sweeper {
   /// Collective; sweeps. By a trial, the same on all ranks: stores, prefetching and tiles on a host, of what the deck
   /// leaves open, and nothing where the fields of a rank fit in any cache; kernels of a pass on a device.
   void choose_shape(Norm);
-  /// Collective. Captures the graph for the schedule, or makes ready for kernels of many sweeps, if the deck wants it or,
-  /// where it leaves the choice, if it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws
+  /// Collective. Captures the graph for the schedule, or makes ready for kernels of many sweeps, if the deck wants it
+  /// or, where it leaves the choice, if it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws
   /// config::Error or AgreedError, on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is
   /// captured.
   void choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);

@@ -13,9 +13,9 @@
 #include <cstdint>
 
 /// Sweeps of several ranks by one kernel on each, for problems so small that launches and messages are most of their
-/// time. A team has a band of rows (2-D) or planes (3-D) and goes from sweep to sweep as soon as the bands on both sides
-/// are as far as it is; at the end of a block that is another rank's team, whose ghosts it writes. See I. Ismayilov et
-/// al., "Multi-GPU communication schemes for iterative solvers: when CPUs are not in charge", ICS 2023.
+/// time. A team has a band of rows (2-D) or planes (3-D) and goes from sweep to sweep as soon as the bands on both
+/// sides are as far as it is; at the end of a block that is another rank's team, whose ghosts it writes. See I.
+/// Ismayilov et al., "Multi-GPU communication schemes for iterative solvers: when CPUs are not in charge", ICS 2023.
 ///
 /// A team writes the outer rows of a field for sweep n + 1 after its neighbours have told that theirs of sweep n are
 /// complete. These were the last to read what it overwrites. The same holds for ghosts in other ranks' memory.
@@ -26,7 +26,7 @@ namespace kontor::heat {
 template <class T>
 struct Seam {
   int rank = comm::no_rank;
-  T* ghosts[2] = {};               ///< of both fields there: own cell (0, 0) of the row or plane that this rank's is to be
+  T* ghosts[2] = {}; ///< of both fields there: own cell (0, 0) of the row or plane that this rank's is to be
   device::Counter* told = nullptr; ///< in that rank's memory
 };
 
@@ -46,9 +46,9 @@ struct PersistentSweeps {
   int rank;
   device::Counter begin; ///< above what all counters have come to
   int sweeps;
-  int norm_every;  ///< each so many-th sweep leaves its norm's parts; 0: none
-  double* parts;   ///< [norms][teams]
-  bool wraps[2];   ///< x and, in 3-D, y: whether the block is its own neighbour there
+  int norm_every; ///< each so many-th sweep leaves its norm's parts; 0: none
+  double* parts;  ///< [norms][teams]
+  bool wraps[2];  ///< x and, in 3-D, y: whether the block is its own neighbour there
 
   /// How far the counters grow.
   device::Counter grows() const { return static_cast<device::Counter>(sweeps) + 1; }
@@ -57,8 +57,8 @@ struct PersistentSweeps {
 /// Threads of a team, each of which may have a multiprocessor for itself.
 inline constexpr int band_threads = device::kernels_on_host ? 1 : 512;
 
-/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so there
-/// are no more teams than multiprocessors.
+/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so
+/// there are no more teams than multiprocessors.
 inline int most_bands() {
   using Space = FieldView<float>::execution_space;
   return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
@@ -68,7 +68,8 @@ inline int most_bands() {
 template <class T>
 int bands_of(const Block& block) {
   const auto rows = block.extents[block.dimensions - 1], packs = block.all().size() / pack_width<T>;
-  return static_cast<int>(std::clamp<std::int64_t>(packs / band_threads, 1, std::min<std::int64_t>(most_bands(), rows)));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(packs / band_threads, 1, std::min<std::int64_t>(most_bands(), rows)));
 }
 
 namespace detail {
@@ -252,16 +253,16 @@ class Bands {
 template <class T, class ExecutionSpace>
 int sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
                 const PersistentSweeps<T>& with) {
-  return with_constants(
-      in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
-        using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
-        const int teams = bands_of<T>(in.block);
-        using Bounds = Kokkos::LaunchBounds<Kernel::threads, 1>;
-        Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, teams, Kernel::threads, 1);
-        policy.set_scratch_size(0, Kokkos::PerTeam(64));
-        Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with, teams));
-        return teams;
-      });
+  return with_constants(in.block.dimensions, in.source.size() > 0, norm,
+                        [&](auto dimensions, auto sourced, auto norm_kind) {
+                          using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
+                          const int teams = bands_of<T>(in.block);
+                          using Bounds = Kokkos::LaunchBounds<Kernel::threads, 1>;
+                          Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, teams, Kernel::threads, 1);
+                          policy.set_scratch_size(0, Kokkos::PerTeam(64));
+                          Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with, teams));
+                          return teams;
+                        });
 }
 
 /// Compiled once, in persistent.cpp.

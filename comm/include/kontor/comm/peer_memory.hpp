@@ -30,9 +30,9 @@ std::uint64_t peer_timeout(const Communicator&);
 
 /// Memory of which each rank has a part that kernels of all ranks read and write: with one rank by any backend, with
 /// several by those that map it (`ipc` for GPUs, `shm` for hosts). So a kernel can exchange data with others while it
-/// runs: it writes, and then lets a counter grow there by device::store_release(); the other waits by PeerWait::until().
-/// A counter must not fall, and whoever writes must know that what it overwrites has been read. Kernels that wait for
-/// each other must run at once.
+/// runs: it writes, and then lets a counter grow there by device::store_release(); the other waits by
+/// PeerWait::until(). A counter must not fall, and whoever writes must know that what it overwrites has been read.
+/// Kernels that wait for each other must run at once.
 template <class MemorySpace>
 class PeerMemory : device::NonCopyable {
  public:
@@ -55,9 +55,7 @@ class PeerMemory : device::NonCopyable {
   std::byte* of(int rank) const { return mapped_ ? mapped_->of(rank) : own_.data(); }
 
   /// Local. How kernels of this rank wait.
-  PeerWait wait() const {
-    return mapped_ ? PeerWait(mapped_->signals(), detail::peer_timeout(*comm_)) : PeerWait();
-  }
+  PeerWait wait() const { return mapped_ ? PeerWait(mapped_->signals(), detail::peer_timeout(*comm_)) : PeerWait(); }
 
   /// Local, after kernels that wait have ended. Throws Error if one of them waited in vain.
   void check() const {

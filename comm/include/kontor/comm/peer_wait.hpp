@@ -9,33 +9,70 @@ namespace kontor::comm {
 
 /// What the host and kernels that wait for other ranks tell each other, in memory that both reach.
 struct PeerSignals {
-  std::uint64_t late = 0;    ///< 1 + the rank that has not come
-  std::uint64_t aborted = 0; ///< not 0: the host no longer wants what is waited for
+  std::uint64_t late = 0;    ///< 1 + whom a kernel has waited for in vain, such as a rank
+  std::uint64_t aborted = 0; ///< not 0: what is waited for is no longer wanted
 };
 
-/// How a kernel waits for other ranks: copyable into kernels. No wait lasts for ever: it ends after the timeout, or when
-/// the host wants it to.
+/// How a kernel waits for other ranks: copyable into kernels. No wait lasts for ever: it ends after the timeout, which
+/// also ends all others with these signals, or when the host wants it to.
 class PeerWait {
  public:
   /// Waits for nobody but this rank.
   PeerWait() = default;
   /// `timeout`: nanoseconds; 0: any time.
-  PeerWait(PeerSignals* signals, std::uint64_t timeout) : signals_(signals), timeout_(timeout) {}
+  KONTOR_EITHER PeerWait(PeerSignals* signals, std::uint64_t timeout) : signals_(signals), timeout_(timeout) {}
 
-  /// By any thread. Waits until the counter has come to the value. Then what that rank wrote before can be read by the
-  /// thread and, after a barrier, by its team. False: it has not come, and the kernel must end.
-  KONTOR_EITHER bool until(const device::Counter& counter, device::Counter value, int rank) const {
-    std::uint64_t begin = 0;
-    for (unsigned turn = 1; device::load_acquire(counter) < value; ++turn) {
-      device::pause();
-      if (turn % 256 != 0 || signals_ == nullptr) continue;
-      const auto now = timeout_ > 0 ? device::nanoseconds() : 0;
-      if (begin == 0) begin = now;
-      const bool late = timeout_ > 0 && now - begin > timeout_;
-      if (late) device::store_relaxed(signals_->late, static_cast<std::uint64_t>(rank) + 1);
-      if (late || device::load_relaxed(signals_->aborted) != 0) return false;
+  /// One wait of a thread.
+  class Looks {
+   public:
+    KONTOR_EITHER explicit Looks(const PeerWait& wait) : wait_(wait) {}
+    /// After a look in vain: whether to look again, a little later. Clock and host are asked seldom: most waits are
+    /// short.
+    KONTOR_EITHER bool goes_on() {
+      constexpr unsigned short_wait = 64, seldom = 256;
+      if (++turn_ > short_wait) device::pause();
+      if (turn_ % seldom != 0) return true;
+      if (wait_.timeout_ > 0) {
+        const auto now = device::nanoseconds();
+        if (begin_ == 0) begin_ = now;
+        if (now - begin_ > wait_.timeout_) return false;
+      }
+      return !wait_.aborted();
     }
+
+   private:
+    const PeerWait& wait_;
+    std::uint64_t begin_ = 0; ///< 0: the clock has not been asked
+    unsigned turn_ = 0;
+  };
+
+  /// By any thread. Waits until the counter has come to the value. Then what was written before can be read by the
+  /// thread and, after a barrier, by its team. False: it has not come, and the kernel must end.
+  KONTOR_EITHER bool until(const device::Counter& counter, device::Counter value, int whom) const {
+    Looks looks(*this);
+    while (device::load_acquire(counter) < value)
+      if (!looks.goes_on()) {
+        give_up(whom);
+        return false;
+      }
     return true;
+  }
+  /// The same of what a team of this rank lets grow: only other waits can end it.
+  KONTOR_EITHER bool until_own(const device::Counter& counter, device::Counter value) const {
+    const PeerWait any_time(signals_, 0);
+    Looks looks(any_time);
+    while (device::load_acquire(counter) < value)
+      if (!looks.goes_on()) return false;
+    return true;
+  }
+
+  /// Whether waits are to end.
+  KONTOR_EITHER bool aborted() const { return signals_ != nullptr && device::load_relaxed(signals_->aborted) != 0; }
+  /// All waits end. The first who does so is believed.
+  KONTOR_EITHER void give_up(int whom) const {
+    if (aborted()) return;
+    device::store_relaxed(signals_->late, static_cast<std::uint64_t>(whom) + 1);
+    device::store_relaxed(signals_->aborted, 1);
   }
 
  private:

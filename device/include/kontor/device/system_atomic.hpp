@@ -9,10 +9,17 @@
 /// Numbers by which threads of several processes and devices tell each other how far they are: in kernels as on a host.
 namespace kontor::device {
 
-#if defined(__CUDACC__) || defined(__HIPCC__)
+/// Functions of kernels and of hosts. KONTOR_EITHER_TEMPLATE stands before templates whose arguments have functions of
+/// one of the two alone.
+#if defined(__CUDACC__)
 #define KONTOR_EITHER __host__ __device__ inline
+#define KONTOR_EITHER_TEMPLATE _Pragma("nv_exec_check_disable")
+#elif defined(__HIPCC__)
+#define KONTOR_EITHER __host__ __device__ inline
+#define KONTOR_EITHER_TEMPLATE
 #else
 #define KONTOR_EITHER inline
+#define KONTOR_EITHER_TEMPLATE
 #endif
 
 /// What has been done; it only grows.
@@ -31,7 +38,8 @@ KONTOR_EITHER Counter load_acquire(const Counter& counter) {
 #endif
 }
 
-/// What this thread has written before, and what it knows that its team has written, others can read who find the value.
+/// What this thread has written before, and what it knows that its team has written, others can read who find the
+/// value.
 KONTOR_EITHER void store_release(Counter& counter, Counter value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(&counter), "l"(value) : "memory");
@@ -48,6 +56,17 @@ KONTOR_EITHER void store_release_on_device(Counter& counter, Counter value) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(&counter), "l"(value) : "memory");
 #else
   store_release(counter, value);
+#endif
+}
+
+/// What this thread has written, and what it knows that others have, is visible to all before what it writes next.
+KONTOR_EITHER void fence_system() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
+#else
+  std::atomic_thread_fence(std::memory_order_acq_rel);
 #endif
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/ipc/function.hpp"
-
+#include <kontor/comm/peer_wait.hpp>
 #include <kontor/comm/views/predefined_op.hpp>
 
 #include <cstdint>
@@ -10,13 +9,13 @@
 #include <type_traits>
 
 /// How ranks combine a few numbers: each writes its own into the mailboxes of all others, and combines what it finds in
-/// its own one. No CUDA in this file.
+/// its own one. Kernels of backend `ipc` do, and kernels of applications that stay for many steps (peer_memory.hpp).
 ///
 /// A mailbox has two halves, for even and for odd steps, so that a fast rank never overwrites what a slow one still
 /// reads. A rank writes into a half for step n + 2 after its step n + 1 has ended, so after it has found words of step
 /// n + 1 from every other rank. Each of these wrote them after its step n had ended, and step n was the last to read
 /// that half.
-namespace kontor::comm::ipc {
+namespace kontor::comm {
 
 /// 4 bytes of numbers, and above them the step that they are of: whoever finds the step has the bytes too, so nothing
 /// orders one word after another.
@@ -40,13 +39,13 @@ template <class T>
 inline constexpr int chunk_words = sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T)) / 4;
 
 template <class T>
-KONTOR_IPC_FUNCTION std::uint32_t chunks(std::uint32_t numbers) {
+KONTOR_EITHER std::uint32_t chunks(std::uint32_t numbers) {
   return (numbers + chunk_numbers<T> - 1) / chunk_numbers<T>;
 }
 
 /// Integers wrap around.
 template <class T>
-KONTOR_IPC_FUNCTION T combined(ReduceOp op, T a, T b) {
+KONTOR_EITHER T combined(ReduceOp op, T a, T b) {
   using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>;
   switch (op) {
   case ReduceOp::sum: return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
@@ -58,7 +57,7 @@ KONTOR_IPC_FUNCTION T combined(ReduceOp op, T a, T b) {
 }
 
 /// Where a rank's words of a step lie in the mailbox of another.
-KONTOR_IPC_FUNCTION Word* slot(const Mailboxes& boxes, int owner, int from, std::uint64_t step) {
+KONTOR_EITHER Word* slot(const Mailboxes& boxes, int owner, int from, std::uint64_t step) {
   const auto half = static_cast<int>(step & 1);
   return boxes.of[owner] + static_cast<std::uint64_t>(half * boxes.ranks + from) * boxes.slot_words;
 }
@@ -68,13 +67,13 @@ template <class T>
 struct Chunk {
   T numbers[chunk_numbers<T>];
 
-  KONTOR_IPC_FUNCTION static Chunk load(const T* from, std::uint32_t first, std::uint32_t count) {
+  KONTOR_EITHER static Chunk load(const T* from, std::uint32_t first, std::uint32_t count) {
     Chunk chunk;
     for (int k = 0; k < chunk_numbers<T>; ++k)
       chunk.numbers[k] = first + static_cast<std::uint32_t>(k) < count ? from[first + k] : T(0);
     return chunk;
   }
-  KONTOR_IPC_FUNCTION void store(T* to, std::uint32_t first, std::uint32_t count) const {
+  KONTOR_EITHER void store(T* to, std::uint32_t first, std::uint32_t count) const {
     for (int k = 0; k < chunk_numbers<T>; ++k)
       if (first + static_cast<std::uint32_t>(k) < count) to[first + k] = numbers[k];
   }
@@ -82,9 +81,9 @@ struct Chunk {
 
 /// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others. A `Memory` stores,
 /// loads and waits.
-KONTOR_IPC_EITHER
+KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, std::uint32_t count,
+KONTOR_EITHER void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, std::uint32_t count,
                                       std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto chunk = Chunk<T>::load(in, p * chunk_numbers<T>, count);
@@ -99,9 +98,9 @@ KONTOR_IPC_FUNCTION void send_numbers(const Mailboxes& boxes, std::uint64_t step
 }
 
 /// By one thread. Waits for a chunk from another rank. False if the Memory waits no longer.
-KONTOR_IPC_EITHER
+KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, const Memory& memory, Chunk<T>& chunk) {
+KONTOR_EITHER bool receive_chunk(const Word* words, std::uint64_t step, const Memory& memory, Chunk<T>& chunk) {
   const auto expected = static_cast<std::uint32_t>(step);
   auto wait = memory.wait();
   for (;;) {
@@ -123,9 +122,9 @@ KONTOR_IPC_FUNCTION bool receive_chunk(const Word* words, std::uint64_t step, co
 /// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers, in the
 /// order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or the rank that has
 /// not come.
-KONTOR_IPC_EITHER
+KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
-KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
+KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
                                         std::uint32_t count, ReduceOp op, std::uint32_t thread, std::uint32_t threads,
                                         const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
@@ -145,4 +144,16 @@ KONTOR_IPC_FUNCTION int combine_numbers(const Mailboxes& boxes, std::uint64_t st
   return -1;
 }
 
-} // namespace kontor::comm::ipc
+/// Mailboxes in memory of all ranks. A word is a message by itself, so none is ordered after another.
+class MailboxMemory {
+ public:
+  KONTOR_EITHER explicit MailboxMemory(const PeerWait& wait) : wait_(wait) {}
+  KONTOR_EITHER void store(Word& word, Word value) const { device::store_relaxed(word, value); }
+  KONTOR_EITHER Word load(const Word& word) const { return device::load_relaxed(word); }
+  KONTOR_EITHER PeerWait::Looks wait() const { return PeerWait::Looks(wait_); }
+
+ private:
+  PeerWait wait_;
+};
+
+} // namespace kontor::comm
