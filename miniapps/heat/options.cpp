@@ -121,11 +121,6 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
 
 } // namespace
 
-bool Options::may_be_persistent() const {
-  return launch == Launch::persistent ||
-         (launch == Launch::automatic && !device::kernels_on_host && sweeps_of_pass() == 1);
-}
-
 double Options::stable_step() const {
   double sum = 0;
   for (int d = 0; d < dimensions(); ++d) sum += 1 / (spacing(d) * spacing(d));

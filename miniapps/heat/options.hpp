@@ -64,9 +64,6 @@ struct Options {
   std::int64_t warm_up_sweeps = 10;
   std::optional<double> verification_tolerance;
 
-  /// Whether sweeps may be made by one kernel for many, so that fields must lie where other ranks' kernels reach them.
-  bool may_be_persistent() const;
-
   int dimensions() const { return static_cast<int>(cells.size()); }
   double spacing(int axis) const { return (upper[axis] - lower[axis]) / static_cast<double>(cells[axis]); }
 

@@ -73,20 +73,32 @@ struct MergedUpdate {
   }
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  /// What a row reads, so that a thread can load several rows before it changes one.
+  struct Loaded {
+    double x, r, u, w, p, s, inverse;
+  };
+  template <bool scaled>
+  KOKKOS_FUNCTION Loaded load(std::int64_t i) const {
+    return {x(i), r(i), u(i), w(i), p(i), s(i), scaled ? inverse(i) : 1};
+  }
   template <bool scaled>
   KOKKOS_FUNCTION PartialSums<2> row(std::int64_t i, const StepScalars& c) const {
+    return row<scaled>(i, load<scaled>(i), c);
+  }
+  template <bool scaled>
+  KOKKOS_FUNCTION PartialSums<2> row(std::int64_t i, const Loaded& is, const StepScalars& c) const {
     PartialSums<2> sums;
     if (!c.goes_on) return sums;
-    const double pi = u(i) + c.beta * p(i);
-    const double si = w(i) + c.beta * s(i);
-    const double ri = r(i) - c.alpha * si;
+    const double pi = is.u + c.beta * is.p;
+    const double si = is.w + c.beta * is.s;
+    const double ri = is.r - c.alpha * si;
     p(i) = pi;
     s(i) = si;
-    x(i) += c.alpha * pi;
+    x(i) = is.x + c.alpha * pi;
     r(i) = ri;
     double ui = ri;
     if constexpr (scaled) {
-      ui = inverse(i) * ri;
+      ui = is.inverse * ri;
       u(i) = ui;
     }
     sums[0] = ri * ui;

@@ -49,13 +49,9 @@ class PersistentTeams {
     KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed, bool sent) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
-        if (sent)
-          device::fence_system();
-        else
-          Kokkos::memory_fence();
-        Kokkos::atomic_fetch_add(arrived, 1U);
-        for (std::uint32_t polls = 0; static_cast<int>(*const_cast<const volatile unsigned*>(arrived) - due) < 0;
-             ++polls) {
+        if (sent) device::fence_system();
+        device::add_release_on_device(*arrived, 1);
+        for (std::uint32_t polls = 0; static_cast<int>(device::load_acquire_on_device(*arrived) - due) < 0; ++polls) {
           if (polls == most_polls)
             Kokkos::abort("cg: the teams of a persistent kernel do not all run at once; solver.launch: graph "
                           "does without");
@@ -64,7 +60,6 @@ class PersistentTeams {
             break;
           }
         }
-        Kokkos::memory_fence();
       }
       team.team_barrier();
     }
@@ -143,9 +138,10 @@ class OwnEndOfStep {
 
 /// What a team's threads share. Sums are made by its first threads, side by side.
 struct PersistentScratch {
-  static constexpr int sums = 3, lanes = 32;
+  static constexpr int sums = 3, lanes = 32, groups = 4;
   double of_threads[sums][persistent_threads];
   double of_lanes[sums][lanes];
+  double of_groups[sums][groups];
   double of_rank[sums], of_all[sums];
   OwnEndOfStep end;
   StepScalars scalars;
@@ -156,7 +152,8 @@ struct PersistentScratch {
   KOKKOS_FUNCTION void add(const Member& team, const PartialSums<sums>& sum) {
     for (int k = 0; k < sums; ++k) of_threads[k][team.team_rank()] = sum[k];
   }
-  /// By all threads of a team, before a barrier: `count` numbers of each sum, which are `stride` apart.
+  /// By all threads of a team, before a barrier: `count` numbers of each sum, which are `stride` apart. There is a
+  /// barrier in it: one thread that adds up all lanes would take longer.
   template <class Member>
   KOKKOS_FUNCTION void fold(const Member& team, const double* from, int stride, int count) {
     for (int t = team.team_rank(); t < sums * lanes; t += team.team_size()) {
@@ -164,6 +161,14 @@ struct PersistentScratch {
       double sum = 0;
       for (int i = lane; i < count; i += lanes) sum += from[k * stride + i];
       of_lanes[k][lane] = sum;
+    }
+    team.team_barrier();
+    for (int t = team.team_rank(); t < sums * groups; t += team.team_size()) {
+      constexpr int each = lanes / groups;
+      const int k = t / groups, group = t % groups;
+      double sum = 0;
+      for (int i = 0; i < each; ++i) sum += of_lanes[k][group * each + i];
+      of_groups[k][group] = sum;
     }
   }
   /// By one thread: what send_sums() takes.
@@ -174,8 +179,8 @@ struct PersistentScratch {
   /// By one thread.
   KOKKOS_FUNCTION PartialSums<sums> total() const {
     PartialSums<sums> sum;
-    for (int lane = 0; lane < lanes; ++lane)
-      for (int k = 0; k < sums; ++k) sum[k] += of_lanes[k][lane];
+    for (int group = 0; group < groups; ++group)
+      for (int k = 0; k < sums; ++k) sum[k] += of_groups[k][group];
     return sum;
   }
 };
@@ -251,15 +256,26 @@ struct PersistentKernel {
  private:
   template <class Member>
   KOKKOS_FUNCTION PartialSums<3> updated(const Member& team, const StepScalars& scalars) const {
+    return with.scaled ? updated<true>(team, scalars) : updated<false>(team, scalars);
+  }
+  template <bool scaled, class Member>
+  KOKKOS_FUNCTION PartialSums<3> updated(const Member& team, const StepScalars& scalars) const {
     PartialSums<3> sums;
-    const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
-    for (std::int64_t i = team.league_rank() * threads + team.team_rank(); i < with.rows; i += all) {
-      const auto terms =
-          with.scaled ? with.update.template row<true>(i, scalars) : with.update.template row<false>(i, scalars);
+    const auto& update = with.update;
+    const auto add = [&](std::int64_t i, const MergedUpdate::Loaded& loaded) {
+      const auto terms = update.template row<scaled>(i, loaded, scalars);
       sums[0] += terms[0];
       sums[1] += terms[1];
-      with.peers.send(i, with.update.u(i));
+      with.peers.send(i, update.u(i));
+    };
+    const std::int64_t threads = team.team_size(), all = team.league_size() * threads;
+    auto i = team.league_rank() * threads + team.team_rank();
+    for (; i + all < with.rows; i += 2 * all) {
+      const auto first = update.template load<scaled>(i), second = update.template load<scaled>(i + all);
+      add(i, first);
+      add(i + all, second);
     }
+    if (i < with.rows) add(i, update.template load<scaled>(i));
     return sums;
   }
   /// The part of u.w of rows at these positions. Warps of different teams follow one another: so all have some of few.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/algorithm/persistent_launch.hpp"
 
-#include <kontor/comm/collectives.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +10,18 @@ namespace {
 
 constexpr int most_norms = 64; ///< of a kernel
 
+constexpr std::size_t line = 64;
+
 std::size_t bytes_of_counters() {
   return static_cast<std::size_t>(2 * BandCounters::stride * most_bands()) * sizeof(device::Counter);
+}
+
+/// Of the two rows in turn that come from one side; ranks that are cut along the slowest axis have equally many.
+template <class T>
+std::size_t bytes_of_words(const Block& block) {
+  const auto lines = block.dimensions == 3 ? block.extents[1] : 1;
+  const auto packs = (block.extents[0] + pack_width<T> - 1) / pack_width<T>;
+  return (static_cast<std::size_t>(2 * packs * lines * words_of_pack) * sizeof(Word) + line - 1) / line * line;
 }
 
 } // namespace
@@ -33,29 +41,26 @@ std::optional<std::string> PersistentLaunch<T>::refusal(const Domain<T>& domain)
 
 template <class T>
 PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
-    : domain_(&domain), counters_(domain.comm(), bytes_of_counters(), "heat/counters of bands"),
+    : domain_(&domain),
+      memory_(domain.comm(), bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()), "heat/seams of bands"),
       parts_("heat/norm parts of bands", most_norms * most_bands()) {
   const auto& block = domain.block();
   const int slow = block.dimensions - 1, rank = domain.comm().rank();
   with_ = {.seams = {},
-           .counters = {reinterpret_cast<device::Counter*>(counters_.of(rank))},
-           .wait = counters_.wait(),
-           .rank = rank,
+           .counters = {reinterpret_cast<device::Counter*>(memory_.of(rank))},
+           .wait = memory_.wait(),
            .begin = 1,
            .sweeps = 0,
            .norm_every = 0,
            .parts = parts_.data(),
            .wraps = {block.wraps[0] && slow > 0, block.wraps[1] && slow > 1}};
-  const auto rows = comm::allgather(domain.comm(), block.extents[slow]);
-  const auto bands = comm::allgather(domain.comm(), bands_of<T>(block));
+  const auto words = [&](int of, int from_side) {
+    return reinterpret_cast<Word*>(memory_.of(of) + bytes_of_counters() +
+                                   static_cast<std::size_t>(from_side) * bytes_of_words<T>(block));
+  };
   for (int side = 0; side < 2; ++side) {
     const int other = block.wraps[slow] ? rank : block.neighbours[2 * slow + side];
-    if (other == comm::no_rank) continue;
-    const auto i = static_cast<std::size_t>(other);
-    // Of its upper end for this rank's lower one, and the other way round.
-    const BandCounters theirs{reinterpret_cast<device::Counter*>(counters_.of(other))};
-    with_.seams[side] = {other, {}, &theirs.of(side == 0 ? bands[i] - 1 : 0, 1 - side)};
-    for (const int field : {0, 1}) ghosts_[side][field] = domain.row_of(other, field, side == 0 ? rows[i] : -1);
+    if (other != comm::no_rank) with_.seams[side] = {other, words(other, 1 - side), words(rank, side)};
   }
 }
 
@@ -64,12 +69,10 @@ void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sw
                                 const stepping::NormSlots& slots) {
   with_.sweeps = sweeps;
   with_.norm_every = norm_every;
-  for (int side = 0; side < 2; ++side)
-    for (const int field : {0, 1}) with_.seams[side].ghosts[field] = ghosts_[side][field == 0 ? from : 1 - from];
   const int norms = norm_every > 0 ? sweeps / norm_every : 0;
   const auto kind = norms > 0 ? norm : Norm::none;
   const int parts = sweep_bands(instance, domain_->input(from), domain_->input(1 - from), kind, with_);
-  with_.begin += with_.grows();
+  with_.begin += static_cast<device::Counter>(sweeps);
   if (norms > 0) stepping::combine_each(instance, parts_.data(), norms, parts, norm, slots);
 }
 

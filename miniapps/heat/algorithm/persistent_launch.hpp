@@ -30,14 +30,13 @@ class PersistentLaunch {
   void queue(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
 
   /// Local, after the kernels have ended. Throws comm::Error if one has waited for another rank in vain.
-  void check() const { counters_.check(); }
+  void check() const { memory_.check(); }
 
  private:
   const Domain<T>* domain_;
-  comm::PeerMemory<MemorySpace> counters_;
-  PersistentSweeps<T> with_;
+  comm::PeerMemory<MemorySpace> memory_; ///< counters of bands, words from below, words from above
+  PersistentSweeps with_;
   Kokkos::View<double*, MemorySpace> parts_;
-  T* ghosts_[2][2] = {}; ///< beyond each side, of both fields
 };
 
 extern template class PersistentLaunch<float>;

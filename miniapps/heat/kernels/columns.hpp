@@ -50,8 +50,9 @@ class Columns {
     }
   }
 
-  /// The cells of one thread, and their part of the norm.
-  KOKKOS_FUNCTION double sweep_column(const ColumnShape::Place& place) const {
+  /// The cells of one thread, and their part of the norm. taken(value) is given the new values of each row.
+  template <class Taken>
+  KOKKOS_FUNCTION double sweep_column(const ColumnShape::Place& place, const Taken& taken) const {
     State s;
     s.pack = place.pack;
     s.line = place.line;
@@ -64,8 +65,8 @@ class Columns {
     s.inner = s.x(0) > 0 && s.x(width) < cells_[0];
     if constexpr (dimensions == 3) s.inner = s.inner && s.line > 0 && s.line + 1 < cells_[1];
     double part = 0;
-    while (s.m + batch <= place.end) part = joined<norm>(part, advance<batch>(s));
-    while (s.m < place.end) part = joined<norm>(part, advance<1>(s));
+    while (s.m + batch <= place.end) part = joined<norm>(part, advance<batch>(s, taken));
+    while (s.m < place.end) part = joined<norm>(part, advance<1>(s, taken));
     return part;
   }
 
@@ -94,12 +95,12 @@ class Columns {
 
   KOKKOS_FUNCTION double sweep_from(int team, int thread) const {
     const auto place = boxes_.place(team, thread);
-    return place.any() ? sweep_column(place) : 0;
+    return place.any() ? sweep_column(place, [](const Vector&) {}) : 0;
   }
 
   /// The next `count` rows.
-  template <int count>
-  KOKKOS_FUNCTION double advance(State& s) const {
+  template <int count, class Taken>
+  KOKKOS_FUNCTION double advance(State& s, const Taken& taken) const {
     Vector ahead[count], south[count], north[count];
     T left[count], right[count];
     for (int r = 0; r < count; ++r) {
@@ -126,7 +127,7 @@ class Columns {
           sum[l] += stencil_.c[1] * (s.before.lane[l] + ahead[r].lane[l]);
         }
       }
-      part = joined<norm>(part, finish(s, sum));
+      part = joined<norm>(part, finish(s, sum, taken));
       s.before = s.centre;
       s.centre = ahead[r];
       s.at += step();
@@ -136,13 +137,15 @@ class Columns {
   }
 
   /// From the sums over neighbours to the new values of row m.
-  KOKKOS_FUNCTION double finish(const State& s, const T (&sum)[width]) const {
+  template <class Taken>
+  KOKKOS_FUNCTION double finish(const State& s, const T (&sum)[width], const Taken& taken) const {
     Vector value;
     if (s.inner && s.m > 0 && s.m + 1 < cells_[column_axis]) {
       for (int l = 0; l < width; ++l) value.lane[l] = update(s, l, sum[l], inner_);
     } else {
       for (int l = 0; l < width; ++l) value.lane[l] = update(s, l, sum[l], weights(s, l));
     }
+    taken(value);
     T* out = out_ + s.at;
     double part = 0;
     if (s.all) {

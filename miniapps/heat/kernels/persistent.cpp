@@ -4,8 +4,8 @@
 namespace kontor::heat {
 
 template int sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                         const PersistentSweeps<float>&);
+                         const PersistentSweeps&);
 template int sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                         const PersistentSweeps<double>&);
+                         const PersistentSweeps&);
 
 } // namespace kontor::heat

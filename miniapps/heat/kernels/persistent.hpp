@@ -4,6 +4,7 @@
 #include "heat/kernels/columns.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/comm/mailboxes.hpp>
 #include <kontor/comm/peer_wait.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,23 +12,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 /// Sweeps of several ranks by one kernel on each, for problems so small that launches and messages are most of their
 /// time. A team has a band of rows (2-D) or planes (3-D) and goes from sweep to sweep as soon as the bands on both
-/// sides are as far as it is; at the end of a block that is another rank's team, whose ghosts it writes. See I.
-/// Ismayilov et al., "Multi-GPU communication schemes for iterative solvers: when CPUs are not in charge", ICS 2023.
+/// sides are as far as it is. See I. Ismayilov et al., "Multi-GPU communication schemes for iterative solvers: when
+/// CPUs are not in charge", ICS 2023.
 ///
 /// A team writes the outer rows of a field for sweep n + 1 after its neighbours have told that theirs of sweep n are
-/// complete. These were the last to read what it overwrites. The same holds for ghosts in other ranks' memory.
+/// complete. These were the last to read what it overwrites. Other ranks' rows travel as words that hold 4 bytes and
+/// the number of the row: nothing orders one after another, as with mailboxes (mailboxes.hpp). They lie in two places
+/// in turn: a rank sends row n after it has received row n - 1, which its peer sent after it had received row n - 2.
 namespace kontor::heat {
+
+using comm::Word;
 
 /// An end of a block along the slowest axis, beyond which a rank has rows: another one or, of a periodic axis that is
 /// not cut, this one.
-template <class T>
 struct Seam {
   int rank = comm::no_rank;
-  T* ghosts[2] = {}; ///< of both fields there: own cell (0, 0) of the row or plane that this rank's is to be
-  device::Counter* told = nullptr; ///< in that rank's memory
+  Word* to = nullptr;   ///< in that rank's memory, where it reads this rank's rows: two of them
+  Word* from = nullptr; ///< in this one's
 };
 
 /// How bands wait for each other, in this rank's memory: two counters a team.
@@ -38,21 +43,19 @@ struct BandCounters {
 };
 
 /// What a kernel of several sweeps is given beside fields.
-template <class T>
 struct PersistentSweeps {
-  Seam<T> seams[2]; ///< lower, upper
+  Seam seams[2]; ///< lower, upper
   BandCounters counters;
   comm::PeerWait wait;
-  int rank;
-  device::Counter begin; ///< above what all counters have come to
+  device::Counter begin; ///< above what counters and words have come to; they grow by one a sweep
   int sweeps;
   int norm_every; ///< each so many-th sweep leaves its norm's parts; 0: none
   double* parts;  ///< [norms][teams]
   bool wraps[2];  ///< x and, in 3-D, y: whether the block is its own neighbour there
-
-  /// How far the counters grow.
-  device::Counter grows() const { return static_cast<device::Counter>(sweeps) + 1; }
 };
+
+/// Of a pack of cells.
+inline constexpr int words_of_pack = pack_bytes / 4;
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
 inline constexpr int band_threads = device::kernels_on_host ? 1 : 512;
@@ -81,7 +84,7 @@ class Bands {
   static constexpr int threads = band_threads;
   static constexpr int batch = dimensions == 3 ? 2 : 4;
 
-  Bands(const SweepInput<T>& in, const SweepInput<T>& other, const PersistentSweeps<T>& with, int teams)
+  Bands(const SweepInput<T>& in, const SweepInput<T>& other, const PersistentSweeps& with, int teams)
       : sweep_{{in, other.u, ColumnShape(), nullptr}, {other, in.u, ColumnShape(), nullptr}}, with_(with),
         teams_(teams) {
     using P = Padding<T>;
@@ -101,37 +104,23 @@ class Bands {
     const int own = team.league_rank();
     const int begin = row_of(own), end = row_of(own + 1);
     if (team.team_rank() == 0) failed = 0;
-    team.team_barrier();
-    // Other ranks' kernels have begun, so that nothing there overwrites the ghosts that are sent now.
-    each_side(team, [&](int side) {
-      if (at_seam(own, side)) tell(own, side, with_.begin);
-    });
-    each_side(team, [&](int side) {
-      if (at_seam(own, side) && !wait(own, side, with_.begin)) failed = 1;
-    });
-    team.team_barrier();
-    if (failed != 0) return;
-    send(team, own, begin, end, 0);
-    team.team_barrier();
-    each_side(team, [&](int side) {
-      if (at_seam(own, side)) tell(own, side, with_.begin + 1);
-    });
+    send_first(team, own, begin, end);
     for (int sweep = 1; sweep <= with_.sweeps; ++sweep) {
       const int from = (sweep - 1) % 2;
       const auto due = with_.begin + static_cast<device::Counter>(sweep);
-      each_side(team, [&](int side) {
-        if ((sweep > 1 || at_seam(own, side)) && !wait(own, side, due)) failed = 1;
-      });
+      if (sweep > 1)
+        each_side(team, [&](int side) {
+          if (has_neighbour(own, side) && !with_.wait.until_own(with_.counters.of(own, side), due - 1)) failed = 1;
+        });
+      team.team_barrier();
+      double part = outer_rows(team, own, from, begin, end, due, failed);
       team.team_barrier();
       if (failed != 0) return;
-      double part = rows(team, from, begin, begin + 1);
-      if (end - begin > 1) part = joined<norm>(part, rows(team, from, end - 1, end));
-      if (sweep < with_.sweeps) {
-        send(team, own, begin, end, 1 - from);
-        team.team_barrier();
-        each_side(team, [&](int side) { tell(own, side, due + 1); });
-      }
-      part = joined<norm>(part, rows(team, from, begin + 1, end - 1));
+      each_side(team, [&](int side) {
+        if (has_neighbour(own, side))
+          device::store_release_on_device(with_.counters.of(side == 0 ? own - 1 : own + 1, 1 - side), due);
+      });
+      part = joined<norm>(part, inner_rows(team, from, begin + 1, end - 1));
       if constexpr (norm != Norm::none)
         if (sweep % with_.norm_every == 0) {
           part = stepping::detail::over_team<norm>(team, part);
@@ -144,14 +133,19 @@ class Bands {
   using Vector = Pack<T>;
   static constexpr int width = Vector::width;
   static constexpr int slow = dimensions - 1;
+  static constexpr int words = words_of_pack;
 
   KOKKOS_FUNCTION int row_of(int team) const {
     return static_cast<int>(static_cast<std::int64_t>(cells_[slow]) * team / teams_);
   }
-  KOKKOS_FUNCTION bool outermost(int own, int side) const { return own == (side == 0 ? 0 : teams_ - 1); }
+  /// Whether another band of this rank is there.
+  KOKKOS_FUNCTION bool has_neighbour(int own, int side) const { return own != (side == 0 ? 0 : teams_ - 1); }
   KOKKOS_FUNCTION bool at_seam(int own, int side) const {
-    return outermost(own, side) && with_.seams[side].rank != comm::no_rank;
+    return !has_neighbour(own, side) && with_.seams[side].rank != comm::no_rank;
   }
+  KOKKOS_FUNCTION std::int64_t step() const { return dimensions == 3 ? plane_ : row_; }
+  /// Where the first cell of a column lies, from row 0's.
+  KOKKOS_FUNCTION std::int64_t place_of(int column) const { return column / packs_ * row_ + column % packs_ * width; }
 
   /// By one thread a side, of different warps, so that they wait side by side.
   template <class Member, class Work>
@@ -161,38 +155,89 @@ class Bands {
       if (team.team_rank() == (threads > warp ? side * warp : 0)) work(side);
   }
 
-  /// The counter is of the neighbour on that side, or there is none.
-  KOKKOS_FUNCTION void tell(int own, int side, device::Counter value) const {
-    if (outermost(own, side)) {
-      if (at_seam(own, side)) device::store_release(*with_.seams[side].told, value);
-    } else {
-      device::store_release_on_device(with_.counters.of(side == 0 ? own - 1 : own + 1, 1 - side), value);
+  /// The rows that other bands read, which read theirs, by all threads of the team.
+  template <class Member>
+  KOKKOS_FUNCTION double outer_rows(const Member& team, int own, int from, int begin, int end, device::Counter due,
+                                    int& failed) const {
+    const int columns = packs_ * lines_;
+    double part = 0;
+    for (int item = team.team_rank(); item < (end - begin > 1 ? 2 : 1) * columns; item += threads) {
+      const int column = item % columns, row = item < columns ? begin : end - 1;
+      const bool seams[2] = {row == begin && at_seam(own, 0), row == end - 1 && at_seam(own, 1)};
+      for (int side = 0; side < 2; ++side)
+        if (seams[side] && !receive(from, side, column, due - 1)) failed = 1;
+      const auto send_to = [&](const Vector& value) {
+        for (int side = 0; side < 2; ++side)
+          if (seams[side] && due < with_.begin + static_cast<device::Counter>(with_.sweeps))
+            send(side, column, due, value);
+      };
+      part = joined<norm>(part, sweep(from, column, row, row + 1, send_to));
     }
-  }
-  KOKKOS_FUNCTION bool wait(int own, int side, device::Counter value) const {
-    if (outermost(own, side) && !at_seam(own, side)) return true;
-    const int rank = at_seam(own, side) ? with_.seams[side].rank : with_.rank;
-    return with_.wait.until(with_.counters.of(own, side), value, rank);
+    return part;
   }
 
-  /// Sweeps rows [begin, end) of the band by all threads.
   template <class Member>
-  KOKKOS_FUNCTION double rows(const Member& team, int from, int begin, int end) const {
+  KOKKOS_FUNCTION double inner_rows(const Member& team, int from, int begin, int end) const {
     const int columns = packs_ * lines_, rows = end - begin;
     if (rows <= 0) return 0;
     const int side_by_side = columns < threads ? threads / columns : 1;
     const int share = (rows + side_by_side - 1) / side_by_side;
     const int chunks = (rows + share - 1) / share;
-    T* const out = fields_[1 - from];
     double part = 0;
     for (int item = team.team_rank(); item < columns * chunks; item += threads) {
-      const int column = item % columns, first = begin + item / columns * share;
-      ColumnShape::Place place{column % packs_, 0, column / packs_, first, first + share < end ? first + share : end};
-      place.lanes = lanes_of(place.pack);
-      part = joined<norm>(part, sweep_[from].sweep_column(place));
-      wrap(out, place);
+      const int first = begin + item / columns * share;
+      part = joined<norm>(
+          part, sweep(from, item % columns, first, first + share < end ? first + share : end, [](const Vector&) {}));
     }
     return part;
+  }
+
+  /// A column's rows [begin, end).
+  template <class Taken>
+  KOKKOS_FUNCTION double sweep(int from, int column, int begin, int end, const Taken& taken) const {
+    const int pack = column % packs_;
+    const ColumnShape::Place place{pack, lanes_of(pack), column / packs_, begin, end};
+    const double part = sweep_[from].sweep_column(place, taken);
+    wrap(fields_[1 - from], place);
+    return part;
+  }
+
+  /// Where the words of a column lie among those of a seam, of row number `row`.
+  KOKKOS_FUNCTION std::int64_t words_of(int column, device::Counter row) const {
+    return (static_cast<std::int64_t>(row % 2) * packs_ * lines_ + column) * words;
+  }
+  KOKKOS_FUNCTION void send(int side, int column, device::Counter row, const Vector& value) const {
+    std::uint32_t bytes[words];
+    memcpy(bytes, &value, sizeof value);
+    Word* const to = with_.seams[side].to + words_of(column, row);
+    for (int w = 0; w < words; ++w) device::store_relaxed(to[w], row << 32 | bytes[w]);
+  }
+  /// To the ghosts of field `from`. False: the row has not come.
+  KOKKOS_FUNCTION bool receive(int from, int side, int column, device::Counter row) const {
+    const Word* const words_there = with_.seams[side].from + words_of(column, row);
+    comm::PeerWait::Looks looks(with_.wait);
+    std::uint32_t bytes[words];
+    for (bool all = false; !all;) {
+      all = true;
+      for (int w = 0; w < words; ++w) {
+        const Word word = device::load_relaxed(words_there[w]);
+        bytes[w] = static_cast<std::uint32_t>(word);
+        all = all && word >> 32 == static_cast<std::uint32_t>(row);
+      }
+      if (all || looks.goes_on()) continue;
+      with_.wait.give_up(with_.seams[side].rank);
+      return false;
+    }
+    memcpy(fields_[from] + (side == 0 ? -1 : cells_[slow]) * step() + place_of(column), bytes, sizeof bytes);
+    return true;
+  }
+  /// The rows that the first sweep of other ranks reads.
+  template <class Member>
+  KOKKOS_FUNCTION void send_first(const Member& team, int own, int begin, int end) const {
+    for (int side = 0; side < 2; ++side)
+      for (int column = team.team_rank(); at_seam(own, side) && column < packs_ * lines_; column += threads)
+        send(side, column, with_.begin,
+             *reinterpret_cast<const Vector*>(fields_[0] + (side == 0 ? begin : end - 1) * step() + place_of(column)));
   }
 
   KOKKOS_FUNCTION unsigned lanes_of(int pack) const {
@@ -202,45 +247,25 @@ class Bands {
 
   /// What was written at one end of an axis that wraps is the ghost at the other end.
   KOKKOS_FUNCTION void wrap(T* out, const ColumnShape::Place& place) const {
-    const auto step = dimensions == 3 ? plane_ : row_;
     if (with_.wraps[0] && (place.pack == 0 || place.pack == packs_ - 1))
       for (int m = place.begin; m < place.end; ++m) {
-        T* const line = out + m * step + (dimensions == 3 ? place.line * row_ : 0);
+        T* const line = out + m * step() + (dimensions == 3 ? place.line * row_ : 0);
         if (place.pack == 0) line[cells_[0]] = line[0];
         if (place.pack == packs_ - 1) line[-1] = line[cells_[0] - 1];
       }
-    if (dimensions < 3 || !with_.wraps[1]) return;
-    for (const int end : {0, 1})
-      if (place.line == (end == 0 ? 0 : lines_ - 1))
+    if constexpr (dimensions == 3)
+      for (int end = 0; end < 2; ++end) {
+        if (!with_.wraps[1] || place.line != (end == 0 ? 0 : lines_ - 1)) continue;
         for (int m = place.begin; m < place.end; ++m) {
-          T* const cells = out + m * step + place.pack * width;
+          T* const cells = out + m * step() + place.pack * width;
           for (int l = 0; l < width; ++l)
             if (place.lanes >> l & 1u) cells[(end == 0 ? lines_ : -1) * row_ + l] = cells[place.line * row_ + l];
         }
-  }
-
-  /// The outer rows of the block, where the band has them, to the ghosts of the ranks beyond.
-  template <class Member>
-  KOKKOS_FUNCTION void send(const Member& team, int own, int begin, int end, int field) const {
-    for (int side = 0; side < 2; ++side) {
-      if (!at_seam(own, side)) continue;
-      const auto step = dimensions == 3 ? plane_ : row_;
-      const T* const from = fields_[field] + (side == 0 ? begin : end - 1) * step;
-      T* const to = with_.seams[side].ghosts[field];
-      for (int column = team.team_rank(); column < packs_ * lines_; column += threads) {
-        const auto at = column / packs_ * row_ + column % packs_ * width;
-        const unsigned lanes = lanes_of(column % packs_);
-        if (lanes == (1u << width) - 1)
-          *reinterpret_cast<Vector*>(to + at) = *reinterpret_cast<const Vector*>(from + at);
-        else
-          for (int l = 0; l < width; ++l)
-            if (lanes >> l & 1u) to[at + l] = from[at + l];
       }
-    }
   }
 
   Columns<dimensions, sourced, norm, batch, T, ColumnShape> sweep_[2]; ///< from each field to the other one
-  PersistentSweeps<T> with_;
+  PersistentSweeps with_;
   T* fields_[2]; ///< own cell (0, 0, 0)
   std::int64_t row_, plane_;
   int cells_[3], packs_, lines_, teams_;
@@ -252,7 +277,7 @@ class Bands {
 /// of the block's axis must make as many. How many parts each norm has.
 template <class T, class ExecutionSpace>
 int sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
-                const PersistentSweeps<T>& with) {
+                const PersistentSweeps& with) {
   return with_constants(in.block.dimensions, in.source.size() > 0, norm,
                         [&](auto dimensions, auto sourced, auto norm_kind) {
                           using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
@@ -268,8 +293,8 @@ int sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const S
 /// Compiled once, in persistent.cpp.
 using BandInstance = FieldView<float>::execution_space;
 extern template int sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                                const PersistentSweeps<float>&);
+                                const PersistentSweeps&);
 extern template int sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                                const PersistentSweeps<double>&);
+                                const PersistentSweeps&);
 
 } // namespace kontor::heat

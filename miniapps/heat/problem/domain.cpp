@@ -5,7 +5,6 @@
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
 
-#include <kontor/comm/collectives.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <utility>
@@ -70,7 +69,8 @@ template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
       deep_block_(make_fitting_block(options, cartesian_)),
-      block_(deep_block_), deep_fields_{make_field("heat/u", 0), make_field("heat/v", 1)},
+      block_(deep_block_), deep_fields_{grid::make_field<T>("heat/u", deep_block_),
+                                        grid::make_field<T>("heat/v", deep_block_)},
       fields_{grid::with_one_ghost<T>(deep_fields_[0], deep_block_),
               grid::with_one_ghost<T>(deep_fields_[1], deep_block_)},
       source_(make_source<T>(block_, false)) {
@@ -96,33 +96,6 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     fill_source(0);
   }
   set_initial();
-}
-
-/// In memory that kernels of other ranks reach, if they may want to.
-template <class T>
-FieldView<T> Domain<T>::make_field(const char* label, int which) {
-  using Peers = comm::PeerMemory<typename FieldView<T>::memory_space>;
-  if (cartesian_.size() == 1 || !options_.may_be_persistent() || Peers::refusal(cartesian_))
-    return grid::make_field<T>(label, deep_block_);
-  const auto extents = grid::field_extents<T>(deep_block_);
-  if (!peers_) {
-    constexpr std::size_t alignment = 256;
-    const auto bytes = static_cast<std::size_t>(extents[0] * extents[1] * extents[2]) * sizeof(T);
-    peer_bytes_ = comm::allreduce(cartesian_, (bytes + alignment - 1) / alignment * alignment, comm::ReduceOp::max);
-    peers_.emplace(cartesian_, 2 * peer_bytes_, "heat/u and v");
-  }
-  return FieldView<T>(reinterpret_cast<T*>(peers_->of(cartesian_.rank()) + which * peer_bytes_), extents[0], extents[1],
-                      extents[2]);
-}
-
-template <class T>
-T* Domain<T>::row_of(int rank, int which, std::int64_t row) const {
-  const auto& field = fields_[which];
-  T* const data = rank == cartesian_.rank() ? field.data() : reinterpret_cast<T*>(peers_->of(rank) + which * peer_bytes_);
-  using P = Padding<T>;
-  const auto line = static_cast<std::int64_t>(field.stride(1)), plane = static_cast<std::int64_t>(field.stride(0));
-  if (block_.dimensions == 3) return data + (row + 1) * plane + P::y * line + P::x;
-  return data + (row + P::y) * line + P::x;
 }
 
 template <class T>

@@ -8,7 +8,6 @@
 #include "heat/problem/stencil.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/peer_memory.hpp>
 
 #include <array>
 #include <optional>
@@ -88,9 +87,6 @@ class Domain {
   void fill_source(double t);
   /// Whether all ghosts of axes that one rank spans are filled by grid::wrap(), or by messages to itself.
   bool wraps_by_copies() const { return deep_block_.ghosts == 1 || (on_device && cartesian_.size() == 1); }
-  /// Local. Own cell (0, 0) of a row (2-D) or plane (3-D) of the slowest axis in that rank's field, for kernels of this
-  /// rank: any rank's if fields lie in memory of all.
-  T* row_of(int rank, int which, std::int64_t row) const;
   /// Local. Of a deep field: those of faces for one layer of ghosts; of edges and corners, too, for more.
   std::vector<grid::HaloSlot> halo_slots() const;
 
@@ -104,13 +100,9 @@ class Domain {
   /// Of a field; `changing`: only those that depend on time.
   void fill_boundaries(int which, double t, grid::FiniteCheck&, bool changing = false) const;
 
-  FieldView<T> make_field(const char* label, int which);
-
   Options options_;
   comm::Communicator cartesian_;
   Block deep_block_, block_;
-  std::optional<comm::PeerMemory<typename FieldView<T>::memory_space>> peers_; ///< of both fields
-  std::size_t peer_bytes_ = 0;                                                 ///< from field to field
   std::array<FieldView<T>, 2> deep_fields_, fields_;    ///< the same, with all layers of ghosts and with one
   BlockView<T> source_;                                 ///< empty if there is none
   FieldView<T> deep_source_{"heat/no source", 0, 0, 0}; ///< the same for passes of several sweeps

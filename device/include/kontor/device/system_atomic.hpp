@@ -59,6 +59,28 @@ KONTOR_EITHER void store_release_on_device(Counter& counter, Counter value) {
 #endif
 }
 
+/// What teams of one kernel have done. As a release and an acquire, for readers on this device.
+KONTOR_EITHER void add_release_on_device(unsigned& count, unsigned more) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(&count), "r"(more) : "memory");
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __hip_atomic_fetch_add(&count, more, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+#else
+  std::atomic_ref(count).fetch_add(more, std::memory_order_release);
+#endif
+}
+KONTOR_EITHER unsigned load_acquire_on_device(const unsigned& count) {
+#if defined(__CUDA_ARCH__)
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(&count) : "memory");
+  return value;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __hip_atomic_load(&count, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+#else
+  return std::atomic_ref(const_cast<unsigned&>(count)).load(std::memory_order_acquire);
+#endif
+}
+
 /// What this thread has written, and what it knows that others have, is visible to all before what it writes next.
 KONTOR_EITHER void fence_system() {
 #if defined(__CUDA_ARCH__)
