@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/combinations.hpp"
+#include "pingpong/device_trips.hpp"
 #include "pingpong/measures.hpp"
 #include "pingpong/payload.hpp"
 
@@ -58,7 +59,7 @@ void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make&
   const auto in = make("pingpong/in", players.play() ? size : 0);
   using View = std::decay_t<decltype(in)>;
   std::deque<RoundTrip<View>> trips;
-  const auto ways = ways_of(
+  auto ways = ways_of(
       bench, all, refusals, trips,
       [&](const comm::Communicator& comm) { return RoundTrip<View>(comm, out, in, players); },
       [](const TimedMethod& candidate, RoundTrip<View>& trip) {
@@ -68,13 +69,20 @@ void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make&
         };
         return Way{candidate.name, run, {}, candidate.moves_data};
       });
+  using T = typename View::value_type;
+  std::unique_ptr<DeviceTrips<T>> by_kernel;
+  if constexpr (std::is_same_v<View, KernelView<T, 1>>)
+    if (bench.options.measure == Measure::device) {
+      by_kernel = std::make_unique<DeviceTrips<T>>(bench.comm().native(), players, out, in, size);
+      ways.push_back({fmt::format("{} kernel", DeviceTrips<T>::backend()), [&](int n) { (*by_kernel)(n); }, {}, true});
+    }
   const auto fill = [&](int seed) {
     if (players.begins()) fill_view(out, out.data(), seed, players.first());
   };
   const auto wrong = [&](int seed) {
     return players.play() ? wrong_in_view(in, in.data(), 0, seed, players.first()) : 0;
   };
-  bench.time(subject_of<typename View::value_type>(name, size, size), ways, {fill, wrong}, players.begins());
+  bench.time(subject_of<T>(name, size, size), ways, {fill, wrong}, players.begins());
 }
 
 double one_way(const Point& point) { return point.time.median / 2; }

@@ -19,7 +19,7 @@ void measure_calls(Bench&);
 /// Columns and faces of Views: pack kernel, MPI datatype, what `auto` chooses, element by element.
 void measure_strided(Bench&);
 /// A View there and back between two ranks, in the memory that kernels work on, through every backend, pattern, packing
-/// and path.
+/// and path; measure device also by kernels that send and wait while they run.
 void measure_exchange(Bench&);
 /// Latency, bandwidth and overheads as models have them, and what they predict.
 void measure_model(Bench&);

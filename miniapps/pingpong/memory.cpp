@@ -45,7 +45,7 @@ double bytes_of_block(int dimensions, ScalarName scalar, std::int64_t size) {
 
 } // namespace
 
-bool works_on_device(Measure measure) { return measure == Measure::halo || measure == Measure::exchange; }
+bool works_on_device(Measure measure) { return measure == Measure::halo || exchanges(measure); }
 
 double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName scalar, std::int64_t size) {
   const auto edge = static_cast<double>(size);
@@ -59,6 +59,7 @@ double bytes_of_views(Measure measure, int ranks, int dimensions, ScalarName sca
     return 7 * cube * ranks; // along a grid: in, out, two that were received, three between hops
   case Measure::halo: return bytes_of_block(dimensions, scalar, size);
   case Measure::strided: return cube;
+  case Measure::device:
   case Measure::exchange: { // out and in, and what a handful of ways pack them into
     return 2 * edge * static_cast<double>(bytes_of(scalar)) * (dimensions == 1 ? 4 : 4 + width_of_plane);
   }

@@ -18,14 +18,15 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<Measure>, 8> measures{{{"roundtrip", Measure::roundtrip},
+constexpr std::array<Named<Measure>, 9> measures{{{"roundtrip", Measure::roundtrip},
                                                   {"bcast", Measure::bcast},
                                                   {"halo", Measure::halo},
                                                   {"collectives", Measure::collectives},
                                                   {"model", Measure::model},
                                                   {"strided", Measure::strided},
                                                   {"exchange", Measure::exchange},
-                                                  {"calls", Measure::calls}}};
+                                                  {"calls", Measure::calls},
+                                                  {"device", Measure::device}}};
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
@@ -45,13 +46,13 @@ std::vector<std::int64_t> dimensions_of(Measure measure) {
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
   const config::UnusedKeys unused(deck, o);
-  const bool compares = o.measure == Measure::halo || o.measure == Measure::exchange;
+  const bool compares = o.measure == Measure::halo || exchanges(o.measure);
   for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
-    unused.refuse_unless(compares, key, "problem.measure must be halo or exchange");
+    unused.refuse_unless(compares, key, "problem.measure must be halo, exchange or device");
   for (const auto* key : {"problem.fields", "problem.messages"})
     unused.refuse_unless(o.measure == Measure::halo, key, "problem.measure must be halo");
   unused.refuse_unless(pairs_ranks(o.measure), "problem.pairs",
-                       "problem.measure must be roundtrip, strided, exchange or calls");
+                       "problem.measure must be roundtrip, strided, exchange, calls or device");
 }
 
 void refuse_dimensions(const Options& o, const config::Deck& deck) {
@@ -65,7 +66,7 @@ void refuse_dimensions(const Options& o, const config::Deck& deck) {
 
 /// Hand-written MPI takes its counts as int.
 void refuse_counts(const Options& o, const config::Deck& deck, int ranks) {
-  if (o.measure == Measure::exchange) return; // makes no such calls
+  if (exchanges(o.measure)) return; // they make no such calls
   const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
   constexpr double most = std::numeric_limits<int>::max();
   const double parts = o.measure == Measure::collectives ? ranks : 1;
@@ -98,8 +99,8 @@ std::string_view name_of(Measure measure) { return measures[static_cast<std::siz
 std::string_view name_of(ScalarName scalar) { return scalar_names[static_cast<std::size_t>(scalar)].name; }
 
 bool pairs_ranks(Measure measure) {
-  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::exchange ||
-         measure == Measure::calls;
+  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::calls ||
+         exchanges(measure);
 }
 
 std::int64_t bytes_of(ScalarName scalar) { return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double); }
@@ -118,15 +119,16 @@ void Options::describe(config::Visitor& v) {
       s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
                          "Where sizes do not fit: an error, or measured without them");
     });
-    p.choice<Pairs>("pairs", pairs, pairings,
-                    "roundtrip, strided, exchange, calls: every rank r of the lower half with r + ranks/2, or ranks "
-                    "0 and 1 alone");
-    const char* compared = "halo, exchange: which to compare; empty: all";
+    p.choice<Pairs>(
+        "pairs", pairs, pairings,
+        "roundtrip, strided, exchange, calls, device: every rank r of the lower half with r + ranks/2, or ranks "
+        "0 and 1 alone");
+    const char* compared = "halo, exchange, device: which to compare; empty: all";
     p.choices<std::string>("backends", backends, miniapp::backend_names(), compared);
     p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), compared);
     p.choices<comm::Packing>("packings", packings, miniapp::packing_names(), compared);
     p.choices<comm::Path>("paths", paths, miniapp::path_names(),
-                          "halo, exchange on GPUs: which to compare; empty: all");
+                          "halo, exchange, device on GPUs: which to compare; empty: all");
     p.value("fields", fields, "halo: fields of the block, whose halos one exchange carries", {1, 64});
     p.choices<comm::Messages>("messages", messages, miniapp::messages_names(),
                               "halo: which to compare where a kernel packs; empty: comm.messages");

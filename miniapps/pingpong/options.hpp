@@ -19,7 +19,7 @@ namespace kontor::pingpong {
 
 using namespace timing;
 
-enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange, calls };
+enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange, calls, device };
 enum class ScalarName { of_int, of_double };
 enum class Pairs { all, one };
 enum class TooLarge { refuse, leave_out };
@@ -29,6 +29,9 @@ std::string_view name_of(ScalarName);
 std::int64_t bytes_of(ScalarName);
 /// Whether it is between ranks of pairs, and so asks for an even number of them.
 bool pairs_ranks(Measure);
+
+/// Whether it is of exchanges of one View between two ranks.
+inline bool exchanges(Measure measure) { return measure == Measure::exchange || measure == Measure::device; }
 
 /// The section problem of a pingpong deck.
 struct Options {

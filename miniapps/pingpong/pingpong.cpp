@@ -14,8 +14,9 @@ namespace {
 using Function = void (*)(Bench&);
 
 /// In the order of Measure.
-constexpr Function functions[] = {measure_roundtrip, measure_bcast,   measure_halo,     measure_collectives,
-                                  measure_model,     measure_strided, measure_exchange, measure_calls};
+constexpr Function functions[] = {measure_roundtrip,   measure_bcast, measure_halo,
+                                  measure_collectives, measure_model, measure_strided,
+                                  measure_exchange,    measure_calls, measure_exchange};
 
 class PingPong final : public miniapp::MiniApp {
  public:
