@@ -207,6 +207,7 @@ struct PersistentKernel {
     auto& end = scratch.end;
     const auto& peers = with.peers;
     const int thread = team.team_rank(), threads = team.team_size();
+    const bool sends = peers.several() && last_row(team) >= peers.interior;
     if (counts) end.begin(with.update.before);
     if (leads) scratch.failed = false;
     for (int step = 0; step < with.steps; ++step) {
@@ -216,7 +217,7 @@ struct PersistentKernel {
       auto sums = updated(team, scratch.scalars);
       team.team_barrier();
       if (counts) end.write();
-      all_teams.wait(team, peers, scratch.failed, peers.several()); // the product reads rows of other teams
+      all_teams.wait(team, peers, scratch.failed, sends); // the product reads rows of other teams
       if (scratch.failed) return;
       if (team.league_rank() == 0) peers.tell_neighbours(thread, threads, number);
       sums[2] = product_of(team, interior);
@@ -254,6 +255,14 @@ struct PersistentKernel {
   }
 
  private:
+  /// That the team's threads update; -1: none.
+  template <class Member>
+  KOKKOS_FUNCTION std::int64_t last_row(const Member& team) const {
+    const std::int64_t threads = team.team_size(), first = team.league_rank() * threads;
+    if (first >= with.rows) return -1;
+    const std::int64_t all = team.league_size() * threads, block = first + (with.rows - 1 - first) / all * all;
+    return (block + threads < with.rows ? block + threads : with.rows) - 1;
+  }
   template <class Member>
   KOKKOS_FUNCTION PartialSums<3> updated(const Member& team, const StepScalars& scalars) const {
     return with.scaled ? updated<true>(team, scalars) : updated<false>(team, scalars);
