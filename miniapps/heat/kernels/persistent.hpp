@@ -202,25 +202,26 @@ class Bands {
     return part;
   }
 
-  /// Where the words of a column lie among those of a seam, of row number `row`.
-  KOKKOS_FUNCTION std::int64_t words_of(int column, device::Counter row) const {
-    return (static_cast<std::int64_t>(row % 2) * packs_ * lines_ + column) * words;
+  /// Where word `w` of a column lies among those of a seam, of row number `row`: threads side by side have words side
+  /// by side, which travel together.
+  KOKKOS_FUNCTION std::int64_t word_of(int column, int w, device::Counter row) const {
+    return (static_cast<std::int64_t>(row % 2) * words + w) * packs_ * lines_ + column;
   }
   KOKKOS_FUNCTION void send(int side, int column, device::Counter row, const Vector& value) const {
     std::uint32_t bytes[words];
     memcpy(bytes, &value, sizeof value);
-    Word* const to = with_.seams[side].to + words_of(column, row);
-    for (int w = 0; w < words; ++w) device::store_relaxed(to[w], row << 32 | bytes[w]);
+    Word* const to = with_.seams[side].to;
+    for (int w = 0; w < words; ++w) device::store_relaxed(to[word_of(column, w, row)], row << 32 | bytes[w]);
   }
   /// To the ghosts of field `from`. False: the row has not come.
   KOKKOS_FUNCTION bool receive(int from, int side, int column, device::Counter row) const {
-    const Word* const words_there = with_.seams[side].from + words_of(column, row);
+    const Word* const words_there = with_.seams[side].from;
     comm::PeerWait::Looks looks(with_.wait);
     std::uint32_t bytes[words];
     for (bool all = false; !all;) {
       all = true;
       for (int w = 0; w < words; ++w) {
-        const Word word = device::load_relaxed(words_there[w]);
+        const Word word = device::load_relaxed(words_there[word_of(column, w, row)]);
         bytes[w] = static_cast<std::uint32_t>(word);
         all = all && word >> 32 == static_cast<std::uint32_t>(row);
       }
@@ -228,7 +229,9 @@ class Bands {
       with_.wait.give_up(with_.seams[side].rank);
       return false;
     }
-    memcpy(fields_[from] + (side == 0 ? -1 : cells_[slow]) * step() + place_of(column), bytes, sizeof bytes);
+    Vector value;
+    memcpy(&value, bytes, sizeof bytes);
+    *reinterpret_cast<Vector*>(fields_[from] + (side == 0 ? -1 : cells_[slow]) * step() + place_of(column)) = value;
     return true;
   }
   /// The rows that the first sweep of other ranks reads.

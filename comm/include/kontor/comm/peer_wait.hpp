@@ -49,21 +49,14 @@ class PeerWait {
   /// By any thread. Waits until the counter has come to the value. Then what was written before can be read by the
   /// thread and, after a barrier, by its team. False: it has not come, and the kernel must end.
   KONTOR_EITHER bool until(const device::Counter& counter, device::Counter value, int whom) const {
-    Looks looks(*this);
-    while (device::load_acquire(counter) < value)
-      if (!looks.goes_on()) {
-        give_up(whom);
-        return false;
-      }
-    return true;
+    if (comes_to(counter, value, Looks(*this))) return true;
+    give_up(whom);
+    return false;
   }
   /// The same of what a team of this rank lets grow: only other waits can end it.
   KONTOR_EITHER bool until_own(const device::Counter& counter, device::Counter value) const {
     const PeerWait any_time(signals_, 0);
-    Looks looks(any_time);
-    while (device::load_acquire(counter) < value)
-      if (!looks.goes_on()) return false;
-    return true;
+    return comes_to(counter, value, Looks(any_time));
   }
 
   /// Whether waits are to end.
@@ -76,6 +69,14 @@ class PeerWait {
   }
 
  private:
+  /// An acquire takes longer than a look, so only the last look is one.
+  KONTOR_EITHER static bool comes_to(const device::Counter& counter, device::Counter value, Looks looks) {
+    while (device::load_acquire(counter) < value)
+      while (device::load_relaxed(counter) < value)
+        if (!looks.goes_on()) return false;
+    return true;
+  }
+
   PeerSignals* signals_ = nullptr;
   std::uint64_t timeout_ = 0;
 };
