@@ -100,4 +100,4 @@ def text_of(arguments, old):
 
 
 if __name__ == "__main__":
-    generate(__doc__, "decks.md", text_of)
+    generate(__doc__, "docs/reference/decks.md", text_of)

@@ -181,4 +181,4 @@ def text_of(arguments: argparse.Namespace, old: str) -> str:
 
 
 if __name__ == "__main__":
-    generate(__doc__, "record.md", text_of)
+    generate(__doc__, "docs/reference/record.md", text_of)

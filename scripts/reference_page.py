@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 USAGE = """{0}
 
-scripts/{1} docs/reference/{2} build/bin/{{heat,pingpong,kernels,advection,cg,matmul,dynamics}}
+scripts/{1} {2} build/bin/{{heat,pingpong,kernels,advection,cg,matmul,dynamics}}
   writes the page; with --check it exits with 1 if that would change it"""
 
 

@@ -32,6 +32,12 @@ class Failure(Exception):
         self.code = code
 
 
+def help_of(command: str) -> str:
+    """The text of `kontor help`, or of --help of a command such as "kontor run": its block of the page cli.md."""
+    page = Path(__file__).with_name("cli.md").read_text(encoding="utf-8")
+    return page.partition(f"# {command}\n\n```text\n")[2].partition("```\n")[0]
+
+
 def say(message: str) -> None:
     """Progress goes to stderr: stdout belongs to the programs."""
     print(f"kontor: {message}", file=sys.stderr, flush=True)

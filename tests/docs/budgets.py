@@ -40,6 +40,6 @@ BUDGETS = {
 GENERATED = {
     "docs/tested.md",
     "docs/reference/decks.md",
-    "docs/reference/cli.md",
+    "python/kontor/cli.md",
     "docs/reference/record.md",
 }

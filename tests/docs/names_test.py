@@ -10,8 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 
-from kontor.__main__ import USAGE  # noqa: E402
-from kontor.messages import with_id  # noqa: E402
+from kontor.messages import help_of, with_id  # noqa: E402
 
 HEADER = ROOT / "errors/include/kontor/errors/id.hpp"
 PAGE = ROOT / "docs/reference/errors.md"
@@ -41,7 +40,7 @@ def variables_read():
             if "tests" not in path.parts:
                 yield from re.findall(r'(?:getenv|environment)\("(KONTOR_\w+)"\)', path.read_text(encoding="utf-8"))
     for path in (ROOT / "scripts/kontor", *(ROOT / "python/kontor").rglob("*.py")):
-        yield from re.findall(r"\bKONTOR_[A-Z_]+\b", path.read_text(encoding="utf-8").replace(USAGE, ""))
+        yield from re.findall(r"\bKONTOR_[A-Z_]+\b", path.read_text(encoding="utf-8"))
 
 
 class ErrorIds(unittest.TestCase):
@@ -69,6 +68,6 @@ class ErrorIds(unittest.TestCase):
 class Variables(unittest.TestCase):
     def test_help(self):
         read = set(variables_read())
-        listed = set(re.findall(r"(?m)^  (KONTOR_\w+)", USAGE))
+        listed = set(re.findall(r"(?m)^  (KONTOR_\w+)", help_of("kontor")))
         self.assertEqual(read - listed - INTERNAL, set(), "read, but not in `kontor help`")
         self.assertEqual(listed - read, set(), "listed, but not read")

@@ -15,27 +15,12 @@ from ..messages import Failure, have, say, shown
 from ..place import Place
 from ..run.limits import Limits
 
-USAGE = """\
-kontor lint [--fix]
-
-  clang-format   C++ is formatted as .clang-format says (--fix formats it)
-  clang-tidy     .clang-tidy, with build/compile_commands.json; not on tests (see CONTRIBUTING.md)
-  language       pages: sentences, phrases, dates, word budgets, spelling; comments: dates and history
-  licence        every source file has its SPDX line
-  python         Python compiles; ruff and mypy as pyproject.toml says
-  shellcheck     shell scripts
-
-A tool that is not installed is named and left out. Exits with 1 if anything was found.
-"""
 SHELL = ("*.sh", "scripts/kontor", ".ci/run")
 LICENSED = ("*.cpp", "*.hpp", "*.in", "*.cmake", "CMakeLists.txt", "*/CMakeLists.txt", "*.py", *SHELL)
 CHECKS = ("format", "tidy", "language", "licence", "python", "shell")
 
 
 def main(words: list[str]) -> int:
-    if words[:1] in (["-h"], ["--help"]):
-        print(USAGE, end="")
-        return 0
     if words not in ([], ["--fix"]):
         raise Failure(f"lint: '{words[0]}' is not an option; there is --fix")
     place = Place.here()

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..build.setup import Build
-from ..messages import Failure, shown
+from ..messages import Failure, help_of, shown
 from ..place import Place
 from . import inputs
 from .inputs import Arguments
@@ -20,47 +20,12 @@ from .outcome import start
 from .slurm import SlurmJob
 from .supervise import Patience
 
-USAGE = """\
-kontor run DECK|RESULT.h5 [-n RANKS] [--dry-run] [options of the app]
-kontor run CHECKPOINT.h5 --restart [DECK] [-n RANKS] [options of the app]
-
-Runs a deck, or repeats the run that wrote RESULT.h5: same deck, same ranks. The repeated run
-writes <RESULT>-repeat.h5 in this folder unless -o names another file. With --restart a run resumes
-from a checkpoint, on any number of ranks. The checkpoint contains the deck. CHECKPOINT.h5 may be the
-checkpoint.file of the run that wrote it: the newest whole checkpoint is then used.
-docs/checkpoints.md describes both.
-
-  -n, --ranks RANKS      default: the tasks of the scheduler's job, else those of RESULT.h5 or
-                         CHECKPOINT.h5, else one rank a core
-  --restart              resume from a checkpoint
-  --dry-run              print the command, run nothing, build nothing (kontor-deck must be built)
-  --set KEY=VALUE        override a deck key, any number of times: --set comm.backend=raw
-  -o, --output FILE      the HDF5 file to write
-  --results FILE.json    write the record as JSON too
-  --print-deck           print the deck with every default filled in, and stop
-  -q, --quiet            no progress line and no table
-  Anything else goes to the app as it is: `build/bin/heat --help`.
-
-The launcher is srun inside a Slurm job, flux run inside Flux, mpirun otherwise. KONTOR_LAUNCHER="..."
-replaces it; -n RANKS is appended. OMP_NUM_THREADS is 1 unless set, in a Slurm job its CPUs for a task.
-
-Exit codes: 0 verified or verification off, 1 verification failed or inconclusive, 2 bad deck or usage,
-3 failed at run time, 4 ended early, 128 + N ended by signal N.
-
-TERM and USR1, which schedulers send before a time limit, end the program early: it writes its record,
-marked as ended early, and a checkpoint if the deck has a key of checkpoints. It is killed after
-KONTOR_END_SECONDS (60). HUP and INT (Ctrl-C) end all ranks. A second TERM, HUP or INT kills them at once.
-
-Ranks that do not connect within KONTOR_START_SECONDS (300; 0: no limit) end with exit code 3. A launcher
-that outlives a failed rank by KONTOR_ABORT_SECONDS (10), or a finished one by KONTOR_FINISH_SECONDS (60),
-is killed: exit code 3.
-"""
 
 
 def main(words: list[str]) -> int:
     arguments = inputs.read_arguments(words)
     if arguments.help:
-        print(USAGE, end="")
+        print(help_of("kontor run"), end="")
         return 0
     folders = ExitStack()
     try:
