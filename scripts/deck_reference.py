@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of docs/reference/decks.md, from the programs' own schemas."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -55,35 +56,33 @@ def is_section(schema):
     return schema.get("type") == "object" and "default" not in schema
 
 
-def rows(keys, prefix):
-    for key, value in keys.items():
-        if is_section(value):
-            yield from rows(value["properties"], f"{prefix}{key}.")
-        else:
-            yield f"| `{prefix}{key}` | {kind(value)} | {shown(value['default'])} | {value['description']} |\n"
+def rows(keys, prefix=""):
+    """A section is a row with its description, then those of its keys. Neighbours that differ in their names share one."""
+    for value, group in itertools.groupby(keys, keys.get):
+        names = [prefix + key for key in group]
+        if not is_section(value):
+            shown_names = ", ".join(f"`{name}`" for name in names)
+            yield f"| {shown_names} | {kind(value)} | {shown(value['default'])} | {value['description']} |\n"
+            continue
+        for name in names:
+            if not prefix:
+                yield f"| **{name}** | | | {value['description']} |\n"
+            yield from rows(value["properties"], f"{name}.")
 
 
-def table(title, keys, prefix=""):
-    return f"\n### {title}\n{HEAD}{''.join(rows(keys, prefix))}"
-
-
-def sections(schema, names):
-    """The tables of these sections."""
-    keys = schema["properties"]
-    return "".join(table(f"{name}\n{keys[name]['description']}.\n", keys[name]["properties"], f"{name}.")
-                   for name in keys if name in names)
+def table(title, keys):
+    return f"\n## {title}\n\n{HEAD}{''.join(rows(keys))}"
 
 
 def reference(schemas):
-    """The sections of each app, then those that are the same in all, then the keys that are in no section."""
+    """The keys of each app, then those that are the same in all: first those that are in no section."""
     keys = [schema["properties"] for schema in schemas]
     names = [{name for name, key in of_app.items() if is_section(key)} for of_app in keys]
     shared = {name for name in names[0] if all(of_app.get(name) == keys[0][name] for of_app in keys)}
-    text = "".join(f"\n## {of_app['app']['const']}\n{sections(schema, mine - shared)}"
-                   for schema, of_app, mine in zip(schemas, keys, names))
+    text = "".join(table(of_app["app"]["const"], {name: of_app[name] for name in of_app if name in mine - shared})
+                   for of_app, mine in zip(keys, names))
     lone = {name: key for name, key in keys[0].items() if name != "app" and not is_section(key)}
-    text += f"\n## Every mini-app\n{sections(schemas[0], shared)}"
-    return text + (table("Keys in no section\n", lone) if lone else "")
+    return text + table("Every mini-app", {**lone, **{name: keys[0][name] for name in keys[0] if name in shared}})
 
 
 def schema_of(program):
