@@ -2,12 +2,16 @@
 #
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
-# kontor_miniapp(<name> SOURCES ... [LINK ...])
-# SOURCES are those beside main.cpp. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
+# kontor_miniapp(<name> [SOURCES ...] [LINK ...])
+# SOURCES are those beside main.cpp: all of the app's folder and its folders, unless named. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
 # its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size);
 # where Kokkos has threads, on one rank of two (1x2) as well.
 function(kontor_miniapp name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
+  if(NOT arg_SOURCES)
+    file(GLOB arg_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
+    list(FILTER arg_SOURCES EXCLUDE REGEX "^main[.]cpp$|^tests/")
+  endif()
   add_library(kontor_${name} STATIC ${arg_SOURCES})
   target_link_libraries(kontor_${name} PUBLIC kontor_miniapp ${arg_LINK} kontor_flags)
   kontor_precompile(kontor_${name} native)

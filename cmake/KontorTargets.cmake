@@ -64,11 +64,13 @@ target_compile_options(kontor_not_optimized INTERFACE $<$<COMPILE_LANG_AND_ID:CX
 add_library(kontor_runs_once INTERFACE)
 target_compile_options(kontor_runs_once INTERFACE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 
-# kontor_library(<name> SOURCES ... [PUBLIC ...] [PRIVATE ...])
-# A static library kontor::<name>; its headers are <folder>/include/kontor/<name>/.
+# kontor_library(<name> FOLDERS ... [PUBLIC ...] [PRIVATE ...])
+# A static library kontor::<name> of the sources in these folders; its headers are <folder>/include/kontor/<name>/.
 function(kontor_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
-  add_library(kontor_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;PUBLIC;PRIVATE")
+  list(TRANSFORM arg_FOLDERS APPEND /*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${arg_FOLDERS})
+  add_library(kontor_${name} STATIC ${sources})
   add_library(kontor::${name} ALIAS kontor_${name})
   set_target_properties(kontor_${name} PROPERTIES EXPORT_NAME ${name})
   target_include_directories(kontor_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)

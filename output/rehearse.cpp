@@ -2,7 +2,7 @@
 //
 // kontor-rehearse <step>: makes one step of a Reader (step.hpp) with the file that is its standard input, within limits
 // of memory and time. How it ends says whether the HDF5 library survives that. No MPI.
-#include "step.hpp"
+#include "src/step.hpp"
 
 #include <kontor/output/error.hpp>
 
