@@ -79,7 +79,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     for (std::int64_t i = 0; i < 4;) i += advance(i, options_.steps);
     if (options_.samples() > 0) gather(0);
     graph_.choose(
-        ring_, streams_, options_.graph, graph_refusal(), 2,
+        ring_, streams_, options_.launch, graph_refusal(), 2,
         [this](int first) {
           for (int i = 0; i < graph_steps;) {
             const int field = (first + i) % 2, steps = pass_length(i, graph_steps);

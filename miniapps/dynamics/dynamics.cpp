@@ -54,7 +54,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     const auto& comm = this->comm();
     for (std::int64_t step = 0; step < 4; ++step) queue_step(step);
     graph_.choose(
-        comm, stepper_.streams(), options().graph, graph_refusal(), 1,
+        comm, stepper_.streams(), options().launch, graph_refusal(), 1,
         [this](int) {
           for (int i = 0; i < graph_steps; ++i) queue_step(i);
         },
