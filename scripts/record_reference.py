@@ -3,7 +3,8 @@
 """Types and apps of the tables in docs/reference/record.md, from small runs of the programs.
 
 Paths, units and descriptions are written by hand; a row such as "| `/run@new` | | | | description |" gets the rest.
-Where the column "apps" has a condition in words, it is kept, and no run need have the path.
+Where the column "apps" has a condition in words, it is kept, and no run need have the path. A row may have several
+paths of one type, unit and description.
 Paths: /run/matrix is an object, /run/matrix@rows an attribute, /run/timers[region] a column of a table.
 """
 
@@ -142,7 +143,7 @@ def collect(mpirun: str, programs: dict[str, str]) -> tuple[dict[str, Seen], dic
 
 
 def row(cells: list[str], seen: Seen | None, all_apps: set[str], wrong: list[str]) -> list[str]:
-    """The cells of a line: name, type or kind, [unit,] apps, description."""
+    """The cells of a line behind its name: type or kind, [unit,] apps, description."""
     name, kind, *unit, apps, text = cells
     is_condition = bool(set(apps.split(", ")) - {"all", "", *all_apps})
     if not text:
@@ -154,7 +155,7 @@ def row(cells: list[str], seen: Seen | None, all_apps: set[str], wrong: list[str
         kind, apps = " or ".join(sorted(seen.types)), "all" if seen.apps == all_apps else ", ".join(sorted(seen.apps))
     elif kind and kind not in seen.types:
         wrong.append(f"{name} has type {kind}; in a file it is {' or '.join(seen.types)}")
-    return [name, kind, *unit, apps, text]
+    return [kind, *unit, apps, text]
 
 
 def tables(page: str, paths: dict[str, Seen], regions: dict[str, Seen], all_apps: set[str]) -> str:
@@ -164,10 +165,14 @@ def tables(page: str, paths: dict[str, Seen], regions: dict[str, Seen], all_apps
     rows = set()
     for line in page.splitlines():
         if line.startswith("| `"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            name = cells[0].strip("`")
-            rows.add(name)
-            line = f"| {' | '.join(row(cells, (paths if name[0] == '/' else regions).get(name), all_apps, wrong))} |"
+            cell, *others = [cell.strip() for cell in line.strip("|").split("|")]
+            names = re.findall("`([^`]+)`", cell)
+            rows.update(names)
+            known = paths if names[0][0] == "/" else regions
+            ends = {" | ".join(row([name, *others], known.get(name), all_apps, wrong)) for name in names}
+            if len(ends) > 1:
+                wrong.append(f"{cell} differ in their types or apps")
+            line = f"| {cell} | {ends.pop()} |"
         lines.append(line)
     wrong += [f"{name} has no row" for name in sorted({*paths, *regions} - rows)]
     if wrong:
