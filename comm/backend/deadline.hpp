@@ -60,9 +60,14 @@ inline bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
 
 /// Local. Waits until the operation is complete, but at most so many seconds (0: any time); whether it is complete. An
 /// operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
-bool wait_at_most(MPI_Request&, double seconds, MPI_Status* = MPI_STATUS_IGNORE);
+inline bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status = MPI_STATUS_IGNORE) {
+  return Deadline(seconds).wait([&] { return test(request, status); });
+}
 
 /// The same for destructors: errors are passed over.
-void wait_until_timeout(MPI_Request&, double seconds) noexcept;
+inline void wait_until_timeout(MPI_Request& request, double seconds) noexcept {
+  int done = 0;
+  Deadline(seconds).wait([&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
+}
 
 } // namespace kontor::comm::mpi

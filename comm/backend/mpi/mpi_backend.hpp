@@ -1,11 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/mpi/message.hpp"
+#include "backend/backend_context.hpp"
+
+#include <kontor/comm/views/datatype.hpp>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace kontor::comm::mpi {
+
+/// One message, ready to be handed to MPI every step.
+struct Message {
+  void* data;
+  int count;
+  MPI_Datatype type;
+  int peer;
+  int tag;
+  int turn;
+  std::string label;  ///< of the View
+  Datatype made = {}; ///< `type`, where it is the message's own
+};
+
+/// The messages of a plan.
+struct MessageSet {
+  std::string label; ///< of the exchange
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+};
+
+/// Local. A buffer as a message: a contiguous one by pointer and count, another one by a derived datatype.
+Message message(const Transfer&);
+MessageSet messages(const Schedule&);
+
+/// What all plans have in common that call MPI: after an error the communicator is not freed.
+class MpiPlan : public Plan {
+ protected:
+  MpiPlan(const BackendContext& context, std::string label)
+      : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), label_(std::move(label)) {}
+
+  MPI_Comm comm() const { return comm_; }
+  /// Of the exchange.
+  const std::string& label() const { return label_; }
+  bool ends_alone() const { return mpi::ends_alone(*unsafe_to_free_); }
+  void mark_unsafe_to_free() const { *unsafe_to_free_ = true; }
+
+  /// Throws MpiError unless `code` is success: "exchange 'halo': MPI_Startall failed: ...".
+  void check_step(int code, const char* operation) const {
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail_step(code, operation);
+  }
+  /// Likewise: "exchange 'halo': MPI_Isend to rank 1 of View 'u' failed: ..."; `operation` is "MPI_Isend to".
+  void check_message(int code, const char* operation, const Message& message) const {
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail_message(code, operation, message);
+  }
+
+ private:
+  [[noreturn]] void fail_step(int code, const std::string& operation) const;
+  [[noreturn]] void fail_message(int code, const char* operation, const Message&) const;
+
+  MPI_Comm comm_;
+  std::shared_ptr<bool> unsafe_to_free_;
+  std::string label_;
+};
 
 /// The patterns whose messages arrive in windows.
 inline constexpr Subset<Pattern> own_memory{Pattern::rma};
