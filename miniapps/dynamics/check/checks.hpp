@@ -4,8 +4,7 @@
 #include "dynamics/body.hpp"
 #include "dynamics/check/wave.hpp"
 #include "element/plain_hexahedron.hpp"
-#include "mesh/check_seam.hpp"
-#include "mesh/extents.hpp"
+#include "mesh/checks.hpp"
 #include "mesh/rows.hpp"
 #include "run/record/result.hpp"
 
