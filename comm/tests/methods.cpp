@@ -2,7 +2,6 @@
 #include "comm_test.hpp"
 
 #include <map>
-#include <string>
 
 namespace kontor::comm::test {
 

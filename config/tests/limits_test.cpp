@@ -5,7 +5,6 @@
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 using namespace made_up;
 

@@ -3,6 +3,8 @@
 
 #include <kontor/config/deck.hpp>
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>

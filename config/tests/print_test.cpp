@@ -3,7 +3,6 @@
 
 #include <kontor/config/json_schema.hpp>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 namespace {

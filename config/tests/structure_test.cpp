@@ -3,8 +3,6 @@
 
 #include <kontor/config/error.hpp>
 
-#include <gtest/gtest.h>
-
 namespace {
 
 using kontor::config::Error;

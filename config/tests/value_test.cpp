@@ -6,12 +6,10 @@
 #include <kontor/config/input_files.hpp>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <numbers>
-#include <string>
 #include <utility>
 
 namespace {

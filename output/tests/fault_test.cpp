@@ -4,9 +4,6 @@
 // whatever goes wrong, and every rank learns of it.
 #include "support.hpp"
 
-#include <cstdint>
-#include <fstream>
-#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 

@@ -11,10 +11,8 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <stdexcept>
-#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <vector>
 
 namespace {
 bool may_fork = true;

@@ -9,11 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace kontor::sums::test {
 namespace {

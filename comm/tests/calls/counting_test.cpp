@@ -4,7 +4,6 @@
 #include "collective_forms.hpp"
 #include "cost.hpp"
 
-#include <array>
 #include <cctype>
 
 namespace kontor::comm::test {

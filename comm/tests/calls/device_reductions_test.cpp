@@ -6,7 +6,6 @@
 #include <kontor/comm/views/pinned_pool.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <thread>
 

@@ -6,7 +6,6 @@
 #include "host_collectives.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace kontor::comm::test {
 namespace {

@@ -4,7 +4,6 @@
 #include "collective_forms.hpp"
 
 #include <cmath>
-#include <functional>
 #include <optional>
 
 namespace kontor::comm::test {

@@ -4,7 +4,6 @@
 // many shapes. Values, and the barrier.
 #include "collective_forms.hpp"
 
-#include <array>
 #include <complex>
 
 namespace kontor::comm::test {

@@ -3,10 +3,8 @@
 // Typed messages of Views of any rank, layout and scalar.
 #include "each_method.hpp"
 
-#include <array>
 #include <complex>
 #include <functional>
-#include <initializer_list>
 
 namespace kontor::comm::test {
 namespace {

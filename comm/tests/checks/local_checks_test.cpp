@@ -6,7 +6,6 @@
 
 #include <fmt/ranges.h>
 
-#include <cstdint>
 #include <limits>
 
 namespace kontor::comm::test {

@@ -4,7 +4,6 @@
 // neighbours must hold the bits of the rows that they stand for.
 #include "each_method.hpp"
 
-#include <cstdint>
 #include <cstring>
 #include <random>
 #include <tuple>

@@ -3,10 +3,6 @@
 // What Views may be: of rank 0 to 8, of any layout at either end, and of any scalar.
 #include "each_method.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <typeinfo>
-
 namespace kontor::comm::test {
 namespace {
 

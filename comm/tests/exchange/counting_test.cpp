@@ -4,8 +4,6 @@
 #include "cost.hpp"
 #include "views.hpp"
 
-#include <algorithm>
-
 namespace kontor::comm::test {
 
 namespace {

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Systems and solutions of fe_heat, and what it refuses.
-#include "app.hpp"
 #include "cg/problem/known_solution.hpp"
 #include "grid/process_grid.hpp"
 #include "random/counter_random.hpp"
 #include "small_system.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/error.hpp>
-
-#include <gtest/gtest.h>
-#include <mpi.h>
 
 #include <array>
 #include <bit>
-#include <cmath>
-#include <cstdint>
-#include <map>
 #include <numbers>
-#include <string>
-#include <utility>
-#include <vector>
 
 /// Problems of fe_heat that tests build and solve.
 namespace kontor::cg::test {

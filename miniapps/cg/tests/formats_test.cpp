@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every format gives the bits of a plain loop.
-#include "app.hpp"
-#include "cg/matrix/matrix.hpp"
 #include "cg/matrix/sell.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/problem.hpp"
 #include "small_system.hpp"
 
-#include <kontor/comm/communicator.hpp>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows: their orders, how they are divided among ranks and sent to them; files that they come from.
-#include "app.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/lines.hpp"
@@ -14,20 +13,10 @@
 #include "small_system.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/communicator.hpp>
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <cstdint>
-#include <limits>
 #include <set>
 #include <sstream>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

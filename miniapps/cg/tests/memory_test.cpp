@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sizes of a problem that fill a memory, and what is asked for beside what is allocated.
-#include "app.hpp"
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/memory.hpp"
 #include "cg/options.hpp"
 #include "run/tests/sized.hpp"
 #include "run/tests/view_bytes.hpp"
 #include "small_system.hpp"
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <string>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

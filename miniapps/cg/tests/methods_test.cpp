@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All methods and preconditioners: solutions, numbers of iterations, kernels that they launch, bits on any ranks.
-#include "app.hpp"
-#include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "cost.hpp"
 #include "small_system.hpp"
 
-#include <kontor/comm/communicator.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
-
 #include <array>
-#include <cmath>
-#include <memory>
 #include <numbers>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

@@ -2,22 +2,12 @@
 //
 // A solve that goes on from a state, or from a checkpoint's file on any ranks, has the residuals and the solution, to
 // the last bit, of one that was never interrupted.
-#include "app.hpp"
-#include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "methods.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "small_system.hpp"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <map>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

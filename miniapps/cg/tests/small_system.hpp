@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "app.hpp"
 #include "cg/check/verification.hpp"
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
+#include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/linear_system.hpp"
 #include "cg/solver/solver.hpp"
 #include "partition/coordinate_matrix.hpp"
@@ -12,12 +14,14 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -26,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-/// Systems of a few rows, known whole to every rank.
+/// Systems of a few rows, known whole to every rank; with the headers that most tests of this folder need.
 namespace kontor::cg::test {
 
 using Values = std::vector<double>;

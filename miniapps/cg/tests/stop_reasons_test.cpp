@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each way in which an iteration ends, and what the verification makes of it.
-#include "app.hpp"
 #include "cg/check/symmetry.hpp"
-#include "cg/preconditioner/preconditioner.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "small_system.hpp"
 
 #include <kontor/mpi/world.hpp>
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <cmath>
-#include <limits>
 #include <set>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg::test {
 namespace {

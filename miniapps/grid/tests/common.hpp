@@ -5,6 +5,8 @@
 #include "grid/process_grid.hpp"
 #include "run/tests/refusal.hpp"
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 namespace kontor::grid::test {

@@ -3,15 +3,12 @@
 // Every cell and every point is some rank's, and only that one's; sizes of a rank and of a share of memory.
 #include "common.hpp"
 #include "grid/axis_parts.hpp"
-#include "grid/process_grid.hpp"
 #include "grid/regions.hpp"
 #include "grid/sizing.hpp"
-#include "run/tests/refusal.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>

@@ -7,7 +7,6 @@
 #include "grid/wrap.hpp"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <array>
 #include <stdexcept>

@@ -8,14 +8,12 @@
 
 #include <kontor/config/deck.hpp>
 
-#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace kontor::grid::test {
 namespace {

@@ -17,10 +17,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <sys/resource.h>
 #include <thread>
-#include <vector>
 
 namespace {
 

@@ -6,9 +6,6 @@
 #include "matmul/kernels/local_product.hpp"
 #include "run_product.hpp"
 
-#include <gtest/gtest.h>
-#include <mpi.h>
-
 // The calls of a step; MPI_Isend is in verification_test.cpp.
 #define NOT_COUNTED(name, parameters, arguments)                                                                       \
   int MPI_##name parameters {                                                                                          \

@@ -2,9 +2,7 @@
 //
 // What decks say: keys that do not go together, process grids and sizes that are chosen, and matrices in HDF5 files.
 #include "machine/blas.hpp"
-#include "matmul/options.hpp"
 #include "run/tests/first_ranks.hpp"
-#include "run/tests/refusal.hpp"
 #include "run/tests/sized.hpp"
 #include "run_product.hpp"
 
@@ -13,13 +11,9 @@
 #include <kontor/output/file.hpp>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
 #include <sys/resource.h>
 #include <utility>
-#include <vector>
 
 namespace kontor::matmul::test {
 namespace {

@@ -5,14 +5,9 @@
 #include "run/tests/view_bytes.hpp"
 #include "run_product.hpp"
 
-#include <gtest/gtest.h>
-#include <mpi.h>
-
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <string>
 #include <string_view>
 
 namespace kontor::matmul::test {

@@ -4,16 +4,11 @@
 // loops.
 #include "matmul/algorithm/axis_part.hpp"
 #include "matmul/algorithm/panels.hpp"
-#include "methods.hpp"
 #include "run_product.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
-#include <vector>
 
 namespace kontor::matmul::test {
 namespace {

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
-#include "methods.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
-#include "run/tests/loan.hpp"
 #include "run_product.hpp"
 
 #include <kontor/config/deck.hpp>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <mpi.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 namespace kontor::matmul::test {
 namespace {

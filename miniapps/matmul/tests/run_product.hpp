@@ -10,9 +10,12 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// Products of small matrices, known whole to every rank.

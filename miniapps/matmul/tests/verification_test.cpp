@@ -3,12 +3,6 @@
 // What the verification finds: one wrong element, and each message that is spoilt on its way.
 #include "run_product.hpp"
 
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <cmath>
-#include <vector>
-
 namespace {
 
 /// The message of this rank that is spoilt, of those since `sent` was 0; -1: none.

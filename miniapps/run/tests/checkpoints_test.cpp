@@ -2,24 +2,15 @@
 //
 // What is told of checkpoints, which stay when one cannot be written, and which are refused.
 #include "run/checkpoint/restart.hpp"
-#include "run/mini_app.hpp"
 #include "run/record/record.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 
-#include <gtest/gtest.h>
-#include <mpi.h>
-
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 extern "C" void kontor_fault_arm(long long after, int lose_silently);
 extern "C" void kontor_fault_rename(int after);

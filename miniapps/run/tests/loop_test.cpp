@@ -10,19 +10,15 @@
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
-#include <kontor/config/error.hpp>
 
-#include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
-#include <string>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace {
 

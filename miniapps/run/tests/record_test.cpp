@@ -9,7 +9,6 @@
 #include <kontor/comm/error.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdio>
@@ -19,9 +18,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
