@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>
 #include <kontor/comm/registry.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 
 namespace kontor::comm {
 namespace {

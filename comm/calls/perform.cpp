@@ -3,7 +3,6 @@
 
 #include "backend/deadline.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>
 

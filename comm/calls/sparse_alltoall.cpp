@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <optional>
 
 namespace kontor::comm::detail {
 namespace {

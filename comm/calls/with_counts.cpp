@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 namespace kontor::comm::detail {
 namespace {
 

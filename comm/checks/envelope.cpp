@@ -2,7 +2,6 @@
 #include "views/overlap.hpp"
 
 #include <kontor/comm/checks/envelope.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/lowering.hpp>
 

@@ -3,17 +3,13 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <iterator>
-#include <memory>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 namespace kontor::comm {
 

@@ -4,10 +4,7 @@
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator/internals.hpp>
-#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/datatype.hpp>
-
-#include <utility>
 
 namespace kontor::comm::detail {
 

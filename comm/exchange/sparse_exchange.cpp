@@ -21,7 +21,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <utility>
 
 namespace kontor::comm {

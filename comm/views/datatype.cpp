@@ -2,9 +2,6 @@
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
-#include <algorithm>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace kontor::comm {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/comm/views/pack.hpp>
 
-#include <algorithm>
-
 namespace kontor::comm::detail {
 
 int word_of(const Piece& piece) {

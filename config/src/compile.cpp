@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <numbers>
-#include <optional>
-#include <vector>
 
 namespace kontor::config {
 namespace {

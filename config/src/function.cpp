@@ -10,7 +10,6 @@
 #include <cctype>
 #include <cstring>
 #include <set>
-#include <string_view>
 
 namespace kontor::config {
 namespace {

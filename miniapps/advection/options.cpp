@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <string>
 #include <string_view>
 
 namespace kontor::advection {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "element/plain_hexahedron.hpp"
 
-#include <cmath>
-
 namespace kontor::element {
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include "machine/cores.hpp"
 
-#include <cstddef>
 #include <dlfcn.h>
 #include <sys/mman.h>
 

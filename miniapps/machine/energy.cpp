@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
 #include <system_error>
 
 namespace kontor::miniapp {

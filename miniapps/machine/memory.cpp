@@ -13,14 +13,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <new>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <vector>
 
 namespace kontor::miniapp {
 namespace {

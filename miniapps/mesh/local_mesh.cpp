@@ -3,7 +3,6 @@
 
 #include "element/hexahedron.hpp"
 #include "machine/user_error.hpp"
-#include "mesh/source.hpp"
 #include "partition/bisection.hpp"
 #include "partition/metis_partition.hpp"
 

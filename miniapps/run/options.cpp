@@ -7,9 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
-#include <string_view>
-#include <vector>
 
 namespace kontor::miniapp {
 namespace {

@@ -5,7 +5,6 @@
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
-#include "run/record/record.hpp"
 #include "run/start/communicator.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/messages.hpp"
@@ -16,7 +15,6 @@
 
 #include <cstdio>
 #include <limits>
-#include <optional>
 #include <utility>
 
 namespace kontor::miniapp {

@@ -5,7 +5,6 @@
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/phase_times.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/checkpoint_files.hpp"
 
-#include <kontor/output/reader.hpp>
-
 #include <fmt/format.h>
 #include <mpi.h>
 

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <unistd.h>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {

@@ -12,9 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <optional>
-#include <vector>
 
 namespace kontor::miniapp {
 

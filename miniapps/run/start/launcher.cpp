@@ -20,9 +20,6 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <unistd.h>
 #include <utility>
 
