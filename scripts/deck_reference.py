@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tables of docs/reference/decks.md, from the programs' own schemas."""
 
-import itertools
 import json
 import re
 import subprocess
@@ -56,22 +55,26 @@ def is_section(schema):
     return schema.get("type") == "object" and "default" not in schema
 
 
-def rows(keys, prefix=""):
-    """A section is a row with its description, then those of its keys. Neighbours that differ in their names share one."""
-    for value, group in itertools.groupby(keys, keys.get):
-        names = [prefix + key for key in group]
-        if not is_section(value):
-            shown_names = ", ".join(f"`{name}`" for name in names)
-            yield f"| {shown_names} | {kind(value)} | {shown(value['default'])} | {value['description']} |\n"
-            continue
-        for name in names:
-            if not prefix:
-                yield f"| **{name}** | | | {value['description']} |\n"
-            yield from rows(value["properties"], f"{name}.")
+def rows(keys, prefix):
+    """Of the keys of a section: each with the rest of its row."""
+    for key, value in keys.items():
+        if is_section(value):
+            yield from rows(value["properties"], f"{prefix}{key}.")
+        else:
+            yield f"`{prefix}{key}`", f"{kind(value)} | {shown(value['default'])} | {value['description']}"
 
 
 def table(title, keys):
-    return f"\n## {title}\n\n{HEAD}{''.join(rows(keys))}"
+    """A section is a row with its description, then those of its keys; keys that differ in their names share one."""
+    text = f"\n## {title}\n\n{HEAD}"
+    for name, value in keys.items():
+        if is_section(value):
+            text += f"| **{name}** | | | {value['description']} |\n"
+        alike = {}
+        for key, rest in rows({name: value}, ""):
+            alike.setdefault(rest, []).append(key)
+        text += "".join(f"| {', '.join(names)} | {rest} |\n" for rest, names in alike.items())
+    return text
 
 
 def reference(schemas):
