@@ -3,7 +3,6 @@
 
 #include "tree.hpp"
 
-#include <kontor/config/input_file.hpp>
 #include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
 

@@ -2,8 +2,6 @@
 #include "leaf.hpp"
 
 #include <kontor/config/deck.hpp>
-#include <kontor/config/input_files.hpp>
-#include <kontor/config/json_schema.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
-#include <kontor/config/json_schema.hpp>
-
 #include <nlohmann/json.hpp>
 
 namespace {

@@ -3,7 +3,6 @@
 
 #include <kontor/config/error.hpp>
 #include <kontor/config/function.hpp>
-#include <kontor/config/input_files.hpp>
 
 #include <fmt/format.h>
 

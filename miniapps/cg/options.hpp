@@ -12,7 +12,6 @@
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
-#include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <nlohmann/json.hpp>

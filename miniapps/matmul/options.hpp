@@ -8,7 +8,6 @@
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
-#include <kontor/config/input_file.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
-#include <kontor/config/input_file.hpp>
 #include <kontor/config/unused.hpp>
 #include <kontor/config/visitor.hpp>
 

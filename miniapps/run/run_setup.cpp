@@ -11,7 +11,6 @@
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>
-#include <kontor/config/input_files.hpp>
 #include <kontor/config/text.hpp>
 #include <kontor/device/clock.hpp>
 #include <kontor/output/error.hpp>

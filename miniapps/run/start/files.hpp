@@ -3,7 +3,6 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/config/deck.hpp>
-#include <kontor/config/input_file.hpp>
 
 #include <filesystem>
 #include <string>

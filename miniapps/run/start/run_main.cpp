@@ -12,7 +12,7 @@
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
-#include <kontor/config/json_schema.hpp>
+#include <kontor/config/deck.hpp>
 #include <kontor/config/text.hpp>
 
 #include <Kokkos_Core.hpp>

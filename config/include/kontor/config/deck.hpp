@@ -5,6 +5,8 @@
 #include <kontor/config/location.hpp>
 #include <kontor/config/visitor.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -57,7 +59,14 @@ struct Setting {
 /// The keys that describe() names, in its order, with the values that the options have.
 std::vector<Setting> settings(const std::function<void(Visitor&)>& describe);
 
+/// The files that options name, each with its key: those that are not empty, in describe()'s order.
+std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe);
+
 /// The deck that gives these options: every key with its value, in describe()'s order.
 std::string print(std::string_view app, const std::function<void(Visitor&)>& describe);
+
+/// The JSON Schema (draft 2020-12) of an app's decks: types, ranges, allowed words, defaults and help texts. Editors
+/// complete and check decks with it. Defaults are what the described options hold now.
+nlohmann::ordered_json json_schema(std::string_view app, const std::function<void(Visitor&)>& describe);
 
 } // namespace kontor::config

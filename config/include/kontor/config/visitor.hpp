@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kontor/config/expression.hpp>
-#include <kontor/config/input_file.hpp>
+#include <kontor/config/location.hpp>
 
 #include <cstddef>
 #include <cstdint>
