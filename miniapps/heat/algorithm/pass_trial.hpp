@@ -29,9 +29,11 @@ inline std::vector<PassShape> shapes_to_try(const Options& options, std::int64_t
     return shapes;
   }
   if (sweeps > 1)
-    for (const std::int64_t kib : {384, 128, 1024})
+    for (const std::int64_t kib : {384, 128, 768, 1024}) {
       for (const auto prefetch : {std::uintptr_t{0}, streaming_prefetch})
         shapes.push_back({sweeps, prefetch > 0, prefetch, kib << 10});
+      if (options.dimensions() == 3) shapes.push_back({sweeps, false, 4096, kib << 10});
+    }
   else
     shapes = {{1, false, 0}, {1, false, 1024}, {1, true, 4096}, {1, true, streaming_prefetch}};
   if (options.stores != Stores::automatic)

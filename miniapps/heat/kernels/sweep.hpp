@@ -9,6 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,8 +22,9 @@ namespace kontor::heat {
 namespace detail {
 
 /// A pass over a tile: `sweeps` sweeps, each a row (2-D) or plane (3-D) behind the one before, so that what one writes
-/// the next one finds in cache. Only the last one writes to `out`. The others leave three rows or planes each in a
-/// ring of the thread's own, and compute a margin that shrinks by one cell from sweep to sweep: other threads and ranks
+/// the next one finds in cache. Planes advance together, row by row: memory serves the first and the last sweep while
+/// those between compute. Only the last one writes to `out`. The others leave two planes and a row each in a ring of
+/// the thread's own, and compute a margin that shrinks by one cell from sweep to sweep: other threads and ranks
 /// compute it again, and nobody waits. See Nguyen et al., "3.5-D blocking optimization for stencil computations", SC10.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
 class Pass {
@@ -45,11 +48,15 @@ class Pass {
 
   double operator()(const Box& tile, T* room) const {
     const Rings rings(*this, tile, room);
+    std::vector<Slabs> slabs(static_cast<std::size_t>(sweeps_));
     double result = 0;
-    for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front)
-      for (int sweep = 1; sweep <= sweeps_; ++sweep)
-        if (const auto m = front - sweep; m >= first(tile, sweep, slow) && m < last(tile, sweep, slow))
-          result = joined<norm>(result, update(rings, tile, sweep, m));
+    for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front) {
+      for (int sweep = 1; sweep <= sweeps_; ++sweep) slabs[sweep - 1] = slabs_of(rings, tile, sweep, front - sweep);
+      for (auto j = rings.y; j < rings.y + rings.rows; ++j)
+        for (int sweep = 1; sweep <= sweeps_; ++sweep)
+          if (const auto& of = slabs[sweep - 1]; j >= of.begin && j < of.end)
+            result = joined<norm>(result, update(rings, of, tile, sweep, j));
+    }
     if constexpr (streaming) miniapp::stream_fence();
     return result;
   }
@@ -70,66 +77,84 @@ class Pass {
   static std::int64_t line_before(std::int64_t i) { return i & -line; }
   static std::int64_t line_after(std::int64_t i) { return (i + line - 1) & -line; }
 
-  /// A row of 2-D, or a plane of 3-D.
+  /// A row of 2-D, or a plane of 3-D, whose rows may go round in a ring.
   struct Slab {
-    T* row(std::int64_t j) const { return dimensions == 3 ? first + j * stride : first; }
-    T* first; ///< cell (0, 0)
-    std::int64_t stride;
+    T* row(std::int64_t j) const {
+      if constexpr (dimensions == 2) return first;
+      const auto n = start + j;
+      return first + (n < count ? n : n - count) * stride;
+    }
+    T* first; ///< cell 0 of a row
+    std::int64_t stride, start = 0, count = std::numeric_limits<std::int64_t>::max();
   };
 
-  /// What is between two sweeps.
+  /// What is between two sweeps: rows of planes in their order. A plane's row replaces the one before its own of two
+  /// planes ago, which nobody reads again.
   struct Rings {
     Rings(const Pass& pass, const Box& tile, T* memory) {
       const auto x = line_before(pass.first(tile, 1, 0)) - line;
       row = line_after(pass.last(tile, 1, 0)) + line - x;
-      const auto y = dimensions == 3 ? pass.first(tile, 1, 1) : 0;
-      plane = row * (dimensions == 3 ? pass.last(tile, 1, 1) - y : 1);
-      first = memory - y * row - x;
+      if (dimensions == 3) y = pass.first(tile, 1, 1);
+      if (dimensions == 3) rows = pass.last(tile, 1, 1) - y;
+      first = memory - x;
     }
     Slab slab(int sweep, std::int64_t m) const {
-      return {first +
-                  (3 * (sweep - 1) + static_cast<std::int64_t>(static_cast<std::uint64_t>(m + 3 * 1024) % 3)) * plane,
-              row};
+      const auto count = 2 * rows + 1, start = (m + 1024 * count) * rows % count; // m may be negative
+      T* const ring = first + (sweep - 1) * count * row;
+      return dimensions == 3 ? Slab{ring, row, start - y, count} : Slab{ring + start * row, row};
     }
     T* first;
-    std::int64_t row, plane;
+    std::int64_t row, y = 0, rows = 1;
   };
 
   Slab before_all(std::int64_t m) const { return {const_cast<T*>(u_) + m * (dimensions == 3 ? plane_ : row_), row_}; }
   bool beyond(std::int64_t m) const { return (m < 0 && ends_[2 * slow]) || (m >= cells_[slow] && ends_[2 * slow + 1]); }
 
-  /// Sweep number `sweep` of row or plane `m`.
-  double update(const Rings& rings, const Box& tile, int sweep, std::int64_t m) const {
+  /// What a sweep of row or plane `m` reads and writes, and its rows [begin, end).
+  struct Slabs {
+    Slab u, centre, lower, upper, to;
+    std::int64_t m, begin, end;
+  };
+  Slabs slabs_of(const Rings& rings, const Box& tile, int sweep, std::int64_t m) const {
     // What lies beyond the grid does not change.
     const auto after_last = [&](std::int64_t n) {
       return sweep == 1 || beyond(n) ? before_all(n) : rings.slab(sweep - 1, n);
     };
-    const Slab u = before_all(m), centre = after_last(m), lower = after_last(m - 1), upper = after_last(m + 1);
-    const Slab to = sweep < sweeps_ ? rings.slab(sweep, m) : Slab{out_ + m * (dimensions == 3 ? plane_ : row_), row_};
-    const bool on_face = m == 0 || m == cells_[slow] - 1;
-    const auto j_begin = dimensions == 3 ? first(tile, sweep, 1) : m,
-               j_end = dimensions == 3 ? last(tile, sweep, 1) : m + 1;
+    const Slab u = before_all(m);
+    const Slab to = sweep < sweeps_ ? rings.slab(sweep, m) : Slab{out_ + (u.first - u_), row_};
+    Slabs slabs{u, after_last(m), after_last(m - 1), after_last(m + 1), to, m, 0, 0};
+    if (m < first(tile, sweep, slow) || m >= last(tile, sweep, slow)) return slabs;
+    slabs.begin = dimensions == 3 ? first(tile, sweep, 1) : 0;
+    slabs.end = dimensions == 3 ? last(tile, sweep, 1) : 1;
+    return slabs;
+  }
+
+  /// Row j of them.
+  double update(const Rings& rings, const Slabs& of, const Box& tile, int sweep, std::int64_t j) const {
     auto begin = tile.begin[0], end = tile.end[0];
     if (sweep < sweeps_) {
       begin = line_before(first(tile, sweep, 0));
       end = line_after(last(tile, sweep, 0));
     }
-    double result = 0;
-    for (auto j = j_begin; j < j_end; ++j) {
-      Row<T> row{centre.row(j), lower.row(j), upper.row(j), nullptr, nullptr, nullptr, to.row(j)};
-      if constexpr (dimensions == 3) {
-        row.below = row.south;
-        row.above = row.north;
-        row.south = j == 0 && ends_[2] ? u.row(-1) : centre.row(j - 1);
-        row.north = j == cells_[1] - 1 && ends_[3] ? u.row(j + 1) : centre.row(j + 1);
+    Row<T> row{of.centre.row(j), of.lower.row(j), of.upper.row(j), nullptr, nullptr, nullptr, of.to.row(j)};
+    auto prefetch = sweep == 1 ? prefetch_ : 0;
+    if constexpr (dimensions == 3) {
+      row.below = row.south;
+      row.above = row.north;
+      row.south = j == 0 && ends_[2] ? of.u.row(-1) : of.centre.row(j - 1);
+      row.north = j == cells_[1] - 1 && ends_[3] ? of.u.row(j + 1) : of.centre.row(j + 1);
+      if (prefetch > 0) { // rows of the tile, in this plane or the next one
+        const auto rows = std::min<std::int64_t>(rings.rows, 1 + prefetch / (sizeof(T) * rings.row));
+        const auto cells = rows * row_ + (j + rows < rings.y + rings.rows ? 0 : plane_ - rings.rows * row_);
+        prefetch = static_cast<std::uintptr_t>(cells) * sizeof(T);
       }
-      if constexpr (sourced)
-        row.source = source_ + (dimensions == 3 ? m * source_plane_ + j * source_row_ : m * source_row_);
-      const bool face = on_face || (dimensions == 3 && (j == 0 || j == cells_[1] - 1));
-      const auto weights = face ? Weights(stencil_, cells_, j, m) : inner_;
-      result = joined<norm>(result, update(row, weights, u.row(j), sweep, begin, end));
     }
-    return result;
+    const auto y = dimensions == 3 ? j : of.m;
+    if constexpr (sourced)
+      row.source = source_ + (dimensions == 3 ? of.m * source_plane_ + j * source_row_ : y * source_row_);
+    const bool face = y == 0 || y == cells_[1] - 1 || (dimensions == 3 && (of.m == 0 || of.m == cells_[2] - 1));
+    const auto weights = face ? Weights(stencil_, cells_, y, of.m) : inner_;
+    return update(row, weights, of.u.row(j), sweep, begin, end, prefetch);
   }
 
   /// Of the cells of a row.
@@ -144,10 +169,9 @@ class Pass {
   };
 
   /// Cells [begin, end) of a row.
-  double update(const Row<T>& row, const Weights& weights, const T* u, int sweep, std::int64_t begin,
-                std::int64_t end) const {
+  double update(const Row<T>& row, const Weights& weights, const T* u, int sweep, std::int64_t begin, std::int64_t end,
+                std::uintptr_t prefetch) const {
     const bool lower = ends_[0] && begin == 0, upper = ends_[1] && end >= cells_[0];
-    const auto prefetch = sweep == 1 ? prefetch_ : 0;
     if (sweep == sweeps_ && (streaming || norm != Norm::none)) {
       double result = 0;
       if (lower) result = at_end(row, weights.lower, begin++);

@@ -12,7 +12,7 @@ namespace kontor::heat {
 struct Tiles {
   /// So that the rows or planes that a pass works on fill a part of a cache; several threads have equal shares.
   Tiles(const Box& whole, int dimensions, int sweeps, std::int64_t cache_values, std::int64_t threads) : box(whole) {
-    const auto rows = cache_values / (3 * sweeps + 1); // of a row's or a plane's cells
+    const auto rows = cache_values / ((dimensions == 3 ? 2 : 3) * sweeps + 1); // of a row's or a plane's cells
     const std::int64_t margin = 2 * sweeps, least = 64;
     size[0] = std::min(box.extent(0), std::max(rows / (dimensions == 3 ? 4 * margin : 1), 8 * least) / least * least);
     if (sweeps == 1) size[0] = box.extent(0);
@@ -28,7 +28,7 @@ struct Tiles {
   }
   /// Values between the sweeps of a pass over a tile.
   std::int64_t room(int sweeps, std::int64_t line) const {
-    return 3 * (sweeps - 1) * (size[0] + 2 * sweeps + 4 * line) * (size[1] + 2 * sweeps);
+    return (sweeps - 1) * (size[0] + 2 * sweeps + 4 * line) * (2 * (size[1] + 2 * sweeps) + 1);
   }
   std::int64_t all() const { return count[0] * count[1] * count[2]; }
   Box operator()(std::int64_t tile) const {
