@@ -70,9 +70,11 @@ class Printer final : public Visitor {
   int indent_ = 0;
 };
 
-class SettingCollector final : public Visitor {
+/// Calls take(key with its sections, leaf) for all keys.
+class EachLeaf final : public Visitor {
  public:
-  std::vector<Setting> settings;
+  using Take = std::function<void(const std::string& key, const Leaf& leaf)>;
+  explicit EachLeaf(Take take) : take_(std::move(take)) {}
 
  private:
   void visit_section(const Key& key, const Body& body) override {
@@ -82,19 +84,28 @@ class SettingCollector final : public Visitor {
     prefix_ = outer;
   }
 
-  void visit_leaf(const Key& key, Leaf& leaf) override {
-    settings.push_back({fmt::format("{}{}", prefix_, key.name), yaml(leaf.json())});
-  }
+  void visit_leaf(const Key& key, Leaf& leaf) override { take_(fmt::format("{}{}", prefix_, key.name), leaf); }
 
+  Take take_;
   std::string prefix_;
 };
 
 } // namespace
 
 std::vector<Setting> settings(const std::function<void(Visitor&)>& describe) {
-  SettingCollector collector;
-  describe(collector);
-  return std::move(collector.settings);
+  std::vector<Setting> settings;
+  EachLeaf each([&](const std::string& key, const Leaf& leaf) { settings.push_back({key, yaml(leaf.json())}); });
+  describe(each);
+  return settings;
+}
+
+std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe) {
+  std::vector<InputFile> files;
+  EachLeaf each([&](const std::string&, const Leaf& leaf) {
+    if (const auto* file = leaf.file(); file && !file->path.empty()) files.push_back(*file);
+  });
+  describe(each);
+  return files;
 }
 
 std::string print(std::string_view app, const std::function<void(Visitor&)>& describe) {
@@ -150,27 +161,6 @@ nlohmann::ordered_json json_schema(std::string_view app, const std::function<voi
   writer.add("app", {{"description", "The mini-app that the deck is for"}, {"const", app}}, true);
   describe(writer);
   return schema;
-}
-
-namespace {
-
-class InputFileCollector final : public Visitor {
- public:
-  std::vector<InputFile> files;
-
- private:
-  void visit_section(const Key&, const Body& body) override { body(*this); }
-  void visit_leaf(const Key&, Leaf& leaf) override {
-    if (const auto* file = leaf.file(); file && !file->path.empty()) files.push_back(*file);
-  }
-};
-
-} // namespace
-
-std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe) {
-  InputFileCollector collector;
-  describe(collector);
-  return collector.files;
 }
 
 } // namespace kontor::config
