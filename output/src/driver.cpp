@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver.hpp"
 
+#include "shared_file.hpp"
+
 #include <fmt/format.h>
 #if __has_include(<H5FDdevelop.h>)
 #include <H5FDdevelop.h> // from HDF5 1.14 on
@@ -86,16 +88,12 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t from, std::size_t bytes, vo
 }
 
 herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t to, std::size_t bytes, const void* data) {
-  const auto* from = static_cast<const char*>(data);
   self(file).size = std::max(self(file).size, to + bytes);
-  while (bytes > 0 && self(file).failure->empty()) {
-    const ssize_t put = ::pwrite(self(file).descriptor, from, bytes, static_cast<off_t>(to));
-    if (put < 0 && errno != EINTR) fail(self(file), "write");
-    if (put > 0) {
-      from += put;
-      to += put;
-      bytes -= put;
-    }
+  if (!self(file).failure->empty()) return 0;
+  try {
+    write_at(self(file).descriptor, to, data, bytes);
+  } catch (const Error& error) {
+    *self(file).failure = error.what();
   }
   return 0;
 }
