@@ -26,7 +26,6 @@ TEST(LastRank, Throws) {
 /// What a program does with an error that is one rank's alone while the others wait for its messages.
 TEST(LastRank, Aborts) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
   const Kokkos::View<int*, Kokkos::HostSpace> out("out", 1), in("in", 1);
   auto exchange = ring_exchange(comm, "doomed", out, in);
   isend_fails = on_last_rank();
