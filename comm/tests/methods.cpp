@@ -89,17 +89,6 @@ std::vector<Options> methods(Contiguity contiguity) {
   return result;
 }
 
-int world_rank() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-int world_size() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
 std::pair<int, int> ring_of(const Communicator& comm, bool periodic) {
   const int last = comm.size() - 1;
   const int end = periodic ? 0 : no_rank;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/mpi/world.hpp>
 
 #include <string>
 #include <utility>
@@ -9,6 +10,9 @@
 
 /// Every method by which this build can exchange Views.
 namespace kontor::comm::test {
+
+using kontor::mpi::world_rank;
+using kontor::mpi::world_size;
 
 /// Whether all Views of a test travel in one piece.
 enum class Contiguity { no, yes };
@@ -27,12 +31,6 @@ const Communicator& cached_communicator(const Options&);
 
 /// The choice of a single method.
 Options method(std::string backend, Packing packing = Packing::kernel, Pattern pattern = Pattern::nonblocking);
-
-///@{
-/// Of MPI_COMM_WORLD.
-int world_rank();
-int world_size();
-///@}
 
 /// The previous and the next rank; no_rank beyond the ends unless periodic.
 std::pair<int, int> ring_of(const Communicator&, bool periodic = true);
