@@ -66,7 +66,7 @@ class Refused(RefusalTest):
             self.refused("E-DECK-CONFLICT", f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}", deck=f"{SMALL}{line}\n")
 
     def test_overrides(self):
-        halo, conflict = "halo or exchange", "E-DECK-CONFLICT"
+        halo, conflict = "halo, exchange or device", "E-DECK-CONFLICT"
         for measure, key, value, needs in (
             ("bcast", "backends", "[raw]", halo), ("bcast", "paths", "[direct]", halo), ("bcast", "fields", "2", "halo"),
             ("bcast", "messages", "[per_slot]", "halo"), ("bcast", "pairs", "one", "roundtrip"), ("model", "pairs", "one", "calls"),

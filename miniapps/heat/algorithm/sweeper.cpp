@@ -5,10 +5,7 @@
 #include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/plain.hpp"
 #include "machine/simulation.hpp"
-#include "stepping/graph_choice.hpp"
 #include "stepping/overlap.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -146,91 +143,6 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         [&](const auto&) { compute(domain_->block().all()); });
 }
 
-/// Why sweeps cannot be made by graphs, equal on all ranks.
-template <class T>
-std::optional<std::string> Sweeper<T>::graph_refusal(const stepping::StepSchedule& schedule) const {
-  if (!on_device) return "sweeps are made on the host";
-  if (plain_) return "solver.kernel is plain, which is launched sweep by sweep";
-  if (domain_->depends_on_time()) return "the deck's boundary values or source depend on time";
-  if (const int alike = schedule.alike_after(0, graph_shape_); alike < graph_shape_.steps)
-    return fmt::format("a graph makes {} sweeps in a row without snapshot{}, and there are {}", graph_shape_.steps,
-                       graph_shape_.norm_every > 0 ? "" : " or norm that is waited for", alike);
-  return stepping::graph_refusal(domain_->comm(), halos_[0]);
-}
-
-template <class T>
-void Sweeper<T>::choose_launch(const stepping::StepSchedule& schedule, Norm norm, const stepping::NormSlots& slots) {
-  const auto& options = domain_->options();
-  graph_shape_ = schedule.graph();
-  graph_passes_.clear();
-  for (int made = 0; made < graph_shape_.steps; made += graph_passes_.back())
-    graph_passes_.push_back(stepping::steps_together(
-        options.sweeps_of_pass(), [&](int n) { return made + n > graph_shape_.steps || graph_shape_.norm(made + n); }));
-  graph_.choose(
-      domain_->comm(), streams_, options.launch, graph_refusal(schedule), 2,
-      [this, norm, slots](int from) {
-        int made = 0;
-        for (const int sweeps : graph_passes_) {
-          const bool with_norm = graph_shape_.norm(made += sweeps);
-          SampledExchange halo(halos_[from], samples_);
-          queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps);
-          if (with_norm) leave_norm_part(from, norm, slots);
-          from = (from + shape_.kernels(sweeps)) % 2;
-        }
-      },
-      [this] { return domain_->current(); }, [this] { advance_graph(); });
-  if (graph_) graph_timer_ = &timers_["graph"];
-  choose_persistent(schedule, norm, slots);
-}
-
-template <class T>
-void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm norm,
-                                   const stepping::NormSlots& slots) {
-  const auto& wanted = domain_->options().launch;
-  const auto refusal = PersistentLaunch<T>::refusal(*domain_);
-  if (wanted == Launch::persistent && refusal)
-    wanted.location.fail(fmt::format("is persistent, but {}; choose auto, each or graph", *refusal));
-  persistent_.reset();
-  persistent_trial_.clear();
-  if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;
-  constexpr int most = 64;
-  persistent_shape_ = schedule.graph(most);
-  if (exact_norm_) persistent_shape_.norm_every = 0;
-  if (wanted == Launch::automatic && schedule.limit < 2 * most) return;
-  persistent_.emplace(*domain_);
-  if (wanted == Launch::persistent) return;
-  const device::Region region("heat/trial");
-  persistent_trial_ = comm::try_in_turns(domain_->comm(), 2, [&](std::size_t persistent, int count) {
-    comm::Stopwatch watch;
-    double seconds = 0;
-    for (int i = 0; i < count; ++i) {
-      if (persistent == 1)
-        sweep_persistently(graph_shape_.steps, norm, slots);
-      else if (graph_)
-        sweep_by_graph();
-      else
-        for (int sweep = 1; sweep <= graph_shape_.steps; ++sweep)
-          this->sweep(graph_shape_.norm(sweep) ? norm : Norm::none);
-    }
-    fence();
-    watch.lap(seconds);
-    return seconds / count;
-  });
-  constexpr double noise = 0.99;
-  if (persistent_trial_[1] >= noise * persistent_trial_[0]) persistent_.reset();
-}
-
-template <class T>
-void Sweeper<T>::sweep_persistently(int sweeps, Norm norm, const stepping::NormSlots& slots) {
-  const Region region("heat/persistent");
-  const ScopedTimer timed(compute_);
-  streams_.compute_waits();
-  wrap(domain_->current());
-  persistent_->queue(streams_.compute(), domain_->current(), sweeps, norm, persistent_shape_.norm_every, slots);
-  streams_.exchange_follows();
-  for (int i = 0; i < sweeps; ++i) domain_->advance();
-}
-
 template <class T>
 void Sweeper<T>::fence() const {
   streams_.fence();
@@ -238,29 +150,15 @@ void Sweeper<T>::fence() const {
 }
 
 template <class T>
-nlohmann::ordered_json Sweeper<T>::launch_record() const {
-  auto record = graph_.record("sweeps", graph_shape_.steps);
-  if (persistent_) record["launch"] = "persistent";
-  if (!persistent_trial_.empty()) {
-    auto& trial = record["launch_trial"];
-    trial["sweeps"] = graph_shape_.steps;
-    trial[graph_ ? "graph" : "each"] = persistent_trial_[0];
-    trial["persistent"] = persistent_trial_[1];
+void Sweeper<T>::queue_graph(int from, Norm norm, const stepping::NormSlots& slots) {
+  int made = 0;
+  for (const int sweeps : graph_passes_) {
+    const bool with_norm = graph_shape_.norm(made += sweeps);
+    SampledExchange halo(halos_[from], samples_);
+    queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps);
+    if (with_norm) leave_norm_part(from, norm, slots);
+    from = (from + shape_.kernels(sweeps)) % 2;
   }
-  return record;
-}
-
-template <class T>
-void Sweeper<T>::sweep_by_graph() {
-  const ScopedTimer timed(*graph_timer_);
-  halos_.poll();
-  graph_.replay(streams_, domain_->current());
-  advance_graph();
-}
-
-template <class T>
-void Sweeper<T>::advance_graph() {
-  for (const int sweeps : graph_passes_) sweeps == 1 ? domain_->advance() : advance(sweeps);
 }
 
 template <class T>

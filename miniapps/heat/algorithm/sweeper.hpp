@@ -54,16 +54,12 @@ class Sweeper {
   /// Collective; sweeps. By a trial, the same on all ranks: stores, prefetching and tiles on a host, of what the deck
   /// leaves open, and nothing where the fields of a rank fit in any cache; kernels of a pass on a device.
   void choose_shape(Norm);
-  /// Collective. Captures the graph for the schedule, or makes ready for kernels of many sweeps, if the deck wants it
-  /// or, where it leaves the choice, if it is faster; then it sweeps. Norms of its sweeps go to the slots. Throws
-  /// config::Error or AgreedError, on all ranks. A tool, on any rank, would see the kernels of a graph once, when it is
-  /// captured.
+  /// Collective; sweeps. Launches of the schedule as the deck wants them, or the fastest; norms go to the slots. Throws
+  /// config::Error or AgreedError, on all ranks. A tool would see the kernels of a graph once, when it is captured.
   void choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
-  /// Whether there is a graph.
   bool has_graph() const { return static_cast<bool>(graph_); }
-  /// What it makes, or would make.
   const stepping::GraphShape& graph_shape() const { return graph_shape_; }
-  /// Collective. All of its sweeps.
+  /// Collective. All sweeps of the graph.
   void sweep_by_graph();
   /// Whether many sweeps are made by one kernel.
   bool is_persistent() const { return persistent_.has_value(); }
@@ -96,6 +92,7 @@ class Sweeper {
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
   void advance(int sweeps);
   void wrap(int field);
+  void queue_graph(int from, Norm, const stepping::NormSlots&);
   void advance_graph();
   void choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }

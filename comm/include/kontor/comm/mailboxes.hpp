@@ -27,17 +27,19 @@ inline constexpr int most_mailbox_ranks = 16;
 /// The mailboxes of all ranks, as one of them sees them.
 struct Mailboxes {
   Word* of[most_mailbox_ranks] = {}; ///< this rank's included, as they are mapped here
-  int rank = 0;
-  int ranks = 1;
-  std::uint32_t slot_words = 0; ///< a half has so many for each rank
+  int rank = 0;                      ///< this one
+  int ranks = 1;                     ///< how many
+  std::uint32_t slot_words = 0;      ///< a half has so many for each rank
 };
 
 /// The numbers that travel together: so many that they fill words.
 template <class T>
 inline constexpr int chunk_numbers = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+/// The words that they fill.
 template <class T>
 inline constexpr int chunk_words = sizeof(T) < 4 ? 1 : static_cast<int>(sizeof(T)) / 4;
 
+/// Of so many numbers.
 template <class T>
 KONTOR_EITHER std::uint32_t chunks(std::uint32_t numbers) {
   return (numbers + chunk_numbers<T> - 1) / chunk_numbers<T>;
@@ -65,14 +67,16 @@ KONTOR_EITHER Word* slot(const Mailboxes& boxes, int owner, int from, std::uint6
 /// The numbers of a chunk; 0 beyond the last one.
 template <class T>
 struct Chunk {
-  T numbers[chunk_numbers<T>];
+  T numbers[chunk_numbers<T>]; ///< side by side
 
+  /// Of `count` numbers those from the first on.
   KONTOR_EITHER static Chunk load(const T* from, std::uint32_t first, std::uint32_t count) {
     Chunk chunk;
     for (int k = 0; k < chunk_numbers<T>; ++k)
       chunk.numbers[k] = first + static_cast<std::uint32_t>(k) < count ? from[first + k] : T(0);
     return chunk;
   }
+  /// To where load() would read them.
   KONTOR_EITHER void store(T* to, std::uint32_t first, std::uint32_t count) const {
     for (int k = 0; k < chunk_numbers<T>; ++k)
       if (first + static_cast<std::uint32_t>(k) < count) to[first + k] = numbers[k];
@@ -84,7 +88,7 @@ struct Chunk {
 KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
 KONTOR_EITHER void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, std::uint32_t count,
-                                      std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
+                                std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto chunk = Chunk<T>::load(in, p * chunk_numbers<T>, count);
     std::uint32_t bytes[chunk_words<T>];
@@ -124,9 +128,8 @@ KONTOR_EITHER bool receive_chunk(const Word* words, std::uint64_t step, const Me
 /// not come.
 KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
-KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out,
-                                        std::uint32_t count, ReduceOp op, std::uint32_t thread, std::uint32_t threads,
-                                        const Memory& memory) {
+KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std::uint32_t count,
+                                  ReduceOp op, std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto own = Chunk<T>::load(in, p * chunk_numbers<T>, count);
     auto all = own;
@@ -147,9 +150,13 @@ KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, co
 /// Mailboxes in memory of all ranks. A word is a message by itself, so none is ordered after another.
 class MailboxMemory {
  public:
+  /// Words are waited for as it says.
   KONTOR_EITHER explicit MailboxMemory(const PeerWait& wait) : wait_(wait) {}
+  /// As send_numbers() and combine_numbers() use it.
   KONTOR_EITHER void store(Word& word, Word value) const { device::store_relaxed(word, value); }
+  /// The same.
   KONTOR_EITHER Word load(const Word& word) const { return device::load_relaxed(word); }
+  /// The same.
   KONTOR_EITHER PeerWait::Looks wait() const { return PeerWait::Looks(wait_); }
 
  private:

@@ -25,6 +25,7 @@ class PeerWait {
   /// One wait of a thread.
   class Looks {
    public:
+    /// `wait` must outlive it.
     KONTOR_EITHER explicit Looks(const PeerWait& wait) : wait_(wait) {}
     /// After a look in vain: whether to look again, a little later. Clock and host are asked seldom: most waits are
     /// short.

@@ -69,6 +69,7 @@ KONTOR_EITHER void add_release_on_device(unsigned& count, unsigned more) {
   std::atomic_ref(count).fetch_add(more, std::memory_order_release);
 #endif
 }
+/// See add_release_on_device().
 KONTOR_EITHER unsigned load_acquire_on_device(const unsigned& count) {
 #if defined(__CUDA_ARCH__)
   unsigned value;
@@ -104,6 +105,7 @@ KONTOR_EITHER std::uint64_t load_relaxed(const std::uint64_t& number) {
   return std::atomic_ref(const_cast<std::uint64_t&>(number)).load(std::memory_order_relaxed);
 #endif
 }
+/// The same.
 KONTOR_EITHER void store_relaxed(std::uint64_t& number, std::uint64_t value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(&number), "l"(value) : "memory");
