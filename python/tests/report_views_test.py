@@ -6,7 +6,6 @@ import base64
 import json
 import re
 import unittest
-from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 from report_case import ReportTest, find_spec
@@ -24,6 +23,7 @@ from kontor.report.trace import matrix_sections, trace_sections
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
+REFERENCES = ("src", "href", "data", "action")
 TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
 # Half of rank 1's exchange is covered by its computing, three quarters of rank 0's, which is longer.
 ROWS = ((0, b"compute", 0.0, 2.0), (1, b"compute", 0.0, 1.0), (0, b"wait", 0.5, 2.5), (1, b"wait", 0.5, 1.5), (0, b"compute", 2.5, 4.0))
@@ -134,31 +134,18 @@ class Views(ReportTest):
             self.assertEqual(["Rate over size" in text, "4.00 kB" in text], [shown] * 2)
 
 
-class Tree(HTMLParser):
-    """Fails where an element is not closed; counts names, and notes what refers to somewhere else and the charts."""
+class Tree:
+    """A page, which is well-formed XML: its elements, what refers to somewhere else, the charts and their words."""
 
     def __init__(self, text):
-        super().__init__()
-        self.open, self.count, self.refers, self.charts, self.words = [], {}, [], [], []
-        self.feed(text)
-        assert not self.open, self.open
+        self.all = list(ElementTree.fromstring(text).iter())
+        self.refers = [value for one in self.all for name, value in one.items() if name in REFERENCES]
+        images = [one for one in self.all if one.tag == "img"]
+        self.charts = [ElementTree.fromstring(base64.b64decode(one.get("src").removeprefix(SVG))) for one in images]
+        self.words = [one.get("alt") for one in images]
 
-    def handle_starttag(self, tag, attrs):
-        self.handle_startendtag(tag, attrs)
-        if tag not in ("meta", "link", "img"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.count[tag] = self.count.get(tag, 0) + 1
-        self.refers += [value for name, value in attrs if name in ("src", "href", "xlink:href", "data", "action")]
-        if tag == "img":
-            image = dict(attrs)
-            self.charts.append(ElementTree.fromstring(base64.b64decode(image["src"].removeprefix(SVG))))
-            self.words.append(image["alt"])
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open[-1] == tag, f"</{tag}> ends {self.open[-3:]}"
-        self.open.pop()
+    def count(self, tag):
+        return sum(one.tag == tag for one in self.all)
 
 
 def texts(chart):
@@ -178,8 +165,8 @@ class Pages(ReportTest):
         tree = Tree(text)
         self.assertLess(len(text), MOST)
         self.assertEqual(len(tree.charts), 7, "times, efficiency, ratios, regions of two series, fractions, predictions")
-        self.assertGreater(tree.count["table"], 8)
-        self.assertEqual(tree.count["table"], len(re.findall(r'<div class="scroll[^>]*><table>', text)))
+        self.assertGreater(tree.count("table"), 8)
+        self.assertEqual(tree.count("table"), len(re.findall(r'<div class="scroll[^>]*><table>', text)))
         self.assertEqual([to for to in tree.refers if not to.startswith(("#", "data:,", SVG))], [])
         self.assertNotRegex(text, r"https?:|<script")
         self.assertTrue({"raw", "view", "workers", "8", "2 s"} <= set(texts(tree.charts[0])), texts(tree.charts[0]))
