@@ -212,5 +212,5 @@ class Models(StudyCase):
         traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5}, {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]
         placement = [{"rank": rank, "host": host} for rank, host in enumerate(("n0", "n0", "n1"))]
         for hosts, placed, between in ((["n0", "n1"], placement, 7), (["n0", "n1"], [], None), (["n0"], [], 0)):
-            found = totals(Record("a.h5", {"hosts": hosts}, traffic=traffic, placement=placed))
-            self.assertEqual((found.messages, found.bytes, found.between), (3, 12, between))
+            record = Record("a.h5", {"hosts": hosts}, traffic=traffic, placement=placed)
+            self.assertEqual(totals(record), (3, 12, between))

@@ -6,7 +6,6 @@ there are many ranks."""
 import json
 import math
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -100,17 +99,12 @@ def _chrome_events(record: Record) -> list[dict[str, object]]:
                "tid": 0, "ts": 1e6 * row["begin"], "dur": 1e6 * (row["end"] - row["begin"])} for row in record.trace)]
 
 
-class Totals(NamedTuple):
-    messages: int
-    bytes: int
-    between: int | None  # bytes between nodes; None if the record does not place the ranks
-
-
-def totals(record: Record) -> Totals:
+def totals(record: Record) -> tuple[int, int, int | None]:
+    """Messages, bytes, and bytes between nodes: None if the record does not place the ranks."""
     hosts, traffic = _hosts(record), record.traffic
     crossing = [row["bytes"] for row in traffic if hosts and hosts[row["rank"]] != hosts[row["neighbour"]]]
     messages, size = (sum(row[key] for row in traffic) for key in ("messages", "bytes"))
-    return Totals(messages, size, None if hosts is None else sum(crossing))
+    return messages, size, None if hosts is None else sum(crossing)
 
 
 def _ranks(record: Record) -> list[int]:
