@@ -107,14 +107,6 @@ class Compared(NamedTuple):
         return self.ratio.excludes(1) and self.chance < 1 - LEVEL
 
 
-class Crossing(NamedTuple):
-    low: int  # workers between which it lies
-    high: int
-    at: float  # where the ratio would be 1, by interpolation of logarithms
-    significant: bool  # both sides are
-    first_wins_below: bool
-
-
 def pairs(series: list[Series], key: str = "comm.backend") -> list[tuple[Series, Series]]:
     """Those that differ in `key` only."""
     return [(one, other) for one, other in itertools.combinations([one for one in series if key in one.factors], 2)
@@ -128,26 +120,27 @@ def compare(one: Series, other: Series) -> list[Compared]:
             for mine, its in shared]
 
 
-def crossings(compared: list[Compared]) -> list[Crossing]:
-    """Where the intervals of both sides say so: equal times cross anywhere."""
+def crossings(compared: list[Compared]) -> list[tuple[Compared, Compared, float]]:
+    """The neighbours between which times cross, where the intervals of both say so: equal times cross anywhere. And the
+    number of workers where the ratio would be 1, by interpolation of logarithms."""
     found = []
     for before, after in itertools.pairwise(compared):
         a, b = math.log(before.ratio.value), math.log(after.ratio.value)
         if a * b < 0 and before.ratio.excludes(1) and after.ratio.excludes(1):
-            at = before.workers * (after.workers / before.workers) ** (a / (a - b))
-            found.append(Crossing(before.workers, after.workers, at, before.significant and after.significant, a > 0))
+            found.append((before, after, before.workers * (after.workers / before.workers) ** (a / (a - b))))
     return found
 
 
 def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
     """`certain`: only where both sides of a crossing are significant."""
     told = []
-    for crossing in crossings(found):
-        below, above = (one, other) if crossing.first_wins_below else (other, one)
-        though = "" if crossing.significant else ", though not both differences are significant"
-        if crossing.significant or not certain:
-            told.append(f"{below.name} is faster on {crossing.low} and {above.name} on {crossing.high} workers: "
-                        f"they cross near {crossing.at:.3g}{though}.")
+    for before, after, at in crossings(found):
+        below, above = (one, other) if before.ratio.value > 1 else (other, one)
+        significant = before.significant and after.significant
+        though = "" if significant else ", though not both differences are significant"
+        if significant or not certain:
+            told.append(f"{below.name} is faster on {before.workers} and {above.name} on {after.workers} workers: "
+                        f"they cross near {at:.3g}{though}.")
     return told
 
 
