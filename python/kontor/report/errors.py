@@ -60,15 +60,25 @@ def read_as_damaged(path: object) -> Iterator[None]:
 
 
 @contextmanager
-def shown(*paths: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+def shown(*paths: str) -> Iterator[None]:
     """Around what shows values that were read and checked: a defect of Kontor is likelier than one of the file."""
     try:
         yield
+    except (RecordError, ImportError):
+        raise
     except Exception as error:  # pylint: disable=broad-except
-        if isinstance(error, (RecordError, ImportError, *but)):
-            raise
         raise RecordError(f"{', '.join(paths)}: cannot be shown: {_placed(error)}: a defect of Kontor, or values that "
                           "no run writes") from error
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Around what writes a file; `what` names it, and the option that asks for it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise RecordError(f"{what} cannot be written: {reason or error}", "E-FILE-WRITE") from error
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import RecordError, read_as_damaged
+from .errors import RecordError, read_as_damaged, writing
 from .hdf5 import read_tree
 
 Row = dict[str, Any]
@@ -243,8 +243,6 @@ def extract_deck(record: Record, path: str) -> str:
     if missing:
         lacks = " and no ".join(missing)
         raise RecordError(f"{record.path}: the run cannot be repeated: /run has no attribute {lacks}")
-    try:
+    with writing(path):
         Path(path).write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise RecordError(f"{path} cannot be written: {error.strerror}", "E-FILE-WRITE") from error
     return str(record.run["ranks"])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .compare import by_app, compare, comparison_sections
-from .errors import RecordError, packages, shown
+from .errors import RecordError, packages, shown, writing
 from .hdf5 import field_charts, read_field
 from .rates import roofline_sections, throughput_of_study
 from .record import Record
@@ -89,19 +89,15 @@ def _title(records: list[Record]) -> str:
 def _draw(arguments: argparse.Namespace, title: str, found: list[Section], more: list[Chart]) -> None:
     """--html of the sections, and --plot of their charts and more."""
     if arguments.html:
-        try:
-            Path(arguments.html).write_text(html(title, found), encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise RecordError(f"--html: {arguments.html} cannot be written: {error.strerror}") from error
+        page = html(title, found)
+        with writing(f"--html: {arguments.html}"):
+            Path(arguments.html).write_text(page, encoding="utf-8", errors="replace")
         print(f"kontor: wrote {arguments.html}", file=sys.stderr)
     if arguments.plot:
         with packages("--plot"):
             from .draw import plot_charts
-        try:
-            with shown(*arguments.files, but=(OSError, ValueError)):
-                plot_charts(title, [*(chart for section in found for chart in section.charts), *more], arguments.plot)
-        except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-            raise RecordError(f"--plot: {arguments.plot} cannot be written: {error}", "E-FILE-WRITE") from error
+        with shown(*arguments.files), writing(f"--plot: {arguments.plot}"):
+            plot_charts(title, [*(chart for section in found for chart in section.charts), *more], arguments.plot)
         print(f"kontor: plotted {arguments.plot}", file=sys.stderr)
 
 

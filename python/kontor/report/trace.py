@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .colours import part_colours
-from .errors import RecordError
+from .errors import RecordError, writing
 from .record import Record, Row
 from .report_parts import Chart, Image, Lane, Part, Section, Table, tabulated
 from .statistics import Array
@@ -82,11 +82,9 @@ def write_trace(record: Record, path: str) -> None:
         raise RecordError(f"--trace: {path}: the name ends in .json (Chrome trace events)")
     if not record.trace:
         raise RecordError(f"{record.path}: no trace in it; --set measure.trace=100 records the first 100 steps")
-    try:
-        events = {"traceEvents": _chrome_events(record), "displayTimeUnit": "ns"}
+    events = {"traceEvents": _chrome_events(record), "displayTimeUnit": "ns"}
+    with writing(f"--trace: {path}"):
         Path(path).write_text(json.dumps(events), encoding="utf-8")
-    except OSError as error:
-        raise RecordError(f"--trace: {path} cannot be written: {error.strerror or error}") from error
 
 
 def _chrome_events(record: Record) -> list[dict[str, object]]:
