@@ -33,6 +33,13 @@ def charts(sections):
     return [part for section in sections for part in section.parts if isinstance(part, Chart)]
 
 
+def ring(hosts, size=lambda rank: 8):
+    """Ranks on these hosts, each of which sends one message to the next."""
+    traffic = [{"rank": rank, "neighbour": (rank + 1) % len(hosts), "messages": 1, "bytes": size(rank)} for rank in range(len(hosts))]
+    placement = [{"rank": rank, "host": host} for rank, host in enumerate(hosts)]
+    return Record("a.h5", {"hosts": hosts}, traffic=traffic, placement=placement)
+
+
 class Views(ReportTest):
     def with_tables(self, **tables):
         """A run with tables (dtype, rows) and groups of attributes."""
@@ -51,8 +58,7 @@ class Views(ReportTest):
 
     def test_matrix_by_rank(self):
         """A ring of 12 ranks: rank r sends 100 (r + 1) bytes to the next."""
-        traffic = [{"rank": rank, "neighbour": (rank + 1) % 12, "messages": 1, "bytes": 100 * (rank + 1)} for rank in range(12)]
-        (section,) = matrix_sections(Record("a.h5", {"hosts": ["n0"]}, traffic=traffic))
+        (section,) = matrix_sections(ring(["n0"] * 12, lambda rank: 100 * (rank + 1)))
         table, *words, chart = section.parts
         self.assertEqual(table.rows[1][:5], ["1", "-", "-", "200 B", "-"])
         self.assertEqual(words, ["all ranks: 12 messages, 7.80 kB", "inside nodes 7.80 kB, between nodes 0.00 B (0.0 %)"])
@@ -60,29 +66,23 @@ class Views(ReportTest):
 
     def test_matrix_by_node(self):
         """20 ranks in a ring on 4 nodes of 5: each node sends 5 messages, one of them to the next node."""
-        traffic = [{"rank": rank, "neighbour": (rank + 1) % 20, "messages": 1, "bytes": 8} for rank in range(20)]
-        placement = [{"rank": rank, "host": f"n{rank // 5}"} for rank in range(20)]
-        (section,) = matrix_sections(Record("a.h5", {"hosts": [f"n{node}" for node in range(4)]}, traffic=traffic, placement=placement))
+        (section,) = matrix_sections(ring([f"n{rank // 5}" for rank in range(20)]))
         self.assertEqual(section.note, "exact, by node")
         self.assertEqual(section.parts[0].rows[0], ["n0", "32.0 B", "8.00 B", "-", "-", "40.0 B"])
         self.assertIn("inside nodes 128 B, between nodes 32.0 B (20.0 %)", section.parts)
 
     def test_matrix_of_many_ranks_on_one_node(self):
         """1000 ranks in a ring: 250 squares of 4 ranks, which send 3 messages among themselves and 1 to the next."""
-        traffic = [{"rank": rank, "neighbour": (rank + 1) % 1000, "messages": 1, "bytes": 8} for rank in range(1000)]
-        (section,) = matrix_sections(Record("a.h5", {"hosts": ["n0"]}, traffic=traffic))
+        (section,) = matrix_sections(ring(["n0"] * 1000))
         self.assertEqual(charts([section])[0].image.values[:2, :2].tolist()[0], [24.0, 8.0])
         self.assertEqual(section.parts[0].rows[0], ["0...", "8.00 B", "24.0 B", "2", "24.0 B"])
 
-    def test_distributions(self):
+    def test_distributions_and_noise(self):
+        """Noise is ratios to the fastest."""
         columns = [("name", "S16"), ("count", "i8"), *((key, "f8") for key in ("p50", "p95", "p99", "max")), ("slowest_rank", "i4")]
-        tables = {"distributions": (columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)])}
-        self.assert_rows(self.report(self.with_tables(**tables)), "exchange  200  1.00 µs  2.00 µs  3.00 µs  8.00 µs  8.0  1")
-
-    def test_noise(self):
-        """Ratios to the fastest."""
         noise = {"quantum": 1e-4, "samples": 400, "p50": 1.01, "p99": 1.2, "max": 3.5, "slowest_rank": 1}
-        self.assert_rows(self.report(self.with_tables(noise=noise)), "100 µs  400  1.01  1.2  3.5  1")
+        name = self.with_tables(distributions=(columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)]), noise=noise)
+        self.assert_rows(self.report(name), "exchange  200  1.00 µs  2.00 µs  3.00 µs  8.00 µs  8.0  1", "100 µs  400  1.01  1.2  3.5  1")
 
     def test_energy(self):
         """1.2 G updates/s for 2 s by 40 J: 20 W, 60 M updates a J; what cannot be read is told with its reason."""

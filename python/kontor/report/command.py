@@ -47,9 +47,7 @@ def main(words: list[str] | None = None) -> int:
 def report(arguments: argparse.Namespace, now: Now) -> int:
     """Returns the exit code. `now` is told which file is being read."""
     try:
-        code = _report(arguments, now)
-        sys.stdout.flush()
-        return code
+        return _report(arguments, now)
     except RecordError as error:
         print(f"kontor: {error}", file=sys.stderr)
         return 2
