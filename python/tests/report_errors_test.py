@@ -66,8 +66,6 @@ class Errors(ReportTest):
 
 
 class Places(ReportTest):
-    """Where the text goes."""
-
     def test_a_terminal_without_greek(self):
         name = self.sample("a.h5")
         add_curves(self.folder / name)

@@ -15,8 +15,6 @@ from kontor.report.solves import history_charts, speed
 
 
 class Solves(ReportTest):
-    """Runs that iterate until a residual is small."""
-
     def solve(self, name, **differences):
         return read_record(str(write_solve(self.folder / name, **differences)))
 

@@ -29,10 +29,6 @@ TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
 ROWS = ((0, b"compute", 0.0, 2.0), (1, b"compute", 0.0, 1.0), (0, b"wait", 0.5, 2.5), (1, b"wait", 0.5, 1.5), (0, b"compute", 2.5, 4.0))
 
 
-def charts(sections):
-    return [part for section in sections for part in section.parts if isinstance(part, Chart)]
-
-
 def ring(hosts, size=lambda rank: 8):
     """Ranks on these hosts, each of which sends one message to the next."""
     traffic = [{"rank": rank, "neighbour": (rank + 1) % len(hosts), "messages": 1, "bytes": size(rank)} for rank in range(len(hosts))]
@@ -74,7 +70,7 @@ class Views(ReportTest):
     def test_matrix_of_many_ranks_on_one_node(self):
         """1000 ranks in a ring: 250 squares of 4 ranks, which send 3 messages among themselves and 1 to the next."""
         (section,) = matrix_sections(ring(["n0"] * 1000))
-        self.assertEqual(charts([section])[0].image.values[:2, :2].tolist()[0], [24.0, 8.0])
+        self.assertEqual(section.charts[0].image.values[:2, :2].tolist()[0], [24.0, 8.0])
         self.assertEqual(section.parts[0].rows[0], ["0...", "8.00 B", "24.0 B", "2", "24.0 B"])
 
     def test_distributions_and_noise(self):
@@ -95,11 +91,11 @@ class Views(ReportTest):
     def test_timeline(self):
         text = self.report(self.with_tables(trace=(TRACE, ROWS)))
         self.assert_rows(text, "compute  2  2.00 s  3.50 s  -  -", "wait  1  2.00 s  2.00 s  500 ms  75.0 %")
-        (chart,) = charts(trace_sections(read_record(str(self.folder / "a.h5"))))
+        (chart,) = trace_sections(read_record(str(self.folder / "a.h5")))[0].charts
         self.assertEqual([f"{lane.rank} {lane.name} {len(lane.spans)}" for lane in chart.lanes],
                          ["rank 0 compute 2", "rank 0 wait 1", "rank 1 compute 1", "rank 1 wait 1"])
         many = [{"rank": 0, "region": "a", "begin": float(step), "end": step + 0.5} for step in range(100_000)]
-        (chart,) = charts(trace_sections(Record("a.h5", {}, trace=many)))
+        (chart,) = trace_sections(Record("a.h5", {}, trace=many))[0].charts
         self.assertEqual((len(chart.lanes[0].spans), chart.title.rpartition(", ")[2]), (200, "the first 200 s"))
         self.with_tables(trace=(TRACE, [(0, b"gemm", float("nan"), 1)]))
         self.assert_fails(self.reported("a.h5"), "a.h5", "damaged: /run/trace lacks begin")

@@ -9,7 +9,6 @@ from report_case import ReportTest
 from sample_study import write_study
 
 from kontor.report.colours import BACKENDS
-from kontor.report.report_parts import Chart
 from kontor.report.reports import study_sections
 from kontor.report.study import read_study
 
@@ -137,6 +136,6 @@ class StudyReport(ReportTest):
     def test_a_backend_has_its_colour_everywhere(self):
         write_study(self.folder / "study", backends=("shm", "view"))
         sections = study_sections(read_study(str(self.folder / "study")))
-        lines = [line for section in sections for part in section.parts if isinstance(part, Chart) for line in part.lines]
+        lines = [line for section in sections for chart in section.charts for line in chart.lines]
         for backend in "shm", "view":
             self.assertEqual({line.colour for line in lines if line.name.split(",")[0] == backend}, {BACKENDS[backend]})

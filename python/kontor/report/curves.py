@@ -78,10 +78,8 @@ def _times(rows: Rows, ratios: Rows) -> Table:
 
 
 def _part_bars(name: str, size: int, rows: Rows) -> Chart:
-    bars = []
-    for row in rows:
-        parts = bar_parts([(part, row.get(part, 0.0)) for part in SPLIT], row["median"])
-        bars.append(Bar(row["series"], parts, seconds(row["median"])))
+    bars = [Bar(row["series"], bar_parts([(part, row.get(part, 0.0)) for part in SPLIT], row["median"]),
+                seconds(row["median"])) for row in rows]
     return time_bars(f"{name}, size {size}", bars, dict.fromkeys(SPLIT, "communication"))
 
 

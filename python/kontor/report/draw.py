@@ -15,7 +15,7 @@ from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocat
 from matplotlib.transforms import ScaledTranslation
 
 from .colours import OTHER
-from .report_parts import Chart, Image
+from .report_parts import Chart
 from .text import percent, printable
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -70,18 +70,13 @@ def _height(chart: Chart) -> float:
 
 
 def _draw(chart: Chart, axes: Any) -> None:
-    if chart.image:
-        _draw_image(chart.image, axes)
-    elif chart.lanes:
-        _draw_lanes(chart, axes)
-    elif chart.bars:
-        _draw_bars(chart, axes)
-    else:
-        _draw_lines(chart, axes)
+    kinds = ((chart.image, _draw_image), (chart.lanes, _draw_lanes), (chart.bars, _draw_bars), (True, _draw_lines))
+    next(draw for content, draw in kinds if content)(chart, axes)
     axes.set(xlabel=printable(chart.x_label), ylabel=printable(chart.y_label))
 
 
-def _draw_image(image: Image, axes: Any) -> None:
+def _draw_image(chart: Chart, axes: Any) -> None:
+    image: Any = chart.image
     shown = axes.imshow(image.values, origin="upper" if image.names else "lower", extent=image.extent,
                         cmap=image.colours, vmin=image.least, vmax=image.most, interpolation="nearest")
     axes.spines[:].set_visible(True)

@@ -77,8 +77,8 @@ def writing(what: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise RecordError(f"{what} cannot be written: {reason or error}", "E-FILE-WRITE") from error
+        reason = getattr(error, "strerror", None) or error
+        raise RecordError(f"{what} cannot be written: {reason}", "E-FILE-WRITE") from error
 
 
 @contextmanager

@@ -17,8 +17,6 @@ from .errors import RecordError, read_as_damaged  # noqa: E402
 from .report_parts import Chart, Image, Line  # noqa: E402
 from .text import printable  # noqa: E402
 
-__all__ = ["Field", "field_charts", "h5py", "link_to_another", "read_field", "read_tree"]
-
 ARRAYS = ("repeats", "iteration", "residual", "norm", "regions", "seconds", "wall", "hosts")  # no tables
 DEEPEST = 2  # level of groups below /run
 MOST = 1024  # values kept in each direction of a field
