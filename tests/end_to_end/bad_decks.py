@@ -63,8 +63,6 @@ class SeveralKeys(RefusalTest):
         self.refused_when("[13, 11]", "[100000000, 100000000]", "E-DECK-RANGE", *facts)
 
     def test_steady_without_a_fixed_value(self):
-        deck = change(PLATE, "tolerance: 0", "tolerance: 1.0e-3")
-        deck = change(deck, '    y_max: {dirichlet: "sin(pi*x)"}\n', "")
         faces = "".join(f"    {face}: {{neumann: 0}}\n" for face in ("x_min", "x_max", "y_min", "y_max"))
-        deck = change(deck, "boundary:\n", "boundary:\n" + faces)
+        deck = change(PLATE, "tolerance: 0", "tolerance: 1.0e-3", '    y_max: {dirichlet: "sin(pi*x)"}\n', faces)
         self.refused("E-DECK-CONFLICT", "deck.yaml:4:3: problem.boundary", "dirichlet", "solver.tolerance", deck=deck)

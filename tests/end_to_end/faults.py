@@ -10,28 +10,13 @@ import signal
 import unittest
 
 from launch import HEAT, HeatTest, wait_until
+from refusal import PLATE, change
 
-ENDLESS = """\
-app: heat
-problem:
-  cells: [24, 24]
-  boundary:
-    y_max: {dirichlet: "sin(pi*x)"}
-solver: {tolerance: 0, max_sweeps: 1000000000, check_every: 1000}
-output: {file: plate.h5, every: 100}
-"""
-
-SHORT = """\
-app: heat
-problem:
-  cells: [96, 80]
-  boundary:
-    y_max: {dirichlet: "sin(pi*x)"}
-  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
-solver: {tolerance: 0, max_sweeps: 20}
-verification: {tolerance: 10}
-output: {file: plate.h5}
-"""
+MANY = "max_sweeps: 1000000000, check_every: 1000"
+ENDLESS = change(PLATE, "[13, 11]", "[24, 24]", "max_sweeps: 5", MANY, "plate.h5}", "plate.h5, every: 100}")
+EXACT = '  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"\nsolver:'
+SHORT = change(PLATE, "[13, 11]", "[96, 80]", "solver:", EXACT, "max_sweeps: 5", "max_sweeps: 20")
+SHORT += "verification: {tolerance: 10}\n"
 
 EARLIER = b"what an earlier run left"
 

@@ -16,9 +16,12 @@ output: {file: plate.h5}
 """
 
 
-def change(deck, old, new):
-    assert deck.count(old) == 1, f"{old!r} is in the deck {deck.count(old)} times"
-    return deck.replace(old, new)
+def change(deck, *words):
+    """The deck with the second of two words instead of the first, the fourth instead of the third and so on."""
+    for old, new in zip(words[::2], words[1::2]):
+        assert deck.count(old) == 1, f"{old!r} is in the deck {deck.count(old)} times"
+        deck = deck.replace(old, new)
+    return deck
 
 
 class RefusalTest(HeatTest):

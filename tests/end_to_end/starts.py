@@ -6,20 +6,13 @@ import os
 import subprocess
 import unittest
 
+import refusal
 from launch import ENVIRONMENT, HEAT, HeatTest, preload, starts_several_programs
 from recorded import PLATE
 
 WITHOUT = ("--set", "measure.calibrate=false")
 FAULTS = os.environ.get("KONTOR_FAULTS", "")  # tests/faults as a shared library
-DECK = """\
-app: heat
-problem:
-  cells: [24, 20]
-  boundary:
-    y_max: {dirichlet: "sin(pi*x)"}
-solver: {tolerance: 0, max_sweeps: 4}
-comm: {patience: 0.5}
-"""
+DECK = refusal.PLATE + "comm: {patience: 0.5}\n"
 
 
 class StartTest(HeatTest):
@@ -52,7 +45,7 @@ class FailedCalls(StartTest):
                 result = self.run_with("new", DO="error", NUMBER=number, REPEAT=1)
                 self.assertEqual(result.code, 3, result)
                 self.assertRegex(result.err, "^rank 0: out of memory")
-                self.assertNotIn("deck.h5", self.files())
+                self.assertNotIn("plate.h5", self.files())
 
     def test_an_exit_handler_that_does_not_come_back(self):
         """The run ends with its own exit code all the same."""
@@ -68,8 +61,8 @@ class Starts(StartTest):
 
     def test_runs_may_take_longer(self):
         """The limit is that of the start alone."""
-        long = DECK.replace("max_sweeps: 4", "max_sweeps: 12000, check_every: 0").replace("[24, 20]", "[600, 400]")
-        self.write("deck.yaml", long)
+        long = "max_sweeps: 5", "max_sweeps: 12000, check_every: 0", "[13, 11]", "[600, 400]"
+        self.write("deck.yaml", refusal.change(DECK, *long))
         self.passes("deck.yaml", limit=150, variables={"KONTOR_START_SECONDS": "1"})
 
     def test_number_of_seconds(self):
