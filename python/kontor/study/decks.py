@@ -13,7 +13,7 @@ from typing import Any
 
 from ..place import Place
 from .problems import StudyError, shown
-from .tree import Node, parse
+from .tree import by_key, parse
 
 
 @dataclass
@@ -70,7 +70,7 @@ def find_deck(name: str, study_file: Path, place: Place) -> Deck:
     if app not in place.apps:
         raise StudyError(f"{name}: app '{shown(app)}' is unknown")
     return Deck(place.lasting(file), file, app, hashlib.sha256(data).hexdigest(),
-                _given(parse(text, name)), reduced_settings(text), place.program(app))
+                by_key(parse(text, name).plain_value()), reduced_settings(text), place.program(app))
 
 
 def reduced_settings(text: str) -> list[str]:
@@ -91,15 +91,6 @@ def _file(name: str, study_file: Path, place: Place) -> Path:
         return found.resolve()
     looked = ", ".join(str(file.parent) for file in dict.fromkeys(places))
     raise StudyError(f'deck "{shown(name)}": no such file; looked in {looked}', "E-FILE-READ")
-
-
-def _given(node: Node, prefix: str = "") -> dict[str, Any]:
-    """What the deck says, by key: of sections, too."""
-    found: dict[str, Any] = {}
-    for key, item in node.value.items():
-        found[f"{prefix}{key}"] = item.plain_value()
-        found |= _given(item, f"{prefix}{key}.") if isinstance(item.value, dict) else {}
-    return found
 
 
 def _keys(schema: dict[str, Any], prefix: str = "") -> dict[str, Any]:

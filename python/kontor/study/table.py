@@ -11,7 +11,7 @@ from typing import Any
 
 from .folder import Folder, read_json
 from .problems import shown
-from .tree import flow
+from .tree import by_key, flow
 
 OF_RUN = ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")
 OF_POINT = ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed", "ablation", "ablation_of")
@@ -34,8 +34,8 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
         for what in ("value", "attainable", "fraction", "remark"):
             if figure.get(what) is not None:
                 found[f"fom.{figure['name']}{'' if what == 'value' else f'.{what}'}"] = figure[what]
-    for group in ("verification", "calibration"):
-        found |= _flat(group, record.get(group) or {})
+    groups = by_key({group: record.get(group) or {} for group in ("verification", "calibration")})
+    found |= {key: _cell(value) for key, value in groups.items() if not isinstance(value, dict)}
     return found | {f"run.{key}": _cell(record[key]) for key in OF_RECORD if key in record}
 
 
@@ -86,13 +86,6 @@ def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[s
     for run in folder.runs:
         if run["result"]:
             runs[Path(run["result"]).stem] = h5py.ExternalLink(run["result"], "/")
-
-
-def _flat(prefix: str, values: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in values.items():
-        found.update(_flat(f"{prefix}.{key}", value) if isinstance(value, dict) else {f"{prefix}.{key}": _cell(value)})
-    return found
 
 
 def no_formula(value: Any) -> Any:

@@ -73,6 +73,14 @@ def flow(value: object) -> str:
     return text
 
 
+def by_key(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Sections, and what is in them: section.key."""
+    found = {}
+    for key, value in values.items():
+        found |= {f"{prefix}{key}": value, **(by_key(value, f"{prefix}{key}.") if isinstance(value, dict) else {})}
+    return found
+
+
 def parse(text: str, name: str, what: str = "study") -> Node:
     """The tree of a document, of a study or of `what`; raises StudyError that lists what is malformed."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
