@@ -123,10 +123,6 @@ class Range(Section):
             values.append(at)
         return problems.add(node.place, f"{key}: a range of more than {MOST_VALUES} values")
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "object", "properties": {name: one.kind.schema() for name, one in self.keys.items()},
-                "required": ["from", "to"], "additionalProperties": False}
-
 
 @dataclass
 class ListOf(Kind):

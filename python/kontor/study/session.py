@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A study in its folder: begun, or resumed if folder, revision and machine are the same; made, tabulated, summed up."""
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -29,9 +30,8 @@ def refuse_foreign(path: Path, resume: bool) -> None:
     """Before anything is written."""
     error = Folder(path).error
     try:
-        path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        pass
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            path.lstat()
     except (OSError, ValueError) as why:  # too long, or with a NUL character
         raise error(f"no folder can be called so: {getattr(why, 'strerror', None) or why}") from why
     if path.exists() and not path.is_dir():
