@@ -7,9 +7,9 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,29 +44,26 @@ def read_arguments(words: list[str]) -> Arguments:
 
     while left:
         word = left.pop(0)
+        name, has_value, value = word.partition("=")
         if word in ("-h", "--help"):
             found.help = True
             break
         if word == "--dry-run":
             found.dry_run = True
-        elif word == "--restart":
+        elif name == "--restart":
             found.restart = True
-        elif word.startswith("--restart="):
-            found.restart = True
-            found.inputs.append(word.partition("=")[2])
-        elif word in ("-n", "-np", "--ranks"):
-            found.ranks = value_of(word)
-        elif word.startswith("--ranks="):
-            found.ranks = word.partition("=")[2]
+            found.inputs += [value] if has_value else []
+        elif name == "--ranks" or word in ("-n", "-np"):
+            found.ranks = value if has_value else value_of(word)
         elif word.startswith("-n"):
             found.ranks = word[2:]
         elif word == "--":
             found.inputs += left
             break
         elif word.startswith("-") and word != "-":
-            option, has_value = _split(word)
+            option, is_whole = _split(word)
             found.of_app.append(word)
-            if option in WITH_VALUE and not has_value:
+            if option in WITH_VALUE and not is_whole:
                 found.of_app.append(value_of(word))
             found.names_output |= option in ("-o", "--output")
         else:
@@ -145,24 +142,13 @@ def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list
     need("h5py", f"{result}: reading it")
     folder = temporary_folder("kontor")
     if not keep:
-        folders.callback(_remove, folder)
+        folders.callback(shutil.rmtree, folder)
     deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
     ranks = _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
     # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is
     # repeated.
-    named = next(_checkpoint_files(deck.read_text(encoding="utf-8")), "")
-    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named not in ("", '""') else []
-
-
-def _remove(folder: str) -> None:
-    for file in Path(folder).iterdir():
-        file.unlink()
-    Path(folder).rmdir()
-
-
-def _checkpoint_files(deck: str) -> Iterator[str]:
-    for block in re.finditer(r"(?m)^checkpoint:.*((?:\n .*|\n)*)", deck):
-        yield from re.findall(r"(?m)^  file: *(.*)$", block[1])
+    named = re.search(r"(?m)^checkpoint:.*\n(?:(?: .*)?\n)*?  file: *(\S.*)$", deck.read_text(encoding="utf-8"))
+    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named and named[1] != '""' else []
 
 
 def first_target(deck: str, place: Place) -> str:
