@@ -10,8 +10,8 @@ ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
 FLOORS = ["errors", "device", "sums", "mpi", "base", "views", "backend", "communicator", "checks", "exchange", "calls"]
 PUBLIC = {  # the headers directly in kontor/comm; all others are calls
     "base": "error mpi_check options",
-    "backend": "registry",
-    "communicator": "communicator",
+    "backend": "mailboxes peer_wait registry",
+    "communicator": "communicator peer_memory",
     "exchange": "exchange phase_times sparse_exchange",
 }
 FLOOR_OF = {header: floor for floor, headers in PUBLIC.items() for header in headers.split()}
