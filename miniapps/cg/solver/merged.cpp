@@ -108,6 +108,10 @@ class Merged final : PeersFirst, public Solver {
   /// next step.
   bool ends_late() const override { return late_; }
   void end() override {
+    if (peers) {
+      work_.streams.fence();
+      peers->check(); // the last kernel may have waited in vain
+    }
     if (late_) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
