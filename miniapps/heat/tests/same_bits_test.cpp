@@ -228,11 +228,12 @@ class SameBits : public testing::Test {
     if (options.kernel == SweepKernel::plain) {
       EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
     }
-    const auto choice = fmt::format(
-        "process grid {}, {}, overlap {}, streaming {}, launch {}, check_every {}, norm {}, plain {}, steps_per_pass {}",
-        fmt::join(options.process_grid, " x "), comm::to_string(method), overlap, options.stores == Stores::streaming,
-        launch.dump(), options.check_every, options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
-        options.sweeps_of_pass());
+    const auto choice = fmt::format("process grid {}, {}, overlap {}, streaming {}, launch {}, check_every {}, norm "
+                                    "{}, plain {}, steps_per_pass {}",
+                                    fmt::join(options.process_grid, " x "), comm::to_string(method), overlap,
+                                    options.stores == Stores::streaming, launch.dump(), options.check_every,
+                                    options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
+                                    options.sweeps_of_pass());
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
@@ -301,6 +302,30 @@ TEST(Graph, IsRefusedWithTheReason) {
             world_size() == 1 ? "accepted" : steady + "the host takes part in each message by backend 'raw'" + choice);
   miniapp::test::expect_facts(refusal_of_graph(steady_deck("tolerance: 1, max_sweeps: 41, check_every: 16, norm: max")),
                               {"16 sweeps in a row without snapshot or norm that is waited for, and there are 15"});
+}
+
+TEST(Persistent, IsRefusedWithTheReason) {
+  const auto refused = [](const std::string& deck, const std::string& fact, const auto& change) {
+    auto options = read_options(deck);
+    options.launch = Launch::persistent;
+    change(options);
+    const comm::Options method{.backend = device::kernels_on_host ? "shm" : "ipc"};
+    Problem<double> problem(options, MPI_COMM_WORLD, method);
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { problem.heat->warm_up(); }),
+                                {"is persistent", fact, "E-DECK-CONFLICT"});
+  };
+  const auto nothing = [](auto&) {};
+  if (!on_device) return refused(steady_2d, "on the host", nothing);
+  refused(transient_3d, "depend on time", nothing);
+  refused(steady_2d, "solver.kernel is plain", [](auto& options) { options.kernel = SweepKernel::plain; });
+  refused(steady_2d, "solver.steps_per_pass", [](auto& options) { options.steps_per_pass = 2; });
+  if (world_size() == 1) return;
+  refused(steady_2d, "cuts axis x", [](auto& options) { options.process_grid = {world_size(), 1}; });
+  auto options = read_options(steady_2d);
+  options.launch = Launch::persistent;
+  options.process_grid = {1, world_size()};
+  Problem<double> problem(options, MPI_COMM_WORLD);
+  miniapp::test::expect_facts(miniapp::test::error_of([&] { problem.heat->warm_up(); }), {"'raw'", "ipc", "shm"});
 }
 
 TEST(Passes, AreChosenAmongThoseThatArePossible) {
