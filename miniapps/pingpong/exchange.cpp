@@ -74,7 +74,9 @@ void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make&
   if constexpr (std::is_same_v<View, KernelView<T, 1>>)
     if (bench.options.measure == Measure::device) {
       by_kernel = std::make_unique<DeviceTrips<T>>(bench.comm().native(), players, out, in, size);
-      ways.push_back({fmt::format("{} kernel", DeviceTrips<T>::backend()), [&](int n) { (*by_kernel)(n); }, {}, true});
+      const std::string backend = DeviceTrips<T>::backend();
+      ways.push_back({backend + " words", [&](int n) { by_kernel->by_words(n); }, {}, true});
+      ways.push_back({backend + " counters", [&](int n) { by_kernel->by_counters(n); }, {}, true});
     }
   const auto fill = [&](int seed) {
     if (players.begins()) fill_view(out, out.data(), seed, players.first());

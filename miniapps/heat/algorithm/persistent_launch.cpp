@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/algorithm/persistent_launch.hpp"
 
+#include <kontor/comm/collectives.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,12 +18,24 @@ std::size_t bytes_of_counters() {
   return static_cast<std::size_t>(2 * BandCounters::stride * most_bands()) * sizeof(device::Counter);
 }
 
-/// Of the two rows in turn that come from one side; ranks that are cut along the slowest axis have equally many.
+/// Words of a row (plane); ranks that are cut along the slowest axis have equally many.
+template <class T>
+std::int64_t words_of_row(const Block& block) {
+  constexpr std::int64_t together = 4; // cells of a thread, at most
+  const auto lines = block.dimensions == 3 ? block.extents[1] : 1;
+  return (block.extents[0] + together - 1) / together * together * lines * static_cast<std::int64_t>(sizeof(T) / 4);
+}
+/// Of the two rows in turn that come from one side.
 template <class T>
 std::size_t bytes_of_words(const Block& block) {
-  const auto lines = block.dimensions == 3 ? block.extents[1] : 1;
-  const auto packs = (block.extents[0] + pack_width<T> - 1) / pack_width<T>;
-  return (static_cast<std::size_t>(2 * packs * lines * words_of_pack) * sizeof(Word) + line - 1) / line * line;
+  return (static_cast<std::size_t>(2 * words_of_row<T>(block)) * sizeof(Word) + line - 1) / line * line;
+}
+
+/// Collective. The shape of bands in registers, if all ranks have one.
+template <class T>
+RegisterShape agreed_shape(const Domain<T>& domain) {
+  const auto shape = register_shape<T>(domain.block());
+  return comm::allreduce(domain.comm(), shape.width, comm::ReduceOp::min) > 0 ? shape : RegisterShape{};
 }
 
 } // namespace
@@ -43,7 +57,8 @@ template <class T>
 PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     : domain_(&domain),
       memory_(domain.comm(), bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()), "heat/seams of bands"),
-      parts_("heat/norm parts of bands", most_norms * most_bands()) {
+      parts_("heat/norm parts of bands", most_norms * most_bands()), registers_(agreed_shape(domain)),
+      between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())) {
   const auto& block = domain.block();
   const int slow = block.dimensions - 1, rank = domain.comm().rank();
   with_ = {.seams = {},
@@ -53,7 +68,10 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
            .sweeps = 0,
            .norm_every = 0,
            .parts = parts_.data(),
-           .wraps = {block.wraps[0] && slow > 0, block.wraps[1] && slow > 1}};
+           .wraps = {block.wraps[0] && slow > 0, block.wraps[1] && slow > 1},
+           .registers = registers_,
+           .between = between_.data(),
+           .row_words = words_of_row<T>(block)};
   const auto words = [&](int of, int from_side) {
     return reinterpret_cast<Word*>(memory_.of(of) + bytes_of_counters() +
                                    static_cast<std::size_t>(from_side) * bytes_of_words<T>(block));

@@ -37,6 +37,8 @@ class PersistentLaunch {
   comm::PeerMemory<MemorySpace> memory_; ///< counters of bands, words from below, words from above
   PersistentSweeps with_;
   Kokkos::View<double*, MemorySpace> parts_;
+  RegisterShape registers_;
+  Kokkos::View<Word*, MemorySpace> between_; ///< rows between bands in registers
 };
 
 extern template class PersistentLaunch<float>;

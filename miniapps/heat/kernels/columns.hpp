@@ -16,6 +16,15 @@ namespace kontor::heat {
 
 namespace detail {
 
+/// A cell's part of the norm.
+template <Norm norm, class T>
+KOKKOS_INLINE_FUNCTION double change(T value, T before) {
+  const T difference = value - before;
+  if constexpr (norm == Norm::none) return 0;
+  if constexpr (norm == Norm::max) return difference < 0 ? -difference : difference;
+  return static_cast<double>(difference) * static_cast<double>(difference);
+}
+
 /// `batch` rows (planes) are loaded before the first of them is computed: so many loads of a thread are under way at a
 /// time.
 template <int dimensions, bool sourced, Norm norm, int batch, class T, class Boxes>
@@ -150,12 +159,12 @@ class Columns {
     double part = 0;
     if (s.all) {
       *reinterpret_cast<Vector*>(out) = value;
-      for (int l = 0; l < width; ++l) part = joined<norm>(part, change(value.lane[l], s.centre.lane[l]));
+      for (int l = 0; l < width; ++l) part = joined<norm>(part, change<norm>(value.lane[l], s.centre.lane[l]));
     } else {
       for (int l = 0; l < width; ++l)
         if (s.lanes >> l & 1u) {
           out[l] = value.lane[l];
-          part = joined<norm>(part, change(value.lane[l], s.centre.lane[l]));
+          part = joined<norm>(part, change<norm>(value.lane[l], s.centre.lane[l]));
         }
     }
     return part;
@@ -172,13 +181,6 @@ class Columns {
     const auto j = dimensions == 3 ? s.line : s.m;
     return stencil_.weights(stencil_.extra(0, s.x(l), cells_[0]), stencil_.extra(1, j, cells_[1]),
                             dimensions == 3 ? stencil_.extra(2, s.m, cells_[2]) : T(0));
-  }
-
-  KOKKOS_FUNCTION static double change(T value, T before) {
-    const T difference = value - before;
-    if constexpr (norm == Norm::none) return 0;
-    if constexpr (norm == Norm::max) return difference < 0 ? -difference : difference;
-    return static_cast<double>(difference) * static_cast<double>(difference);
   }
 
   const T* u_; ///< own cell (0, 0, 0), as all pointers here

@@ -2,78 +2,12 @@
 #pragma once
 
 #include "heat/kernels/columns.hpp"
+#include "heat/kernels/register_bands.hpp"
 
-#include <kontor/comm/communicator.hpp>
-#include <kontor/comm/mailboxes.hpp>
-#include <kontor/comm/peer_wait.hpp>
-
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-/// Sweeps of several ranks by one kernel on each, for problems so small that launches and messages are most of their
-/// time. A team has a band of rows (2-D) or planes (3-D) and goes from sweep to sweep as soon as the bands on both
-/// sides are as far as it is. See I. Ismayilov et al., "Multi-GPU communication schemes for iterative solvers: when
-/// CPUs are not in charge", ICS 2023.
-///
-/// A team writes the outer rows of a field for sweep n + 1 after its neighbours have told that theirs of sweep n are
-/// complete. These were the last to read what it overwrites. Other ranks' rows travel as words that hold 4 bytes and
-/// the number of the row: nothing orders one after another, as with mailboxes (mailboxes.hpp). They lie in two places
-/// in turn: a rank sends row n after it has received row n - 1, which its peer sent after it had received row n - 2.
+/// Sweeps by bands that stay in memory, for boxes that do not fit into registers. A team writes the outer rows of a
+/// field for sweep n + 1 after its neighbours have told that theirs of sweep n are complete. These were the last to
+/// read what it overwrites. Other ranks' rows travel as words.
 namespace kontor::heat {
-
-using comm::Word;
-
-/// An end of a block along the slowest axis, beyond which a rank has rows: another one or, of a periodic axis that is
-/// not cut, this one.
-struct Seam {
-  int rank = comm::no_rank;
-  Word* to = nullptr;   ///< in that rank's memory, where it reads this rank's rows: two of them
-  Word* from = nullptr; ///< in this one's
-};
-
-/// How bands wait for each other, in this rank's memory: two counters a team.
-struct BandCounters {
-  static constexpr int stride = 8; ///< of counters: each has a cache line
-  device::Counter* first;
-  KOKKOS_FUNCTION device::Counter& of(int team, int side) const { return first[(2 * team + side) * stride]; }
-};
-
-/// What a kernel of several sweeps is given beside fields.
-struct PersistentSweeps {
-  Seam seams[2]; ///< lower, upper
-  BandCounters counters;
-  comm::PeerWait wait;
-  device::Counter begin; ///< above what counters and words have come to; they grow by one a sweep
-  int sweeps;
-  int norm_every; ///< each so many-th sweep leaves its norm's parts; 0: none
-  double* parts;  ///< [norms][teams]
-  bool wraps[2];  ///< x and, in 3-D, y: whether the block is its own neighbour there
-};
-
-/// Of a pack of cells.
-inline constexpr int words_of_pack = pack_bytes / 4;
-
-/// Threads of a team, each of which may have a multiprocessor for itself.
-inline constexpr int band_threads = device::kernels_on_host ? 1 : 512;
-
-/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so
-/// there are no more teams than multiprocessors.
-inline int most_bands() {
-  using Space = FieldView<float>::execution_space;
-  return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
-}
-
-/// Bands of a block: as few as have work for all threads, and no more than run at once.
-template <class T>
-int bands_of(const Block& block) {
-  const auto rows = block.extents[block.dimensions - 1], packs = block.all().size() / pack_width<T>;
-  return static_cast<int>(
-      std::clamp<std::int64_t>(packs / band_threads, 1, std::min<std::int64_t>(most_bands(), rows)));
-}
 
 namespace detail {
 
@@ -113,14 +47,15 @@ class Bands {
           if (has_neighbour(own, side) && !with_.wait.until_own(with_.counters.of(own, side), due - 1)) failed = 1;
         });
       team.team_barrier();
-      double part = outer_rows(team, own, from, begin, end, due, failed);
+      const bool sends = at_seam(own, 0) || at_seam(own, 1);
+      double part = sends ? outer_rows(team, own, from, begin, end, due, failed) : whole_rows(team, from, begin, end);
       team.team_barrier();
       if (failed != 0) return;
       each_side(team, [&](int side) {
         if (has_neighbour(own, side))
           device::store_release_on_device(with_.counters.of(side == 0 ? own - 1 : own + 1, 1 - side), due);
       });
-      part = joined<norm>(part, inner_rows(team, from, begin + 1, end - 1));
+      if (sends) part = joined<norm>(part, whole_rows(team, from, begin + 1, end - 1));
       if constexpr (norm != Norm::none)
         if (sweep % with_.norm_every == 0) {
           part = stepping::detail::over_team<norm>(team, part);
@@ -133,7 +68,6 @@ class Bands {
   using Vector = Pack<T>;
   static constexpr int width = Vector::width;
   static constexpr int slow = dimensions - 1;
-  static constexpr int words = words_of_pack;
 
   KOKKOS_FUNCTION int row_of(int team) const {
     return static_cast<int>(static_cast<std::int64_t>(cells_[slow]) * team / teams_);
@@ -177,7 +111,7 @@ class Bands {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION double inner_rows(const Member& team, int from, int begin, int end) const {
+  KOKKOS_FUNCTION double whole_rows(const Member& team, int from, int begin, int end) const {
     const int columns = packs_ * lines_, rows = end - begin;
     if (rows <= 0) return 0;
     const int side_by_side = columns < threads ? threads / columns : 1;
@@ -202,37 +136,15 @@ class Bands {
     return part;
   }
 
-  /// Where word `w` of a column lies among those of a seam, of row number `row`: threads side by side have words side
-  /// by side, which travel together.
-  KOKKOS_FUNCTION std::int64_t word_of(int column, int w, device::Counter row) const {
-    return (static_cast<std::int64_t>(row % 2) * words + w) * packs_ * lines_ + column;
-  }
-  KOKKOS_FUNCTION void send(int side, int column, device::Counter row, const Vector& value) const {
-    std::uint32_t bytes[words];
-    memcpy(bytes, &value, sizeof value);
-    Word* const to = with_.seams[side].to;
-    for (int w = 0; w < words; ++w) device::store_relaxed(to[word_of(column, w, row)], row << 32 | bytes[w]);
-  }
   /// To the ghosts of field `from`. False: the row has not come.
   KOKKOS_FUNCTION bool receive(int from, int side, int column, device::Counter row) const {
-    const Word* const words_there = with_.seams[side].from;
-    comm::PeerWait::Looks looks(with_.wait);
-    std::uint32_t bytes[words];
-    for (bool all = false; !all;) {
-      all = true;
-      for (int w = 0; w < words; ++w) {
-        const Word word = device::load_relaxed(words_there[word_of(column, w, row)]);
-        bytes[w] = static_cast<std::uint32_t>(word);
-        all = all && word >> 32 == static_cast<std::uint32_t>(row);
-      }
-      if (all || looks.goes_on()) continue;
-      with_.wait.give_up(with_.seams[side].rank);
-      return false;
-    }
     Vector value;
-    memcpy(&value, bytes, sizeof bytes);
+    if (!receive_cells(with_.wait, with_.seams[side], packs_ * lines_, column, row, value)) return false;
     *reinterpret_cast<Vector*>(fields_[from] + (side == 0 ? -1 : cells_[slow]) * step() + place_of(column)) = value;
     return true;
+  }
+  KOKKOS_FUNCTION void send(int side, int column, device::Counter row, const Vector& value) const {
+    send_cells(with_.seams[side], packs_ * lines_, column, row, value);
   }
   /// The rows that the first sweep of other ranks reads.
   template <class Member>
@@ -281,16 +193,20 @@ class Bands {
 template <class T, class ExecutionSpace>
 int sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
                 const PersistentSweeps& with) {
-  return with_constants(in.block.dimensions, in.source.size() > 0, norm,
-                        [&](auto dimensions, auto sourced, auto norm_kind) {
-                          using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
-                          const int teams = bands_of<T>(in.block);
-                          using Bounds = Kokkos::LaunchBounds<Kernel::threads, 1>;
-                          Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, teams, Kernel::threads, 1);
-                          policy.set_scratch_size(0, Kokkos::PerTeam(64));
-                          Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with, teams));
-                          return teams;
-                        });
+  using Bounds = Kokkos::LaunchBounds<band_threads, 1>;
+  if (with.registers.width > 0) return detail::sweep_registers(instance, in, other, norm, with);
+  const auto& block = in.block;
+  const auto rows = block.extents[block.dimensions - 1];
+  const auto columns =
+      (block.extents[0] + pack_width<T> - 1) / pack_width<T> * (block.all().size() / block.extents[0] / rows);
+  const int teams = bands_of(rows, columns, rows);
+  with_constants(block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
+    using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
+    Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, teams, band_threads, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(64));
+    Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with, teams));
+  });
+  return teams;
 }
 
 /// Compiled once, in persistent.cpp.

@@ -144,6 +144,23 @@ class SameBits : public testing::Test {
     }
   }
 
+  /// By kernels that keep plates in registers, of one and more warps and teams. A thread of a host has a plate alone.
+  static void check_plates() {
+    auto options = read_options(steady_2d, 1);
+    options.launch = Launch::each;
+    options.check_every = 1;
+    using Sizes = std::vector<std::vector<std::int64_t>>;
+    for (const auto& cells : device::kernels_on_host
+                                 ? Sizes{{3, 11}, {4, 15}}
+                                 : Sizes{{5, 400}, {128, 70}, {258, 190}, {1023, 300}, {2046, 64}}) {
+      options.cells = cells;
+      options.process_grid = {1, 1};
+      const Whole repeated(options, repeats_by_graph);
+      options.process_grid = {1, world_size()};
+      for (const int turn : {0, 1}) check_persistent(options, turn, repeated);
+    }
+  }
+
  private:
   /// Several sweeps by one exchange: as many as fit between norms and in the smallest block. Not of
   /// boundary values that change.
@@ -247,6 +264,7 @@ TYPED_TEST_SUITE(SameBits, Scalars);
 TYPED_TEST(SameBits, Steady2d) { this->check_all(steady_2d); }
 TYPED_TEST(SameBits, Transient3d) { this->check_all(transient_3d); }
 TYPED_TEST(SameBits, Passes3d) { this->check_passes(steady_3d); }
+TYPED_TEST(SameBits, Plates) { this->check_plates(); }
 
 /// The sweep at which a run stops by norm l2, and the norms until then.
 std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {

@@ -56,9 +56,11 @@ class PeerWait {
   }
   /// The same of what a team of this rank lets grow: only other waits can end it.
   KONTOR_EITHER bool until_own(const device::Counter& counter, device::Counter value) const {
-    const PeerWait any_time(signals_, 0);
+    const PeerWait any_time = for_own();
     return comes_to(counter, value, Looks(any_time));
   }
+  /// For what teams of this rank write: it lasts until it is ended with others.
+  KONTOR_EITHER PeerWait for_own() const { return PeerWait(signals_, 0); }
 
   /// Whether waits are to end.
   KONTOR_EITHER bool aborted() const { return signals_ != nullptr && device::load_relaxed(signals_->aborted) != 0; }
