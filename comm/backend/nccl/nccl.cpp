@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace kontor::comm::nccl {
 namespace {
 
@@ -26,7 +28,9 @@ class Nccl final : public mpi::MpiBackend {
   std::string remark() const override {
     int version = 0;
     check(ncclGetVersion(&version), "ncclGetVersion");
-    return fmt::format("NCCL {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+    const char* const mixing = std::getenv("NCCL_GRAPH_MIXING_SUPPORT");
+    return fmt::format("NCCL {}.{}.{}{}", version / 10000, version / 100 % 100, version % 100,
+                       mixing ? fmt::format(", NCCL_GRAPH_MIXING_SUPPORT={}", mixing) : "");
   }
 
  private:

@@ -58,9 +58,11 @@ struct InTeams {
   bool backwards; ///< the last block first; where each team has one, so that its sum is the same
   TeamParts::Places places;
   double* sum;
+  const int* skip_if; ///< see Matrix::skip_if()
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (skip_if != nullptr && *skip_if != 0) return;
     const int place = backwards ? team.league_size() - 1 - team.league_rank() : team.league_rank();
     const auto end = static_cast<StorageIndex>(range.end);
     const auto step = static_cast<StorageIndex>(team.league_size() * block);

@@ -44,6 +44,10 @@ class Matrix {
   /// additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
+  /// Local. Products that are queued from now on do nothing where kernels find a number other than 0 there, but for
+  /// those of Kokkos Kernels and of a host's loops; null: all are made.
+  void skip_if(const int* number) const { skip_if_ = number; }
+
   /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x into y
   /// (solver/persistent.hpp). Only if can_iterate().
   virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {}
@@ -55,6 +59,9 @@ class Matrix {
 
   /// Bytes of this rank that a product must move: the format, each vector once.
   virtual double bytes() const = 0;
+
+ protected:
+  mutable const int* skip_if_ = nullptr;
 };
 
 /// How rows are given to threads; for measurements, the values being those that are usual.

@@ -138,7 +138,7 @@ class Product final : public Matrix {
     backwards = !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
     Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, detail::team_threads, team.scratch),
                          detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, team.block,
-                                                           backwards, team_parts_.places(), sum});
+                                                           backwards, team_parts_.places(), sum, skip_if_});
   }
 
   /// Where teams have scratch memory, fewer of them run at once.

@@ -39,6 +39,8 @@ class Operator {
     product(sampled, x, y, sums, pending);
   }
 
+  /// Local. Products do nothing where kernels find a number other than 0 there; null: all are made.
+  void skip_if(const int* number) { skip_if_ = number; }
   /// Local. Whether products exchange ghosts; else they read what there was.
   void exchange(bool exchanges) { exchanges_ = exchanges; }
 
@@ -68,15 +70,18 @@ class Operator {
   void part(Part rows, const GhostedVector& x, const Vector& y, double* sum) {
     const auto own = work_.partition.own;
     const auto range = range_of(rows, own, work_.partition.interior);
+    work_.matrix.skip_if(skip_if_);
     miniapp::compute("cg/product", range.count(), own, [&] {
       if (sum)
         work_.matrix.multiply_and_dot(work_.streams.compute(), rows, x.all(), y, sum);
       else
         work_.matrix.multiply(work_.streams.compute(), rows, x.all(), y);
     });
+    work_.matrix.skip_if(nullptr);
   }
 
   Workspace work_;
+  const int* skip_if_ = nullptr;
   bool exchanges_ = true;
   bool split_; ///< interior rows are computed while ghosts travel
   miniapp::Timer &interior_, &boundary_;

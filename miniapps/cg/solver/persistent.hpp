@@ -63,6 +63,11 @@ class PersistentTeams {
       }
       team.team_barrier();
     }
+    /// By a team that leaves so many barriers before the kernel's last one, as all teams do.
+    template <class Member>
+    KOKKOS_FUNCTION void leave(const Member& team, int barriers) const {
+      if (team.team_rank() == 0) device::add_release_on_device(*arrived, static_cast<unsigned>(barriers));
+    }
   };
   /// Local. For a kernel of so many teams that waits so often.
   Waiter waiter(int teams, int times) {
@@ -214,6 +219,11 @@ struct PersistentKernel {
       const auto number = with.first + static_cast<device::Counter>(step);
       if (counts) scratch.scalars = end.scalars();
       team.team_barrier();
+      if (!scratch.scalars.goes_on) { // on all ranks: their sums are the same
+        if (counts) end.write();
+        all_teams.leave(team, 2 * (with.steps - step));
+        break;
+      }
       auto sums = updated(team, scratch.scalars);
       team.team_barrier();
       if (counts) end.write();

@@ -172,8 +172,15 @@ std::int64_t Solver::make_steps(std::int64_t most) {
     replay_graph();
     return graph_steps;
   }
-  step();
+  step_unless_ended();
   return 1;
+}
+
+/// Steps that are queued before the host knows that there are too many make no products.
+void Solver::step_unless_ended() {
+  product_.skip_if(&log_.state()->ended);
+  step();
+  product_.skip_if(nullptr);
 }
 
 void Solver::replay_graph() {
@@ -202,7 +209,7 @@ void Solver::choose_repetition() {
   graph_.choose(
       work_.comm, work_.streams, options.launch, graph_refusal(), 1,
       [this](int) {
-        for (int i = 0; i < graph_steps; ++i) step();
+        for (int i = 0; i < graph_steps; ++i) step_unless_ended();
       },
       [] { return 0; }, [] {});
 }

@@ -180,6 +180,7 @@ class Solver : public miniapp::Steps {
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
   void measure_alone();
+  void step_unless_ended();
   void replay_graph();
   std::optional<std::string> graph_refusal();
 

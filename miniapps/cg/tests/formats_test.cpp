@@ -146,6 +146,24 @@ TEST(Formats, WhatIsNotFiniteStaysInItsRows) {
   expect_products(formats_of(a, rows, rows), x, expected, rows);
 }
 
+TEST(Formats, SkipProductsThatAreTooMany) {
+  const int rows = 300;
+  const auto a = random_rows(rows, rows, 5, 60, 3);
+  const auto x = some_values(rows), products = plain_product(HostRows(a), x);
+  const Kokkos::View<int, Space> number("number");
+  for (const auto& [name, matrix] : formats_of(a, rows, rows))
+    for (const bool too_many : {false, true}) {
+      SCOPED_TRACE(name);
+      const bool skips = too_many && name.find("teams") != std::string::npos;
+      const Vector y("y", rows), sum("sum", 1);
+      Kokkos::deep_copy(number, too_many ? 1 : 0);
+      matrix->skip_if(number.data());
+      matrix->multiply_and_dot({}, Part::all, to_view(x), y, sum.data());
+      EXPECT_EQ(on_host(y), skips ? std::vector<double>(rows, 0.0) : products);
+      EXPECT_EQ(on_host(sum)[0] == 0, skips);
+    }
+}
+
 /// A system of the deck's kind `stencil` over all ranks.
 class StencilFormats : public testing::TestWithParam<int> {
  protected:
