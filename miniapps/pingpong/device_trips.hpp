@@ -84,6 +84,11 @@ struct TripsByCounters : Trips {
   }
 };
 
+/// What one load moves at most.
+struct alignas(16) WidestUnit {
+  std::uint64_t halves[2];
+};
+
 /// What such trips need, in memory that the ranks' kernels share.
 template <class T>
 class DeviceTrips {
@@ -113,8 +118,8 @@ class DeviceTrips {
   }
   void by_counters(int n) {
     if (!players_.play()) return;
-    if (size_ % (pack / std::int64_t{sizeof(T)}) == 0)
-      by_counters_of<Pack>(n);
+    if (size_ * sizeof(T) % sizeof(WidestUnit) == 0)
+      by_counters_of<WidestUnit>(n);
     else
       by_counters_of<T>(n);
     Kokkos::deep_copy(in_, View(values<T>(players_.me), in_.extent(0)));
@@ -122,10 +127,6 @@ class DeviceTrips {
   }
 
  private:
-  static constexpr std::int64_t pack = 16;
-  struct alignas(pack) Pack {
-    std::uint64_t halves[2];
-  };
   static constexpr std::int64_t counters = 1024; ///< more than teams run at once
   static constexpr int stride = TripsByCounters<T>::stride;
   static constexpr std::size_t bytes_of_counters = counters * stride * sizeof(device::Counter);

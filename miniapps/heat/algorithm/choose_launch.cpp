@@ -113,11 +113,17 @@ nlohmann::ordered_json Sweeper<T>::launch_record() const {
   return record;
 }
 
+template std::optional<std::string> Sweeper<float>::graph_refusal(const stepping::StepSchedule&) const;
+template void Sweeper<float>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
 template void Sweeper<float>::sweep_by_graph();
+template void Sweeper<float>::advance_graph();
 template void Sweeper<float>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
 template void Sweeper<float>::sweep_persistently(int, Norm, const stepping::NormSlots&);
 template nlohmann::ordered_json Sweeper<float>::launch_record() const;
+template std::optional<std::string> Sweeper<double>::graph_refusal(const stepping::StepSchedule&) const;
+template void Sweeper<double>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
 template void Sweeper<double>::sweep_by_graph();
+template void Sweeper<double>::advance_graph();
 template void Sweeper<double>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
 template void Sweeper<double>::sweep_persistently(int, Norm, const stepping::NormSlots&);
 template nlohmann::ordered_json Sweeper<double>::launch_record() const;

@@ -105,7 +105,7 @@ RegisterShape register_shape(const Block& block) {
     const auto stride = (columns + device::lanes - 1) / device::lanes * device::lanes;
     if (stride > band_threads) continue;
     const auto groups = band_threads / stride, most_rows = groups * register_rows<T>;
-    const int bands = bands_of(rows, columns, most_rows);
+    const int bands = bands_of(rows, stride, most_rows);
     const bool wide = width > pack_width<T>; // their rows would not fit into the memory that groups share
     if ((rows + bands - 1) / bands > most_rows || (wide && groups > 1)) continue;
     return {width, bands, static_cast<int>(columns), static_cast<int>(stride), static_cast<int>(groups)};
@@ -139,13 +139,16 @@ KOKKOS_INLINE_FUNCTION bool receive_cells(const comm::PeerWait& wait, const Seam
   const auto patience = seam.rank == comm::no_rank ? wait.for_own() : wait;
   comm::PeerWait::Looks looks(patience);
   std::uint32_t bytes[words];
+  const auto look = [&](int w) {
+    const Word word = device::load_relaxed(seam.from[word_of<words>(columns, column, w, row)]);
+    bytes[w] = static_cast<std::uint32_t>(word);
+    return word >> 32 == static_cast<std::uint32_t>(row);
+  };
+  // The others are asked for when the first one has come: looks in vain take their part of the bandwidth.
   for (bool all = false; !all;) {
-    all = true;
-    for (int w = 0; w < words; ++w) {
-      const Word word = device::load_relaxed(seam.from[word_of<words>(columns, column, w, row)]);
-      bytes[w] = static_cast<std::uint32_t>(word);
-      all = all && word >> 32 == static_cast<std::uint32_t>(row);
-    }
+    all = look(0);
+    if (all)
+      for (int w = 1; w < words; ++w) all = look(w) && all;
     if (all || looks.goes_on()) continue;
     if (seam.rank != comm::no_rank) wait.give_up(seam.rank);
     return false;

@@ -252,6 +252,9 @@ class SameBits : public testing::Test {
                                     options.norm == Norm::l2 ? "l2" : "max", options.kernel == SweepKernel::plain,
                                     options.sweeps_of_pass());
     EXPECT_TRUE(same_bits(part.heat->domain(), whole.domain())) << choice;
+    if (options.launch == Launch::persistent) {
+      EXPECT_TRUE(part.heat->verify().passed()) << choice;
+    }
     const auto expected = history(whole);
     for (const auto& [sweep, norm] : history(*part.heat))
       EXPECT_EQ(norm, expected.at(sweep)) << choice << ", sweep " << sweep;
