@@ -85,6 +85,15 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
 template <class T>
 void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, Norm norm, int norm_every,
                                 const stepping::NormSlots& slots) {
+  if (registers_.width == 0 || sweeps == 1) return queue_kernel(instance, from, sweeps, norm, norm_every, slots);
+  queue_kernel(instance, from, sweeps - 1, norm, norm_every, slots);
+  const bool has_norm = norm_every > 0 && sweeps % norm_every == 0;
+  queue_kernel(instance, (from + sweeps - 1) % 2, 1, norm, has_norm ? 1 : 0, slots);
+}
+
+template <class T>
+void PersistentLaunch<T>::queue_kernel(const ExecutionSpace& instance, int from, int sweeps, Norm norm, int norm_every,
+                                       const stepping::NormSlots& slots) {
   with_.sweeps = sweeps;
   with_.norm_every = norm_every;
   const int norms = norm_every > 0 ? sweeps / norm_every : 0;

@@ -33,6 +33,10 @@ class PersistentLaunch {
   void check() const { memory_.check(); }
 
  private:
+  /// One kernel. In registers it leaves the last field alone: queue() makes two, as a run's last sweep is verified by
+  /// the field before it.
+  void queue_kernel(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
+
   const Domain<T>* domain_;
   comm::PeerMemory<MemorySpace> memory_; ///< counters of bands, words from below, words from above
   PersistentSweeps with_;

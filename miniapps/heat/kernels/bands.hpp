@@ -139,16 +139,13 @@ KOKKOS_INLINE_FUNCTION bool receive_cells(const comm::PeerWait& wait, const Seam
   const auto patience = seam.rank == comm::no_rank ? wait.for_own() : wait;
   comm::PeerWait::Looks looks(patience);
   std::uint32_t bytes[words];
-  const auto look = [&](int w) {
-    const Word word = device::load_relaxed(seam.from[word_of<words>(columns, column, w, row)]);
-    bytes[w] = static_cast<std::uint32_t>(word);
-    return word >> 32 == static_cast<std::uint32_t>(row);
-  };
-  // The others are asked for when the first one has come: looks in vain take their part of the bandwidth.
   for (bool all = false; !all;) {
-    all = look(0);
-    if (all)
-      for (int w = 1; w < words; ++w) all = look(w) && all;
+    all = true;
+    for (int w = 0; w < words; ++w) { // all are on their way at once
+      const Word word = device::load_relaxed(seam.from[word_of<words>(columns, column, w, row)]);
+      bytes[w] = static_cast<std::uint32_t>(word);
+      all = all && word >> 32 == static_cast<std::uint32_t>(row);
+    }
     if (all || looks.goes_on()) continue;
     if (seam.rank != comm::no_rank) wait.give_up(seam.rank);
     return false;

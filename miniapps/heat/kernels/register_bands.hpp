@@ -21,9 +21,7 @@ class RegisterBands {
     using P = Padding<T>;
     const auto first = P::z(2) * static_cast<std::int64_t>(in.u.stride(0)) + P::y * row_ + P::x;
     from_ = in.u.data() + first;
-    const bool even = with.sweeps % 2 == 0;
-    last_ = (even ? other : in).u.data() + first;
-    to_ = (even ? in : other).u.data() + first;
+    to_ = (with.sweeps % 2 == 0 ? in : other).u.data() + first;
   }
 
   static std::size_t scratch_bytes() { return sizeof(Scratch) + alignof(Scratch); }
@@ -43,7 +41,6 @@ class RegisterBands {
     }
     team.team_barrier();
     for (int sweep = 1; sweep <= with_.sweeps; ++sweep) {
-      if (sweep == with_.sweeps) store(thread, cells, last_);
       double part = advance(thread, cells, scratch, sweep);
       if constexpr (norm != Norm::none)
         if (sweep % with_.norm_every == 0) {
@@ -54,7 +51,10 @@ class RegisterBands {
       team.team_barrier();
       if (scratch.failed != 0) return;
     }
-    store(thread, cells, to_);
+    device::unroll<rows>([&](auto r) {
+      for (int l = 0; l < width; ++l)
+        if (r >= thread.skip && thread.x + l < nx_) to_[thread.line(r) * row_ + thread.x + l] = cells[r].lane[l];
+    });
   }
 
  private:
@@ -124,20 +124,6 @@ class RegisterBands {
     });
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Thread& t, const Row (&cells)[rows], T* to) const {
-    device::unroll<rows>([&](auto r) {
-      for (int l = 0; l < width; ++l)
-        if (r >= t.skip && t.x + l < nx_) to[t.line(r) * row_ + t.x + l] = cells[r].lane[l];
-    });
-  }
-  /// Another rank's row, to the ghosts of the last but one field, which the defect of the last sweep is computed of.
-  KOKKOS_FORCEINLINE_FUNCTION void store_ghosts(const Thread& t, int side, const Row& row) const {
-    const bool at_end = t.band == (side == 0 ? 0 : with_.registers.bands - 1) && t.is_outer(side);
-    for (int l = 0; l < width; ++l)
-      if (at_end && with_.seams[side].from != nullptr && t.x + l < nx_)
-        last_[(side == 0 ? -1 : ny_) * row_ + t.x + l] = row.lane[l];
-  }
-
   /// The last row is computed first: it travels meanwhile.
   KOKKOS_FORCEINLINE_FUNCTION double advance(const Thread& t, Row (&cells)[rows], Scratch& scratch, int sweep) const {
     if (t.skip == rows) return 0;
@@ -147,10 +133,6 @@ class RegisterBands {
     const bool goes_on = sweep < with_.sweeps;
     Row before = beyond(t, 0, now, number - 1, scratch);
     const Row after = beyond(t, 1, now, number - 1, scratch);
-    if (!goes_on) {
-      store_ghosts(t, 0, before);
-      store_ghosts(t, 1, after);
-    }
     double part = 0;
     Row below = before;
     if (t.skip < last) below = cells[last - 1];
@@ -234,7 +216,7 @@ class RegisterBands {
   Weights inner_; ///< of cells at no face
   PersistentSweeps with_;
   const T* from_; ///< own cell (0, 0), as all pointers here
-  T *last_, *to_; ///< where the field before the last sweep goes, and the one after it
+  T* to_;
   const T* source_;
   std::int64_t source_row_, row_;
   int nx_, ny_;
