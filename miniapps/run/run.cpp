@@ -10,6 +10,7 @@
 #include "run/start/messages.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,16 @@ double seconds_of(const Work& work) {
   double seconds = 0;
   watch.lap(seconds);
   return seconds;
+}
+
+/// Collective. Throws config::Error for a state that lacks a number, as another version may have written it.
+void read_state(MiniApp& app, const Restart& restart) {
+  try {
+    app.read_state(restart.reader());
+  } catch (const nlohmann::json::exception& error) { // on all ranks
+    throw config::Error({fmt::format("restart: {} has no whole state: {}", restart.path(), error.what())},
+                        "E-CHECKPOINT-NONE");
+  }
 }
 
 /// Times and calls of regions inside the repeats, which were so many, are given for one repeat.
@@ -150,7 +161,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     if (context.end->ask() && !context.checkpoints) break;
     app.reset();
     const bool goes_on = restart_ && repeat == first;
-    if (goes_on) app.read_state(restart_->reader());
+    if (goes_on) read_state(app, *restart_);
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin();
     const double apart_before = apart_so_far();

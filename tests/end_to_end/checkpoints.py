@@ -49,7 +49,6 @@ class Checkpoints(FaultTest):
                 self.remove("c-*.h5")
                 many = ("--set", "checkpoint.every=300", "--set", "checkpoint.keep=1000")
                 running = self.start("deck.yaml", *many, "--results", "record.json", ranks=ranks)
-                self.addCleanup(running.end)
                 self.wait_for_checkpoints(1)
                 os.kill(running.ranks()[ranks - 1], how)
                 result = running.finish(limit=30)
@@ -67,7 +66,6 @@ class Checkpoints(FaultTest):
         limit = 8  # a checkpoint at half time, and some 3 s kept for the end
         quick = {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=0"}  # which takes seconds at the end
         running = self.start("deck.yaml", "--set", f"checkpoint.walltime={limit}", "--quiet", "--results", "record.json", ranks=2, variables=quick)
-        self.addCleanup(running.end)
         result = running.finish(limit=60)
         self.assertEqual(result.code, 4, result)
         self.assertRegex(result.out, r"(?m)^ENDED EARLY: told to end by checkpoint\.walltime after 0 of 1 repeats; .*\bc-\d{9,}\.h5\b")
@@ -124,8 +122,8 @@ class Checkpoints(FaultTest):
 
 
 class Sizes(HeatTest):
-    """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had. kontor-fuzz reads printed decks
-    again."""
+    """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had. tests/torture reads printed
+    decks again."""
 
     def deck_of(self, text, *arguments, ranks):
         """The deck in the record of a run."""

@@ -55,7 +55,6 @@ class ToldToEnd(FaultTest):
     def test_within_a_repeat_one_rank_is_told(self):
         self.write("endless.yaml", ENDLESS)
         running = self.start("endless.yaml", "--quiet", "--results", "record.json", ranks=3)
-        self.addCleanup(running.end)
         self.wait_for_series()
         os.kill(running.ranks()[2], signal.SIGUSR1)
         record = self.assert_ended_early(running.finish(limit=20), "USR1", "0", figures=False)
@@ -69,7 +68,6 @@ class ToldToEnd(FaultTest):
         many = ("--set", "measure.repeats=1000", "--set", "solver.max_sweeps=3000", "--set", "output.every=200")
         for _ in range(8):
             running = self.start("short.yaml", *many, "--quiet", "--results", "record.json", ranks=2)
-            self.addCleanup(running.end)
             self.wait_for_series(800_000)
             running.process.send_signal(signal.SIGUSR1)  # mpirun passes it on
             result = running.finish(limit=20)

@@ -7,83 +7,43 @@ The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG, KONTOR_CG
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
-import uuid
 from pathlib import Path
-from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/torture"))
 
-from torture.mpirun import ENVIRONMENT, MPIEXEC, marked, own_lines, starts_several_programs  # noqa: E402
+from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, starts_several_programs  # noqa: E402
 
 BIN = ROOT / "build" / "bin"
 HEAT = os.environ.get("KONTOR_HEAT", str(BIN / "heat"))
 PINGPONG = os.environ.get("KONTOR_PINGPONG", str(BIN / "pingpong"))
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    def __str__(self):
-        return f"exit code {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}---"
-
-
-class Running:
-    """mpirun and its ranks, which are recognised by a mark in their environment.
-
-    `variables` are set for the ranks, not for mpirun.
-    """
+class Running(Program):
+    """A program and its ranks. `variables` are set for the ranks, not for mpirun."""
 
     def __init__(self, program, arguments, ranks, cwd, variables):
         if not os.path.exists(program):
             raise FileNotFoundError(f"{program} is not built; KONTOR_HEAT or KONTOR_PINGPONG may name another")
         of_ranks = [f"{key}={text}" for key, text in variables.items()]
         alone = ranks == 1 and ":" not in arguments  # needs no launcher, which takes longer to start than the program
-        launcher = [] if alone else [MPIEXEC, "-n", str(ranks)]
-        self.launch([*launcher, "env", *of_ranks, program, *arguments], cwd)
-
-    def launch(self, command, cwd, **variables):
-        self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
-        name, value = self.mark.split("=")
-        self.command = " ".join(command)
-        self.process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env={**os.environ, **ENVIRONMENT, name: value, **variables},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test in the background ignores it
-        )
+        launcher = [] if alone else [MPIEXEC, "-n", ranks]
+        super().__init__([*launcher, "env", *of_ranks, program, *arguments], cwd, {})
 
     def finish(self, limit):
         """The result; AssertionError if it takes more than `limit` seconds."""
-        try:
-            out, err = self.process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            self.end()
-            out, err = self.process.communicate()
-            raise AssertionError(f"{self.command}\nstill ran after {limit} s; it had said\n{out}\n{err}") from None
-        return Result(self.process.returncode, out, own_lines(err))
-
-    def end(self):
-        """Kills mpirun and its ranks."""
-        self.process.kill()
-        for pid in self.ranks().values():
-            os.kill(pid, signal.SIGKILL)
+        result = super().finish(limit)
+        if result.code is None:
+            raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung} {self.stacks}\n{result}")
+        return result
 
     def ranks(self):
         """The process of each rank that is alive."""
-        return {process.rank: process.pid for process in marked(self.mark) if process.rank is not None}
+        return {process.rank: process.pid for process in self.processes() if process.rank is not None}
 
 
 def wait_until(condition, what, limit=60):
@@ -122,8 +82,7 @@ class HeatTest(unittest.TestCase):
         if not self.calibrates and ":" not in arguments and any(str(argument).endswith(".yaml") for argument in arguments):
             arguments = (*arguments, "--set", "measure.calibrate=false")
         running = Running(self.program, arguments, ranks, self.folder, variables)
-        self.addCleanup(running.process.stdout.close)
-        self.addCleanup(running.process.stderr.close)
+        self.addCleanup(running.kill)
         return running
 
     def heat(self, *arguments, ranks=1, limit=30, **others):

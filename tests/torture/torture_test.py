@@ -19,8 +19,7 @@ try:
     from torture import check, fault, kill
     from torture.case import APPS, Case, Run
     from torture.check import Outcome
-    from torture.launch import Result
-    from torture.mpirun import marked
+    from torture.mpirun import Result, marked
     from torture.reference import Reference, contents
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")

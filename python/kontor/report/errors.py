@@ -119,7 +119,7 @@ def isolated(work: Callable[[Now], int], files: Sequence[str], seconds: int = RE
     else:
         how = "takes far too long" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
     path = os.fsdecode(begun[-1]) if begun else ", ".join(files)
-    print(f"kontor: {path}: cannot be read, so the file is damaged: reading it {how}", file=sys.stderr)
+    print(f"kontor: {RecordError(f'{path}: cannot be read, so the file is damaged: reading it {how}')}", file=sys.stderr)
     return 2
 
 

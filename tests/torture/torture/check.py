@@ -11,8 +11,8 @@ from typing import Any
 from kontor.report.hdf5 import h5py
 
 from .case import Case, Run
-from .launch import Result, Started
-from .mpirun import empty_shm, left_in_shm
+from .launch import Started
+from .mpirun import Program, Result, empty_shm, left_in_shm
 from .reference import ARGUMENTS, CHECKPOINT, OUTPUTS, Reference, contents, is_temporary
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
@@ -126,7 +126,7 @@ class Outcome:
         self.findings: list[str] = []
         self.seen: dict[str, Any] = {}
 
-    def end(self, started: Started, result: Result, begun: float, leaves_shm: bool = False) -> None:
+    def end(self, started: Program, result: Result, begun: float, leaves_shm: bool = False) -> None:
         """Notes how the run ended, and finds what it has left but files. `begun`: when it was struck. `leaves_shm`: what is
         left in /dev/shm is for the next run to remove."""
         self.seen |= {"command": started.command, "exit_code": result.code, "stderr": result.err[:2000]}

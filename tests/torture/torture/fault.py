@@ -13,8 +13,8 @@ from typing import Callable
 
 from .case import Case
 from .check import Outcome, check_complete, check_ended, follow
-from .launch import Started, fault_variables, send
-from .mpirun import read_only
+from .launch import Started, fault_variables
+from .mpirun import read_only, send
 from .reference import ARGUMENTS, Reference, prepare
 
 LIMIT = 30.0

@@ -1,148 +1,201 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inputs: batches of mutated decks, formulas, matrices, results, checkpoints and studies. Each is accepted or refused in words.
+"""Inputs: mutated files and values, given to the programs as users do. Each is accepted, or refused in words with a
+documented exit code. One that is neither is left in the folder of its batch as KIND-SEED-NUMBER, of which it is made."""
 
-kontor-fuzz makes them all. It reads some kinds itself; torture/readers.py or whole programs read files of the others.
-"""
-
+import functools
+import io
 import itertools
 import os
+import random
 import re
-import signal
-import subprocess
+import struct
 import sys
+import tempfile
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+from kontor.report.hdf5 import h5py
 
 from .case import NO_RUN, Case, dice
 from .check import Outcome
-from .launch import BUILD, ROOT
+from .fault import UNWORDED
+from .launch import BUILD, OWN, ROOT, sanitizers
+from .mpirun import MPIEXEC, Program, Result
 from .reference import Reference
 
 KIND = "input"
-PROGRAM = BUILD / "tests/fuzz/kontor-fuzz"
-SECONDS = 60  # that a whole program may take
-What = dict[str, Any]
-Found = Iterator[tuple[str, str]]  # the file of an input, and what happened
-# Of each kind: how many of 100 inputs of a campaign, and inputs of a batch, which takes a second or a few.
+BATCH = 20  # inputs
+SECONDS = 60  # that a program may take
+BYTES = 4 << 30  # of address space
+REFUSED = re.compile(r"\[E-[A-Z-]+\]|^usage: ", re.M)
+FILES = {
+    "heat.yaml": b"app: heat\nproblem: {cells: [12, 8], boundary: {y_max: {dirichlet: \"sin(pi*x)\"}}}\nsolver: {max_sweeps: 20, tolerance: 0}\n"
+                 b"verification: {tolerance: 10}\nmeasure: {calibrate: false}\ncheckpoint: {every: 10, file: c.h5}\n",
+    "cg.yaml": b"app: cg\nproblem: {kind: matrix_market, matrix_market: {file: matrix.mtx}}\nsolver: {max_iterations: 50}\nmeasure: {calibrate: false}\n",
+    "matrix.mtx": b"%%MatrixMarket matrix coordinate real symmetric\n% comment\n4 4 7\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n2 1 -1\n3 2 -1\n4 3 -1\n",
+    "vector.mtx": b"%%MatrixMarket matrix array real general\n4 1\n1\n2.5\n-3e-4\n0\n",
+}
+FORMULAS = [b"sin(pi*x)*sinh(pi*y)/sinh(pi)", b"x > 0.5 && y < 0.25 ? 1 : -x^2", b"exp(-x)*max(x, y, z)", b"(((x+1)*2)-3)/4", b"rint(x*10)+sign(y)"]
+OVERRIDES = [b"problem.cells=[64,64]", b"problem.boundary={x_min: insulated, x_max: {dirichlet: 1}}", b"comm.backend=raw", b"solver.tolerance=1e-9",
+             b'output.file="a b.h5"', b'problem.boundary.x_min={dirichlet: "y*x"}', *(b"problem.initial=" + formula for formula in FORMULAS)]
+# Words and numbers that mean something in a format, or are at the edge of what a type holds.
+WORDS = [b"", b"\n", b"\r\n", b"\n  ", b" ", b"\0\0\0", b"\xff\xfe", "\u202e\xfc\U0001f600".encode(), *rb"""
+    [ ] { } {a: - ? : &a *a <<: !!binary !<x> | > --- ... %YAML " ' # ~ null true auto none "\u0000" "\e[2J" ../../etc/passwd /dev/zero app:
+    x pi sin( max( ( ) == = , ^ ** 1e308* % %%MatrixMarket complex pattern array integer symmetric hermitian + 0 -1 1 2 255 65536 2147483647
+    2147483648 -2147483649 9223372036854775807 9223372036854775808 18446744073709551616 1e308 1e999 -1e-999 nan inf 0x10 010 1.5D+3 . 1e""".split()]
+
+
+def mutated(chance: random.Random, samples: Sequence[bytes], binary: bool = False) -> bytes:
+    """A sample, changed at one to eight places: pieces of any size are removed, repeated, moved, counted up or down, or
+    replaced by words or by parts of another sample; or it is cut off."""
+    data = chance.choice(samples)
+    sizes = [rb"(?s).", rb"(?s).", rb"(?s).{1,8}", rb"(?s).{1,64}"] if binary else [rb"(?s).", rb"(?s)\w+|.", rb"(?s)\d+|\D+", rb".*\n?"]
+    for _ in range(chance.randint(1, chance.randint(1, 8))):
+        pieces = re.findall(chance.choice(sizes), data)
+        begin, moved = (chance.randrange(len(pieces) + 1) for _ in range(2))
+        end = begin + chance.choice([0, 1, 1, 1, 1, 2, 3, 20])
+        piece, other = b"".join(pieces[begin:end]), chance.choice(samples)
+        at, bits = chance.randrange(len(other) + 1), 8 * len(piece)
+        number = int.from_bytes(piece, "little") if binary else int(piece) if piece.isdigit() and bits < 160 else 0
+        number = chance.choice([number + 1, number - 1, number << chance.randint(1, 16), number ^ 1 << chance.randrange(min(bits, 99) + 1), -1])
+        new = chance.choice([
+            b"", piece * 2, piece[:64] * 2 ** chance.randint(1, 14), chance.choice(WORDS), chance.choice(WORDS), piece + chance.choice(WORDS),
+            b"".join(pieces[moved:moved + 3]), other[at:at + chance.randrange(256)],
+            (number % 2**bits).to_bytes(len(piece), "little") if binary else b"%d" % number,
+        ])
+        data = b"".join(pieces[:begin]) + new[:1 << 16] + b"".join(pieces[end:])
+        if chance.random() < 0.02:
+            data = data[:chance.randrange(len(data) + 1)]
+    return data
+
+
+def other_attribute(chance: random.Random, samples: Sequence[bytes]) -> bytes:
+    """A checkpoint that tells something else of itself, behind checksums that are right."""
+    file = io.BytesIO(chance.choice(samples)[:-48])
+    with h5py.File(file, "r+") as h5:
+        attributes = h5[chance.choice(["checkpoint", "checkpoint", "checkpoint/keys", "state"])].attrs
+        key = chance.choice(sorted(attributes))
+        text = mutated(chance, [str(attributes[key]).encode()]).replace(b"\0", b"").decode(errors="replace")
+        del attributes[key]
+        new: object = text if chance.random() < 0.6 else chance.choice([None, -1, 2**63 - 1, 2**53, float("nan"), [], [1, 2], ""])
+        if new is not None:
+            attributes[key] = new
+    body = file.getvalue()  # below the 512 KiB of a block of output/src/seal.cpp
+    sizes, sums = struct.pack("<3Q", len(body), 512 << 10, 1), struct.pack("<Q", checksum(body))
+    return body + sums + sizes + struct.pack("<Q8s", checksum(sizes, checksum(sums)), b"Kontor1\n")
+
+
+def checksum(data: bytes, seed: int = 0) -> int:
+    """As output/src/checksum.cpp has it."""
+    def mix(total: int, word: int) -> int:
+        mixed = (total ^ word) * 0x9e3779b97f4a7c15 % 2**64
+        return (mixed << 29 | mixed >> 35) % 2**64
+
+    whole = len(data) // 32 * 4
+    words = struct.unpack(f"<{whole + 4}Q", data + bytes(8 * whole + 32 - len(data)))
+    lanes = [functools.reduce(mix, words[lane:whole:4], seed + lane + 1) for lane in range(4)]
+    return functools.reduce(mix, itertools.chain(*zip(lanes, words[whole:])), mix(seed, len(data)))
+
+
+@functools.cache
+def yaml_files(folder: str, key: bytes) -> list[bytes]:
+    """Those with this key, without comments, where no mistake would be one."""
+    texts = (re.sub(rb"(?m)^ *#.*\n", b"", path.read_bytes()) for path in sorted((ROOT / folder).glob("**/*.yaml")))
+    return [text for text in texts if re.search(rb"(?m)^" + key, text)]
+
+
+@functools.cache
+def written(pattern: str) -> list[bytes]:
+    """What runs have written."""
+    with tempfile.TemporaryDirectory(prefix="kontor-torture-") as name:
+        for file, text in FILES.items():
+            Path(name, file).write_bytes(text)
+        for app in "heat", "cg":
+            run(f"{BUILD}/bin/{app} {app}.yaml --quiet -o {app}.h5 --results {app}.json".split(), Path(name), Outcome(Case(0, KIND, NO_RUN, NO_RUN)))
+        return [path.read_bytes() for path in sorted(Path(name).glob(pattern))]
+
+
+class Kind(NamedTuple):
+    suffix: str
+    words: str  # of the command
+    samples: Callable[[], Sequence[bytes]]  # valid inputs
+    make: Callable[[random.Random, Sequence[bytes]], bytes] = mutated
+
+
+SOLVE = "{bin}/cg cg.yaml --quiet -o out.h5 --set problem.matrix_market."
+RESTART = "{bin}/heat --restart {file} --quiet -o out.h5 --set solver.max_sweeps=20 --set measure.repeats=1"
+REPORT = "{kontor} report {file} --html out.html"
+in_bytes = functools.partial(mutated, binary=True)
 KINDS = {
-    "deck": (25, 1000), "override": (18, 1000), "formula": (10, 1000), "matrix": (18, 1000), "vector": (6, 1000),
-    "result": (4, 100), "checkpoint": (2, 100), "header": (2, 100),
-    "study": (8, 25), "machine": (4, 25), "report": (1, 25), "json": (1.7, 25),
-    "program-deck": (0.15, 2), "program-matrix": (0.15, 2),
+    "deck": Kind(".yaml", "{bin}/{app} {file} --print-deck", lambda: yaml_files("inputs", b"app:")),
+    "override": Kind(".txt", "{bin}/heat heat.yaml --print-deck --set {text}", lambda: OVERRIDES),
+    "formula": Kind(".txt", "{bin}/heat heat.yaml --quiet -o out.h5 --set problem.initial={text}", lambda: FORMULAS),
+    "matrix": Kind(".mtx", SOLVE + "file={file}", lambda: [FILES["matrix.mtx"]]),
+    "vector": Kind(".mtx", SOLVE + "rhs=file --set problem.matrix_market.rhs_file={file}", lambda: [FILES["vector.mtx"]]),
+    "checkpoint": Kind(".h5", RESTART, lambda: written("c-*.h5"), in_bytes),
+    "attribute": Kind(".h5", RESTART, lambda: written("c-*.h5"), other_attribute),
+    "report": Kind(".h5", REPORT, lambda: written("[hc][eg]*.h5"), in_bytes),
+    "record": Kind(".json", REPORT, lambda: written("*.json")),
+    "study": Kind(".yaml", "{kontor} study {file} --dry-run", lambda: yaml_files("inputs", b"study:")),
+    "machine": Kind(".yaml", "{kontor} predict {root}/inputs/studies/heat-strong.yaml --machine {file} --ranks 1,2",
+                    lambda: yaml_files("lab/model/machines", b"name:")),
 }
-DECKS = {
-    "heat": "app: heat\nproblem: {cells: [12, 8], boundary: {y_max: {dirichlet: \"sin(pi*x)\"}}}\nsolver: {max_sweeps: 20, tolerance: 0}\nverification: {tolerance: 10}\n",
-    "cg": "app: cg\nproblem: {kind: stencil, stencil: {points: [4, 4, 3], size: 7, exact: x}}\n",
-}
-SOLVE = "app: cg\nproblem: {kind: matrix_market, matrix_market: {file: x}}\nsolver: {max_iterations: 50}\n"
-MATRIX = "%%MatrixMarket matrix coordinate real symmetric\n% comment\n4 4 7\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n2 1 -1\n3 2 -1\n4 3 -1\n"
 
 
 def cases(seed: int) -> Iterator[Case]:
-    """Without end. Each batch has inputs of its own."""
-    weights = [share / size for share, size in KINDS.values()]
-    for number in itertools.count():
-        kind = dice(seed, KIND, number).choices(list(KINDS), weights)[0]
-        size = KINDS[kind][1]
-        yield Case(number, KIND, NO_RUN, NO_RUN, {"of": kind, "seed": seed, "first": number * size, "inputs": size})
+    """Without end, each kind in turn. Each batch has inputs of its own."""
+    for number, kind in enumerate(itertools.cycle(KINDS)):
+        yield Case(number, KIND, NO_RUN, NO_RUN, {"of": kind, "seed": seed, "first": number // len(KINDS) * BATCH, "inputs": BATCH})
 
 
 def make(case: Case, place: Path, _: Reference | None, __: dict[int, float]) -> Outcome:
-    """Reads the batch. Inputs that are findings are left in the folder of the case."""
-    kind = case.what["of"]
-    read = whole_programs if kind.startswith("program-") else in_python if kind in ("study", "machine", "report", "json") else in_process
-    outcome = Outcome(case)
-    outcome.findings += [f"input: {file}: {happened}" for file, happened in read(case.what, place)]
-    outcome.seen |= {"hit": True, "inputs": case.what["inputs"]}
+    """Lets a program read each input of the batch, and a valid one first."""
+    of, seed, first = (case.what[key] for key in ("of", "seed", "first"))
+    kind, outcome = KINDS[of], Outcome(case)
+    for name, text in FILES.items():
+        (place / name).write_bytes(text)
+    for number in range(first, first + BATCH):
+        chance, samples = dice(seed, f"{KIND} {of}", number), kind.samples()
+        file = place / f"{of}-{seed}-{number}{kind.suffix}"
+        file.write_bytes(kind.make(chance, samples) if number > first else chance.choice(samples))
+        outcome.findings, before = [], outcome.findings
+        code = give(kind.words.split(), file, (number - first) % 8 == 0, outcome)
+        if number == first and code != 0:
+            outcome.findings.append(f"valid: refused with exit code {code}: {outcome.seen['stderr'][-300:]}")
+        if not outcome.findings:
+            file.unlink()
+        outcome.findings = before + [f"{finding} [{file.name}]" for finding in outcome.findings]
+        outcome.seen["accepted"] = outcome.seen.get("accepted", 0) + (code == 0)
+    outcome.seen |= {"hit": True, "inputs": BATCH}
     return outcome
 
 
-def in_process(what: What, place: Path) -> Found:
-    first, end, found = what["first"], what["first"] + what["inputs"], set()
-    while first < end:
-        done = fuzz(what, place, "--first", first, "--cases", end - first)
-        if done.returncode == 0:
-            return
-        left = {path.name for path in place.glob(f"{what['of']}-{what['seed']}-*")} - found
-        if not left:
-            raise RuntimeError(f"kontor-fuzz does not work: {told(done)}")
-        found |= left
-        yield (name := left.pop()), told(done)
-        first = int(name.rpartition("-")[2]) + 1
+def give(words: list[str], file: Path, several: bool, outcome: Outcome) -> int | None:
+    """Lets a program read it, on several ranks or one. What it prints as a deck it must print again."""
+    data = file.read_bytes()
+    app = re.search(rb"^app: *(heat|cg|matmul|pingpong|kernels|advection|dynamics)\b", data, re.M)
+    names = {"file": file, "text": os.fsdecode(data.replace(b"\0", b"")[:100_000]), "app": app[1].decode() if app else "heat",
+             "bin": BUILD / "bin", "root": ROOT, "kontor": ROOT / "scripts/kontor"}
+    own = words[0].startswith("{bin}")
+    words = [MPIEXEC, "-n", "2"] * (own and several and "{text}" not in words[-1]) + [word.format(**names) for word in words]
+    result = run(words, file.parent, outcome)
+    if result.code not in ((0, 1, 2) if "--quiet" in words else (0, 2)):
+        outcome.findings.append(f"exit code: {result.code}: {result.err.strip()[-300:]}")
+    elif "Traceback" in result.err or own and UNWORDED.search(result.err) or result.code == 2 and not REFUSED.search(result.err):
+        outcome.findings.append(f"words: {result.err.strip()[-300:]}")
+    if result.code == 0 and "--print-deck" in words:
+        (file.parent / "printed.yaml").write_text(result.out, encoding="utf-8")
+        again = run([*words[:words.index("--print-deck") - 1], "printed.yaml", "--print-deck"], file.parent, outcome)
+        if again.out != result.out:
+            outcome.findings.append(f"printed: what it prints is printed otherwise when it is read: {again.err.strip()[-300:]}")
+    return result.code
 
 
-def in_python(what: What, place: Path) -> Found:
-    todo = make_inputs(what, place)
-    while todo:
-        done = call([sys.executable, "-m", "torture.readers", what["of"], *todo], place, None, KONTOR_BUILD_DIR=str(BUILD.resolve()),
-                    PYTHONPATH=f"{ROOT}/tests/torture:{ROOT}/python")
-        begun = re.findall("^begin (.*)$", done.stdout, re.M)
-        yield from ((Path(file).name, happened) for file, happened in re.findall("^finding (.*?): (.*)$", done.stdout, re.M))
-        if done.returncode == 0:
-            return
-        if not begun:
-            raise RuntimeError(f"the readers do not work: {done.stderr[-400:]}")
-        yield Path(begun[-1]).name, told(done)
-        todo = todo[len(begun):]
-
-
-def whole_programs(what: What, place: Path) -> Found:
-    (place / "solve").write_text(SOLVE)
-    for file in make_inputs(what, place):
-        app = re.search(rb"^app: *(heat|cg|matmul|pingpong|kernels|advection|dynamics)\b", file.read_bytes(), re.M)
-        words = [BUILD / "bin" / (app[1].decode() if app else "heat"), file, "--print-deck"]
-        if what["of"] == "program-matrix":
-            words = [BUILD / "bin/cg", "solve", "--set", f"problem.matrix_market.file={file}", "--quiet", "-o", "out.h5"]
-        done = call(words, place, SECONDS)
-        if done.returncode not in (0, 1, 2, 3) or "Sanitizer" in done.stderr or "runtime error:" in done.stderr:
-            yield file.name, told(done)
-
-
-def make_inputs(what: What, place: Path) -> list[Path]:
-    samples = samples_of(what["of"], place)
-    suffix = samples[0].suffix
-    words = [word for sample in samples for word in ("--sample", sample)] + ["--binary"] * (suffix == ".h5")
-    done = fuzz(what, place, "--write", "--first", what["first"], "--cases", what["inputs"], *words)
-    if done.returncode != 0:
-        raise RuntimeError(f"kontor-fuzz does not work: {told(done)}")
-    names = (f"{what['of']}-{what['seed']}-{number}" for number in range(what["first"], what["first"] + what["inputs"]))
-    return [(place / name).rename(place / (name + suffix)) for name in names]
-
-
-def samples_of(kind: str, place: Path) -> list[Path]:
-    """Valid inputs."""
-    if kind in ("study", "machine"):
-        return sorted((ROOT / {"study": "inputs/studies", "machine": "lab/model/machines"}[kind]).glob("*.yaml"))
-    if kind == "program-deck":
-        return [path for path in sorted((ROOT / "inputs").glob("*/*.yaml")) if "\napp:" in path.read_text(encoding="utf-8")]
-    if kind == "program-matrix":
-        (place / "sample.mtx").write_text(MATRIX)
-        return [place / "sample.mtx"]
-    for app, deck in DECKS.items():
-        (place / f"{app}.yaml").write_text(deck)
-        done = call([BUILD / "bin" / app, f"{app}.yaml", "--quiet", "-o", f"{app}.h5", "--results", f"{app}.json"], place, SECONDS)
-        if not (place / f"{app}.h5").exists():
-            raise RuntimeError(f"a run for a sample has failed: {told(done)}")
-    return [place / f"{app}.{'json' if kind == 'json' else 'h5'}" for app in DECKS]
-
-
-def fuzz(what: What, place: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    return call([PROGRAM.resolve(), what["of"], "--seed", what["seed"], "--folder", place, *words], place, None)
-
-
-def call(words: list[object], folder: Path, seconds: float | None, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], folder: Path, outcome: Outcome) -> Result:
     """With sanitizers that leave leaks alone, which the tests look for, and refuse what asks for too much memory."""
-    sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=1024:quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1",
-                  "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KONTOR_PYTHON": sys.executable}
-    try:
-        return subprocess.run(list(map(str, words)), capture_output=True, text=True, errors="replace", check=False, timeout=seconds, cwd=folder,
-                              env={**os.environ, **sanitizers, **environment})
-    except subprocess.TimeoutExpired as error:
-        return subprocess.CompletedProcess(error.cmd, -signal.SIGALRM, "", "it takes too long")
-
-
-def told(done: subprocess.CompletedProcess[str]) -> str:
-    """How it ended, and what a sanitizer said, or the last line."""
-    lines = [line for line in done.stderr.splitlines() if "ERROR: " in line or "runtime error:" in line or "kontor-fuzz:" in line]
-    how = f"signal {signal.Signals(-done.returncode).name}" if done.returncode < 0 else f"exit code {done.returncode}"
-    return f"{how}: {' '.join((lines or done.stderr.splitlines()[-1:])[:2])[:300]}"
+    options = {"ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=1024:quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1",
+               "TMPDIR": str(folder), "KONTOR_PYTHON": sys.executable}
+    program = Program([*([] if sanitizers() else ["prlimit", f"--as={BYTES}"]), *words], folder, {**OWN, **options})
+    result = program.finish(SECONDS)
+    outcome.end(program, result, program.begun)
+    return result

@@ -10,7 +10,8 @@ from typing import Any
 
 from .case import Case, dice, draw_run
 from .check import Outcome, check_ended, follow
-from .launch import Started, fault_variables, send
+from .launch import Started, fault_variables
+from .mpirun import send
 from .reference import ARGUMENTS, Reference, prepare
 
 KIND = "kill"

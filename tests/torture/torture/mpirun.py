@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The launcher of a test, how it is told to keep to itself, and its processes: by a mark in their environment, whoever
-their parent is by now. And a /dev/shm of one's own, by a mount namespace: what a run leaves there is then its own and
-no other program's."""
+"""Programs of a test: how the launcher is told to keep to itself, their processes, by a mark in the environment, whoever
+their parent is by now, and their end, which is never waited for without limit. And a /dev/shm of one's own, by a mount
+namespace: what a run leaves there is then its own and no other program's."""
 
 import contextlib
 import ctypes
 import functools
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import time
+import uuid
 from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE, MNT_DETACH = 0x1, 0x20, 0x1000, 0x4000, 0x40000, 2
@@ -87,6 +91,69 @@ def stack_of(pid: int) -> list[str]:
     except (OSError, subprocess.TimeoutExpired):
         return []
     return [line for line in told.splitlines() if line.startswith(("Thread ", "#"))]
+
+
+def send(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+class Result(NamedTuple):
+    code: int | None  # None: it had not ended in time; -N: by signal N
+    out: str
+    err: str
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"exit code {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}---"
+
+
+class Program:
+    """A program that runs in a folder, and what it starts."""
+
+    def __init__(self, command: Sequence[object], folder: Path, variables: Mapping[str, str]):
+        self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
+        words = list(map(str, command))
+        self.command = " ".join(words)
+        self.hung: list[str] = []  # what its processes did when it did not end
+        self.stacks: dict[str, list[str]] = {}  # where they were
+        self.launcher_alone = False  # was what did not end, of mpirun
+        self.begun = time.monotonic()
+        # Files, because nobody reads a pipe while the program is paused.
+        self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, start_new_session=True,
+            env={**os.environ, **ENVIRONMENT, **variables, **dict([self.mark.split("=")])},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test in the background ignores it
+        )
+
+    def finish(self, limit: float) -> Result:
+        """Its exit code None: it has not ended within `limit` seconds, and was killed."""
+        try:
+            code: int | None = self.process.wait(limit)
+        except subprocess.TimeoutExpired:
+            code = None
+        seconds = time.monotonic() - self.begun
+        if code is None:
+            left = self.processes()
+            self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in left]
+            self.stacks = {f"{process.name} ({process.rank})": stack_of(process.pid) for process in left if process.rank is not None}
+            self.launcher_alone = [process.name for process in left] == ["mpirun"]
+            self.kill()
+            self.process.wait()
+        texts = []
+        for file in self.out, self.err:
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+            file.close()
+        return Result(code, texts[0], own_lines(texts[1]), seconds)
+
+    def processes(self) -> list[Process]:
+        return marked(self.mark)
+
+    def kill(self) -> None:
+        for process in self.processes():
+            send(process.pid, signal.SIGKILL)
 
 
 def have_own_shm() -> bool:
