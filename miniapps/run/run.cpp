@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <utility>
@@ -38,13 +39,24 @@ double seconds_of(const Work& work) {
   return seconds;
 }
 
-/// Collective. Throws config::Error for a state that lacks a number, as another version may have written it.
+/// Collective. Throws config::Error for a state that lacks a number, or has one that no run can have made.
 void read_state(MiniApp& app, const Restart& restart) {
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  const auto refuse = [&](const std::string& why) { // on all ranks
+    throw config::Error({fmt::format("restart: {} has no whole state: {}", restart.path(), why)}, "E-CHECKPOINT-NONE");
+  };
+  const auto& reader = restart.reader();
+  const auto state = reader.has("/state") ? reader.attributes("/state") : nlohmann::ordered_json::object();
+  for (const auto& [name, value] : state.items()) {
+    const bool possible = value.is_number_integer()
+                              ? value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= most
+                              : !value.is_number() || std::isfinite(value.get<double>());
+    if (!possible) refuse(fmt::format("{} is {}; counts are 0 to 2^53, other numbers finite", name, value.dump()));
+  }
   try {
-    app.read_state(restart.reader());
-  } catch (const nlohmann::json::exception& error) { // on all ranks
-    throw config::Error({fmt::format("restart: {} has no whole state: {}", restart.path(), error.what())},
-                        "E-CHECKPOINT-NONE");
+    app.read_state(reader);
+  } catch (const nlohmann::json::exception& error) {
+    refuse(error.what());
   }
 }
 

@@ -7,7 +7,7 @@ import re
 import signal
 
 from faults import ENDLESS, FaultTest
-from launch import BIN, HeatTest, wait_until
+from launch import CG, HeatTest, wait_until
 
 LOCAL = """\
 app: heat
@@ -96,7 +96,7 @@ class Checkpoints(FaultTest):
                 self.names(result.err, *facts)
         result = self.ends(2, "--restart", "none.h5", ranks=2)
         self.names(result.err, "E-CHECKPOINT-NONE", "none.h5")
-        self.program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
+        self.program = CG
         self.write("cg.yaml", "app: cg\nproblem: {stencil: {points: [5, 5, 5]}}\n")
         for arguments in (), ("cg.yaml",):
             result = self.heat(*arguments, "--restart", name, ranks=2)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the mini-apps as a user does, several ranks under mpirun, and never waits for ever.
 
-The environment may name other programs (KONTOR_HEAT, KONTOR_PINGPONG, KONTOR_CG) and another launcher (KONTOR_MPIEXEC).
+The environment may name another build (KONTOR_BUILD_DIR) and another launcher (KONTOR_MPIEXEC).
 """
 
 import json
@@ -14,13 +14,12 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests/torture"))
+sys.path += [str(ROOT / "tests/torture"), str(ROOT / "python")]
 
-from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, starts_several_programs  # noqa: E402
+from torture.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F401
+from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, starts_several_programs  # noqa: E402, F401
 
-BIN = ROOT / "build" / "bin"
-HEAT = os.environ.get("KONTOR_HEAT", str(BIN / "heat"))
-PINGPONG = os.environ.get("KONTOR_PINGPONG", str(BIN / "pingpong"))
+HEAT, PINGPONG, CG, DYNAMICS = (str(BUILD / "bin" / name) for name in ("heat", "pingpong", "cg", "dynamics"))
 
 
 class Running(Program):
@@ -28,7 +27,7 @@ class Running(Program):
 
     def __init__(self, program, arguments, ranks, cwd, variables):
         if not os.path.exists(program):
-            raise FileNotFoundError(f"{program} is not built; KONTOR_HEAT or KONTOR_PINGPONG may name another")
+            raise FileNotFoundError(f"{program} is not built; KONTOR_BUILD_DIR may name another build")
         of_ranks = [f"{key}={text}" for key, text in variables.items()]
         alone = ranks == 1 and ":" not in arguments  # needs no launcher, which takes longer to start than the program
         launcher = [] if alone else [MPIEXEC, "-n", ranks]
@@ -54,11 +53,6 @@ def wait_until(condition, what, limit=60):
         time.sleep(0.02)
 
 
-def preload(library):
-    """For LD_PRELOAD, with what is preloaded anyway. A sanitizer wants to be the first library itself."""
-    return ":".join(filter(None, [os.environ.get("KONTOR_SANITIZER_LIBRARY"), library, os.environ.get("LD_PRELOAD")]))
-
-
 class HeatTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 
@@ -67,8 +61,6 @@ class HeatTest(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        if not self.program:
-            self.skipTest("its program is not in this build")
         self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
         self.addCleanup(shutil.rmtree, self.folder)
 

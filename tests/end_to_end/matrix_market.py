@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrices from files: where they are looked for, what is said of wrong ones, and the order of the solution."""
 
-import os
 import zlib
 
 import h5py
 import numpy
 
-from launch import BIN, HeatTest
+from launch import CG, HeatTest
 
 DECK = """\
 app: cg
@@ -30,7 +29,7 @@ def text_of(entries):
 
 
 class MatrixMarketTest(HeatTest):
-    program = os.environ.get("KONTOR_CG", str(BIN / "cg"))
+    program = CG
 
     def setUp(self):
         super().setUp()

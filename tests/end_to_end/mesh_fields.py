@@ -4,11 +4,10 @@
 Nodes and elements are numbered at random, so a place that is not that of its number shows.
 """
 
-import os
 import unittest
 import xml.etree.ElementTree as xml
 
-from launch import ROOT
+from launch import DYNAMICS, ROOT
 from recorded import RecordTest, h5py
 
 if h5py:
@@ -40,7 +39,7 @@ def displacement(x, time):
 
 
 class MeshFields(RecordTest):
-    program = os.environ.get("KONTOR_DYNAMICS", str(ROOT / "build/bin/dynamics"))
+    program = DYNAMICS
 
     def setUp(self):
         super().setUp()

@@ -3,13 +3,11 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
-from launch import PINGPONG, HeatTest
+from launch import PINGPONG, ROOT, HeatTest
 from recorded import RecordTest
 from refusal import RefusalTest
 
-ROOT = Path(__file__).resolve().parents[2]
 SMALL = """\
 app: pingpong
 problem:

@@ -7,11 +7,10 @@ import subprocess
 import unittest
 
 import refusal
-from launch import ENVIRONMENT, HEAT, HeatTest, preload, starts_several_programs
+from launch import ENVIRONMENT, FAULTS, HEAT, HeatTest, preload, sanitizers, starts_several_programs
 from recorded import PLATE
 
 WITHOUT = ("--set", "measure.calibrate=false")
-FAULTS = os.environ.get("KONTOR_FAULTS", "")  # tests/faults as a shared library
 DECK = refusal.PLATE + "comm: {patience: 0.5}\n"
 
 
@@ -26,10 +25,10 @@ class StartTest(HeatTest):
         self.assertEqual(self.files(), ["deck.yaml"])
 
 
-@unittest.skipUnless(os.path.exists(FAULTS), "KONTOR_FAULTS does not name the library of tests/faults")
+@unittest.skipUnless(FAULTS.exists(), "the library of tests/faults is not in this build")
 class FailedCalls(StartTest):
     def run_with(self, function, ranks=1, variables={}, **more):
-        variables = {**variables, "LD_PRELOAD": preload(FAULTS), "KONTOR_FAULT_CALL": function}
+        variables = {**variables, **preload(FAULTS), "KONTOR_FAULT_CALL": function}
         variables |= {f"KONTOR_FAULT_{name}": str(value) for name, value in more.items()}
         return self.heat("deck.yaml", ranks=ranks, variables=variables)
 
@@ -38,7 +37,7 @@ class FailedCalls(StartTest):
         result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "3"}, DO="pause", RANK=1)
         self.check_given_up(result, "first messages", 3)
 
-    @unittest.skipIf("KONTOR_SANITIZER_LIBRARY" in os.environ, "a sanitizer has an operator new of its own")
+    @unittest.skipIf(sanitizers(), "a sanitizer has an operator new of its own")
     def test_no_memory_from_some_moment_on(self):
         for number in 500, 3000:
             with self.subTest(number):

@@ -35,35 +35,36 @@ FILES = {
     "matrix.mtx": b"%%MatrixMarket matrix coordinate real symmetric\n% comment\n4 4 7\n1 1 2\n2 2 2\n3 3 2\n4 4 2\n2 1 -1\n3 2 -1\n4 3 -1\n",
     "vector.mtx": b"%%MatrixMarket matrix array real general\n4 1\n1\n2.5\n-3e-4\n0\n",
 }
-FORMULAS = [b"sin(pi*x)*sinh(pi*y)/sinh(pi)", b"x > 0.5 && y < 0.25 ? 1 : -x^2", b"exp(-x)*max(x, y, z)", b"(((x+1)*2)-3)/4", b"rint(x*10)+sign(y)"]
+FORMULAS = [b"sin(pi*x)*sinh(pi*y)/sinh(pi)", b'"x > 0.5 && y < 0.25 ? 1 : -x^2"', b"exp(-x)*max(x, y, z)", b"(((x+1)*2)-3)/4", b"rint(x*10)+sign(y)"]
 OVERRIDES = [b"problem.cells=[64,64]", b"problem.boundary={x_min: {neumann: 0}, x_max: {dirichlet: 1}}", b"comm.backend=raw", b"solver.tolerance=1e-9",
              b'output.file="a b.h5"', b'problem.boundary.x_min={dirichlet: "y*x"}', *(b"problem.initial=" + formula for formula in FORMULAS)]
-# Words and numbers that mean something in a format, or are at the edge of what a type holds.
+# At the edge of what a type holds; and words that mean something in a format.
+NUMBERS = b"""0 -1 1 2 255 65536 2147483647 2147483648 -2147483649 9007199254740993 9223372036854775807 9223372036854775808 -9223372036854775808
+    18446744073709551616 1e308 1e999 -1e-999 nan -inf 0x10 010 1.5D+3 0.5 . 1e""".split()
 WORDS = [b"", b"\n", b"\r\n", b"\n  ", b" ", b"\0\0\0", b"\xff\xfe", "\u202e\xfc\U0001f600".encode(), *rb"""
-    [ ] { } {a: - ? : &a *a <<: !!binary !<x> | > --- ... %YAML " ' # ~ null true auto none "\u0000" "\e[2J" ../../etc/passwd /dev/zero app:
-    x pi sin( max( ( ) == = , ^ ** 1e308* % %%MatrixMarket complex pattern array integer symmetric hermitian + 0 -1 1 2 255 65536 2147483647
-    2147483648 -2147483649 9223372036854775807 9223372036854775808 18446744073709551616 1e308 1e999 -1e-999 nan inf 0x10 010 1.5D+3 . 1e""".split()]
+    [ ] { } {a: - ? : &a *a <<: !!binary !<x> | > --- ... %YAML " ' # ~ null true auto none "no" "\u0000" "\e[2J" ../../etc/passwd /dev/zero app: +
+    x pi sin( max( ( ) == = , ^ ** 1e308* % %%MatrixMarket complex pattern array integer symmetric hermitian""".split()]
 
 
 def mutated(chance: random.Random, samples: Sequence[bytes], binary: bool = False) -> bytes:
-    """A sample, changed at one to eight places: pieces of any size are removed, repeated, moved, counted up or down, or
-    replaced by words or by parts of another sample; or it is cut off."""
+    """A sample, changed at one to eight places: numbers, words, lines or bytes are removed, repeated, moved, counted up or
+    down, or replaced by others or by parts of another sample; or it is cut off."""
     data = chance.choice(samples)
-    sizes = [rb"(?s).", rb"(?s).", rb"(?s).{1,8}", rb"(?s).{1,64}"] if binary else [rb"(?s).", rb"(?s)\w+|.", rb"(?s)\d+|\D+", rb".*\n?"]
-    for _ in range(chance.randint(1, chance.randint(1, 8))):
-        pieces = re.findall(chance.choice(sizes), data)
-        begin, moved = (chance.randrange(len(pieces) + 1) for _ in range(2))
-        end = begin + chance.choice([0, 1, 1, 1, 1, 2, 3, 20])
-        piece, other = b"".join(pieces[begin:end]), chance.choice(samples)
+    sizes = [rb"(?s).", rb"(?s).{1,8}", rb"(?s).{1,64}"] if binary else [rb"\d+", rb"\d+", rb"\w+", rb"(?s).", rb".*\n?"]
+    for _ in range(chance.choice([1, 1, 1, 2, 3, 8])):
+        spans = [match.span() for match in re.finditer(chance.choice(sizes), data)] or [(0, 0)]
+        first, moved = (chance.randrange(len(spans)) for _ in range(2))
+        begin, end = spans[first][0], spans[min(first + chance.choice([0, 0, 0, 0, 1, 2, 19]), len(spans) - 1)][1]
+        piece, other = data[begin:end], chance.choice(samples)
         at, bits = chance.randrange(len(other) + 1), 8 * len(piece)
         number = int.from_bytes(piece, "little") if binary else int(piece) if piece.isdigit() and bits < 160 else 0
         number = chance.choice([number + 1, number - 1, number << chance.randint(1, 16), number ^ 1 << chance.randrange(min(bits, 99) + 1), -1])
-        new = chance.choice([
-            b"", piece * 2, piece[:64] * 2 ** chance.randint(1, 14), chance.choice(WORDS), chance.choice(WORDS), piece + chance.choice(WORDS),
-            b"".join(pieces[moved:moved + 3]), other[at:at + chance.randrange(256)],
-            (number % 2**bits).to_bytes(len(piece), "little") if binary else b"%d" % number,
-        ])
-        data = b"".join(pieces[:begin]) + new[:1 << 16] + b"".join(pieces[end:])
+        word = (number % 2**bits).to_bytes(len(piece), "little") if binary else chance.choice([b"%d" % number, chance.choice(NUMBERS), chance.choice(NUMBERS)])
+        if not binary and not piece.isdigit():
+            word = chance.choice(WORDS)
+        new = chance.choice([word, word, word, word, word, b"", piece * 2, piece[:64] * 2 ** chance.randint(1, 14), piece + chance.choice(WORDS),
+                             data[slice(*spans[moved])], other[at:at + chance.randrange(256)]])
+        data = data[:begin] + new[:1 << 16] + data[end:]
         if chance.random() < 0.02:
             data = data[:chance.randrange(len(data) + 1)]
     return data
@@ -75,9 +76,11 @@ def other_attribute(chance: random.Random, samples: Sequence[bytes]) -> bytes:
     with h5py.File(file, "r+") as h5:
         attributes = h5[chance.choice(["checkpoint", "checkpoint", "checkpoint/keys", "state"])].attrs
         key = chance.choice(sorted(attributes))
-        text = mutated(chance, [str(attributes[key]).encode()]).replace(b"\0", b"").decode(errors="replace")
+        value = attributes[key]
+        new: object = chance.choice([None, -1, 0, 2**31, 2**53, 2**63 - 1, -2**63, float("nan"), [], [1, 2], ""])
+        if isinstance(value, str) == (chance.random() < 0.8):
+            new = mutated(chance, [str(value).encode()]).replace(b"\0", b"").decode(errors="replace")
         del attributes[key]
-        new: object = text if chance.random() < 0.6 else chance.choice([None, -1, 2**63 - 1, 2**53, float("nan"), [], [1, 2], ""])
         if new is not None:
             attributes[key] = new
     body = file.getvalue()  # below the 512 KiB of a block of output/src/seal.cpp

@@ -2,6 +2,7 @@
 """Starts an app on its ranks, in a folder of its own, with faults."""
 
 import functools
+import os
 import re
 import subprocess
 import time
@@ -29,8 +30,8 @@ def sanitizers() -> tuple[str, ...]:
 
 
 def preload(library: Path) -> dict[str, str]:
-    """A sanitizer wants to be the first library itself. What a run that fails has not freed is no leak."""
-    found = {"LD_PRELOAD": ":".join([*sanitizers(), str(library)])}
+    """With what is preloaded anyway. A sanitizer wants to be the first library itself. What a run that fails has not freed is no leak."""
+    found = {"LD_PRELOAD": ":".join([*sanitizers(), str(library), *filter(None, [os.environ.get("LD_PRELOAD")])])}
     return found | ({"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if sanitizers() else {})
 
 
