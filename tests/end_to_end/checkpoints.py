@@ -7,7 +7,7 @@ import re
 import signal
 
 from faults import ENDLESS, FaultTest
-from launch import CG, HeatTest, wait_until
+from launch import CG, HeatTest, wait_for
 
 LOCAL = """\
 app: heat
@@ -39,14 +39,15 @@ class Checkpoints(FaultTest):
         return record["history"]["iteration"], record["history"]["norm"], record
 
     def wait_for_checkpoints(self, count):
-        wait_until(lambda: len(self.checkpoints()) >= count, "a checkpoint")
+        wait_for("a checkpoint", lambda: len(self.checkpoints()) >= count)
 
     def test_after_a_signal(self):
         expected = self.norms("deck.yaml", ranks=1)[:2]
         self.write("restarted.yaml", f"{self.DECK}restart: c-000000300.h5\n")
         for how, ranks, words in (signal.SIGUSR1, 3, ("--restart", "c-000000300.h5")), (signal.SIGTERM, 2, ("restarted.yaml",)):
             with self.subTest(signal=how.name):
-                self.remove("c-*.h5")
+                for path in self.folder.glob("c-*.h5"):
+                    path.unlink()
                 many = ("--set", "checkpoint.every=300", "--set", "checkpoint.keep=1000")
                 running = self.start("deck.yaml", *many, "--results", "record.json", ranks=ranks)
                 self.wait_for_checkpoints(1)

@@ -9,7 +9,7 @@ import shutil
 import signal
 import unittest
 
-from launch import HEAT, HeatTest, wait_until
+from launch import HEAT, HeatTest, wait_for
 from refusal import PLATE, change
 
 MANY = "max_sweeps: 1000000000, check_every: 1000"
@@ -30,7 +30,7 @@ class FaultTest(HeatTest):
     def wait_for_series(self, size=50_000):
         """Until a run has written so many bytes of its fields."""
         written = lambda: (file := self.temporary("plate.h5")) and file.stat().st_size > size
-        wait_until(written, "a series of fields")
+        wait_for("a series of fields", written)
 
     def assert_intact(self):
         self.assertEqual(self.output.read_bytes(), EARLIER)
@@ -83,7 +83,7 @@ class TwoRuns(FaultTest):
     def test_the_second_is_refused_and_the_first_is_undisturbed(self):
         self.write("deck.yaml", SHORT)
         first = self.start("deck.yaml", "--results", "first.json", ranks=2)
-        wait_until(lambda: self.temporary("first.json"), "the first run's files")
+        wait_for("the first run's files", lambda: self.temporary("first.json"))
         ranks = first.ranks()
         for pid in ranks.values():
             os.kill(pid, signal.SIGSTOP)

@@ -9,7 +9,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -17,13 +16,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests/torture"), str(ROOT / "python")]
 
 from torture.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F401
-from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, starts_several_programs  # noqa: E402, F401
+from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, starts_several_programs, wait_until  # noqa: E402, F401
 
 HEAT, PINGPONG, CG, DYNAMICS = (str(BUILD / "bin" / name) for name in ("heat", "pingpong", "cg", "dynamics"))
 
 
 class Running(Program):
     """A program and its ranks. `variables` are set for the ranks, not for mpirun."""
+
+    own_session = False
 
     def __init__(self, program, arguments, ranks, cwd, variables):
         if not os.path.exists(program):
@@ -45,12 +46,9 @@ class Running(Program):
         return {process.rank: process.pid for process in self.processes() if process.rank is not None}
 
 
-def wait_until(condition, what, limit=60):
-    end = time.monotonic() + limit
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"{what} did not happen within {limit} s")
-        time.sleep(0.02)
+def wait_for(what, condition, limit=60):
+    if not wait_until(condition, limit):
+        raise AssertionError(f"{what} did not happen within {limit} s")
 
 
 class HeatTest(unittest.TestCase):
@@ -96,12 +94,6 @@ class HeatTest(unittest.TestCase):
     def passes(self, *arguments, **others):
         """A run that must be verified."""
         return self.ends(0, *arguments, **others)
-
-    def remove(self, *patterns):
-        """The files of these names from the test's folder."""
-        for pattern in patterns:
-            for path in self.folder.glob(pattern):
-                path.unlink()
 
     def temporary(self, name):
         """The file that a run writes aside for `name`, or None."""

@@ -16,8 +16,8 @@ try:
     import h5py
     import numpy
 
-    from torture import check, fault, kill
-    from torture.case import APPS, Case, Run
+    from torture import check, fault, inputs, kill
+    from torture.case import APPS, Case, Run, dice
     from torture.check import Outcome
     from torture.mpirun import Result, marked
     from torture.reference import Reference, contents
@@ -147,6 +147,26 @@ class Checks(unittest.TestCase):
             self.assertRegex(self.judged(case, code, text), finding)
         self.assertEqual(self.judged(case, 3, "output: plate.h5: fsync failed: Input/output error"), "")
         self.assertRegex(self.judged(case, 0, ""), "exit code 0, but plate.h5 is earlier")
+
+
+class Inputs(unittest.TestCase):
+    def test_seed_and_number_make_an_input_again(self):
+        first, again, other = (inputs.mutated(dice(1, "input", number), [b"cells: [3, 4]\n" * 9]) for number in (7, 7, 8))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+
+    def test_what_is_found(self):
+        """Of programs that read an input: here they are Python, and do what it says."""
+        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
+            for does, finding in (
+                ("", ""), ("sys.exit('oh no [E-DECK-KEY]')", "exit code: 1"), ("os.abort()", "exit code: -6"), ("refuse('oh no')", "words: oh no"),
+                ("refuse('oh no [E-DECK-KEY]')", ""), ("refuse('oh no [E-INTERNAL]')", "words: oh no"), ("time.sleep(60)", "hang: "),
+            ):
+                file, outcome = Path(folder, "input"), Outcome(CASE)
+                file.write_text(f"import os, sys, time\ndef refuse(words):\n    print(words, file=sys.stderr)\n    sys.exit(2)\n{does}\n")
+                with self.subTest(does), unittest.mock.patch("torture.inputs.SECONDS", 5), unittest.mock.patch("torture.check.GONE", 0.1):
+                    inputs.give([sys.executable, "{file}"], file, False, outcome)
+                    self.assertRegex("\n".join(outcome.findings), f"^{finding}" if finding else "^$")
 
 
 class Ends(unittest.TestCase):

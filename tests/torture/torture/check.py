@@ -12,7 +12,7 @@ from kontor.report.hdf5 import h5py
 
 from .case import Case, Run
 from .launch import Started
-from .mpirun import Program, Result, empty_shm, left_in_shm
+from .mpirun import Program, Result, empty_shm, left_in_shm, wait_until
 from .reference import ARGUMENTS, CHECKPOINT, OUTPUTS, Reference, contents, is_temporary
 
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
@@ -138,21 +138,17 @@ class Outcome:
         elif result.code is None:
             self.findings.append(f"hang: it did not end in time, and was killed; its processes: {', '.join(started.hung)}")
             self.seen["stacks"] = started.stacks
-        end = time.monotonic() + GONE
-        left = started.processes()
-        while left and time.monotonic() < end:
-            time.sleep(0.02)
-            left = started.processes()
+        gone = wait_until(lambda: not started.processes(), GONE)
         self.seen["seconds_until_gone"] = round(time.monotonic() - begun, 3)
-        if left:
+        if not gone:
+            left = started.processes()
             self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in left)}")
             started.kill()
         shm = [entry.name for entry in left_in_shm()]
         self.seen["shm"] = shm
-        if shm and not leaves_shm and "launcher_alone" in self.seen:
-            empty_shm()
-        elif shm and not leaves_shm:
-            self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
+        if shm and not leaves_shm:
+            if "launcher_alone" not in self.seen:
+                self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
             empty_shm()
 
 

@@ -5,14 +5,13 @@ import functools
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 from typing import Any, Callable
 
 from kontor.place import Place
 
 from .case import Run
-from .mpirun import MPIEXEC, Program, state_of
+from .mpirun import MPIEXEC, Program, state_of, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Place.here().build
@@ -60,12 +59,7 @@ class Started(Program):
 
     def wait_until(self, condition: Callable[[], bool], limit: float) -> bool:
         """Whether it came true before the program's end, or the limit."""
-        end = time.monotonic() + limit
-        while not condition():
-            if self.process.poll() is not None or time.monotonic() > end:
-                return False
-            time.sleep(0.005)
-        return True
+        return wait_until(lambda: condition() or self.process.poll() is not None, limit) and condition()
 
     def wait_for_pause(self, reached: Path, rank: object) -> bool:
         """Whether the rank has come to its call, and has stopped there."""

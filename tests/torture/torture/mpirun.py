@@ -15,7 +15,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE, MNT_DETACH = 0x1, 0x20, 0x1000, 0x4000, 0x40000, 2
@@ -93,6 +93,16 @@ def stack_of(pid: int) -> list[str]:
     return [line for line in told.splitlines() if line.startswith(("Thread ", "#"))]
 
 
+def wait_until(condition: Callable[[], bool], limit: float) -> bool:
+    """Whether it came true within so many seconds."""
+    end = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
 def send(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
@@ -111,6 +121,8 @@ class Result(NamedTuple):
 class Program:
     """A program that runs in a folder, and what it starts."""
 
+    own_session = True  # signals of the terminal do not reach it
+
     def __init__(self, command: Sequence[object], folder: Path, variables: Mapping[str, str]):
         self.mark = f"KONTOR_TEST_RUN={uuid.uuid4()}"
         words = list(map(str, command))
@@ -122,7 +134,7 @@ class Program:
         # Files, because nobody reads a pipe while the program is paused.
         self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, start_new_session=True,
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, start_new_session=self.own_session,
             env={**os.environ, **ENVIRONMENT, **variables, **dict([self.mark.split("=")])},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test in the background ignores it
         )
