@@ -50,19 +50,20 @@ def mutated(chance: random.Random, samples: Sequence[bytes], binary: bool = Fals
     """A sample, changed at one to eight places: numbers, words, lines or bytes are removed, repeated, moved, counted up or
     down, or replaced by others or by parts of another sample; or it is cut off."""
     data = chance.choice(samples)
-    sizes = [rb"(?s).", rb"(?s).{1,8}", rb"(?s).{1,64}"] if binary else [rb"\d+", rb"\d+", rb"\w+", rb"(?s).", rb".*\n?"]
+    sizes = [rb"(?s).", rb"(?s).{1,8}", rb"(?s).{1,64}"] if binary else [rb"\d+", rb"\d+", rb"[\w.]+", rb"[\w.]+", rb".*\n?", rb"(?s)."]
     for _ in range(chance.choice([1, 1, 1, 2, 3, 8])):
         spans = [match.span() for match in re.finditer(chance.choice(sizes), data)] or [(0, 0)]
         first, moved = (chance.randrange(len(spans)) for _ in range(2))
-        begin, end = spans[first][0], spans[min(first + chance.choice([0, 0, 0, 0, 1, 2, 19]), len(spans) - 1)][1]
+        begin, end = spans[first][0], spans[min(first + chance.choice([*[0] * 12, 1, 2, 19]), len(spans) - 1)][1]
         piece, other = data[begin:end], chance.choice(samples)
         at, bits = chance.randrange(len(other) + 1), 8 * len(piece)
         number = int.from_bytes(piece, "little") if binary else int(piece) if piece.isdigit() and bits < 160 else 0
         number = chance.choice([number + 1, number - 1, number << chance.randint(1, 16), number ^ 1 << chance.randrange(min(bits, 99) + 1), -1])
-        word = (number % 2**bits).to_bytes(len(piece), "little") if binary else chance.choice([b"%d" % number, chance.choice(NUMBERS), chance.choice(NUMBERS)])
-        if not binary and not piece.isdigit():
-            word = chance.choice(WORDS)
-        new = chance.choice([word, word, word, word, word, b"", piece * 2, piece[:64] * 2 ** chance.randint(1, 14), piece + chance.choice(WORDS),
+        words = re.findall(rb"[\w.]+", other) + [b""]  # most of these leave the syntax right
+        word = chance.choice(chance.choice([[b"%d" % number] if piece.isdigit() else words, NUMBERS, words, words, WORDS]))
+        if binary:
+            word = (number % 2**bits).to_bytes(len(piece), "little")
+        new = chance.choice([*[word] * 9, b"", piece * 2, piece[:64] * 2 ** chance.randint(1, 14), piece + chance.choice(WORDS),
                              data[slice(*spans[moved])], other[at:at + chance.randrange(256)]])
         data = data[:begin] + new[:1 << 16] + data[end:]
         if chance.random() < 0.02:
