@@ -102,11 +102,13 @@ std::optional<UsageError> refusal(const Method& method, MemoryKind memory) {
         std::ranges::all_of(usual_first, [&](Pattern p) { return !can.patterns.has(p) || can.own_memory.has(p); });
     const auto what =
         always ? fmt::format("backend '{}'", name) : fmt::format("pattern '{}'", to_string(options.pattern));
-    return UsageError(
-        fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not reach; "
-                    "choose another pattern than 'rma'{}{}",
-                    what, mpi_backends(" with backend "), gpu_backends(", or backend ")),
-        always ? Axis::backend : Axis::pattern);
+    const auto advice =
+        always ? mpi_backends("backend ")
+               : fmt::format("another pattern than '{}'{}", to_string(options.pattern), mpi_backends(" with backend "));
+    return UsageError(fmt::format("{} keeps messages in host memory of its own, which kernels on a device do not "
+                                  "reach; choose {}{}",
+                                  what, advice, gpu_backends(", or backend ")),
+                      always ? Axis::backend : Axis::pattern);
   }
   if (can.device_buffers && options.path == Path::direct) {
     if (!can.hands_to_mpi() || options.packing != Packing::datatype || !gpu_awareness().overruled) return {};

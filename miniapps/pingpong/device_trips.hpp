@@ -5,6 +5,7 @@
 
 #include <kontor/comm/mailboxes.hpp>
 #include <kontor/comm/peer_memory.hpp>
+#include <kontor/device/lanes.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -153,10 +154,9 @@ class DeviceTrips {
                                       counters_of(players_.partner)};
     launch(bytes / part, trips);
   }
-  /// All teams run at once: no multiprocessor has more than 2048 threads.
   template <class Kernel>
   void launch(std::int64_t teams, const Kernel& kernel) {
-    const auto most = device::kernels_on_host ? 1 : std::clamp<std::int64_t>(Space().concurrency() / 2048, 1, counters);
+    const auto most = std::min<std::int64_t>(device::resident_teams(), counters);
     using Bounds = Kokkos::LaunchBounds<Trips::threads, 1>;
     Kokkos::TeamPolicy<Space, Bounds> policy(static_cast<int>(std::clamp<std::int64_t>(teams, 1, most)),
                                              Trips::threads);

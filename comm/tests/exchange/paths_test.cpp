@@ -158,6 +158,8 @@ TEST_F(GpuAwareness, IsSaidByTheEnvironmentAndDecides) {
     const auto backend = direct_refused(method("shm"));
     EXPECT_EQ(backend.substr(0, backend.find(";")),
               "backend 'shm' keeps messages in host memory of its own, which kernels on a device do not reach");
+    EXPECT_NE(pattern.find("choose another pattern than 'rma' with backend raw or view"), std::string::npos) << pattern;
+    EXPECT_NE(backend.find("choose backend raw or view"), std::string::npos) << backend;
   }
   auto options = method("view", Packing::datatype);
   options.path = Path::staged;

@@ -8,10 +8,10 @@
 #include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
+#include <kontor/device/lanes.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,16 +25,10 @@ namespace kontor::cg {
 /// Threads of a team, each of which may have a multiprocessor for itself.
 inline constexpr int persistent_threads = device::kernels_on_host ? 1 : 1024;
 
-/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so
-/// there are no more teams than multiprocessors.
-inline int most_persistent_teams() {
-  return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
-}
-
 /// What the teams of one such kernel after the other share: a barrier, and the parts of three sums.
 class PersistentTeams {
  public:
-  PersistentTeams() : arrived_("cg/arrived teams"), parts_(3, most_persistent_teams()) {}
+  PersistentTeams() : arrived_("cg/arrived teams"), parts_(3, device::resident_teams()) {}
   TeamParts::Places places() const { return parts_.places(); }
 
   /// Of one kernel's threads.
@@ -328,7 +322,7 @@ struct PersistentKernel {
 template <class Kernel>
 void launch_persistent(const Space& instance, const Kernel& kernel, const RowRange& interior, const RowRange& boundary,
                        const PersistentSteps& steps) {
-  const int teams = teams_of(interior.count() + boundary.count(), persistent_threads, most_persistent_teams());
+  const int teams = teams_of(interior.count() + boundary.count(), persistent_threads, device::resident_teams());
   const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
       instance, teams, persistent_threads, sizeof(detail::PersistentScratch) + alignof(detail::PersistentScratch));
   Kokkos::parallel_for("cg/persistent", policy,

@@ -15,7 +15,7 @@ constexpr int most_norms = 64; ///< of a kernel
 constexpr std::size_t line = 64;
 
 std::size_t bytes_of_counters() {
-  return static_cast<std::size_t>(2 * BandCounters::stride * most_bands()) * sizeof(device::Counter);
+  return static_cast<std::size_t>(2 * BandCounters::stride * device::resident_teams()) * sizeof(device::Counter);
 }
 
 /// Words of a row (plane); ranks that are cut along the slowest axis have equally many.
@@ -57,7 +57,7 @@ template <class T>
 PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     : domain_(&domain),
       memory_(domain.comm(), bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()), "heat/seams of bands"),
-      parts_("heat/norm parts of bands", most_norms * most_bands()), registers_(agreed_shape(domain)),
+      parts_("heat/norm parts of bands", most_norms * device::resident_teams()), registers_(agreed_shape(domain)),
       between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())) {
   const auto& block = domain.block();
   const int slow = block.dimensions - 1, rank = domain.comm().rank();

@@ -81,18 +81,11 @@ struct PersistentSweeps {
 /// Threads of a team, each of which may have a multiprocessor for itself.
 inline constexpr int band_threads = device::kernels_on_host ? 1 : 512;
 
-/// Teams of such a kernel, at most: all of them must run at once. No multiprocessor has more than 2048 threads, so
-/// there are no more teams than multiprocessors.
-inline int most_bands() {
-  using Space = FieldView<float>::execution_space;
-  return device::kernels_on_host ? 1 : std::max(1, static_cast<int>(Space().concurrency()) / 2048);
-}
-
 /// Bands of so many rows: as few as have work for all threads, but of `most_rows` at most, and no more than run at
 /// once.
 inline int bands_of(std::int64_t rows, std::int64_t columns, std::int64_t most_rows) {
   const auto wanted = std::max(rows * columns / band_threads, (rows + most_rows - 1) / most_rows);
-  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(most_bands(), rows)));
+  return static_cast<int>(std::clamp<std::int64_t>(wanted, 1, std::min<std::int64_t>(device::resident_teams(), rows)));
 }
 
 /// The shape of a block; which fits only if its axis x is not cut and not periodic.

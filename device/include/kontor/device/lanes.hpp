@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_Macros.hpp>
+#include <kontor/device/compat.hpp>
 
-/// Threads that work in step and pass values to each other without memory.
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+
+/// Threads of kernels that wait for each other: which ones run at once, and which pass values on without memory.
 namespace kontor::device {
+
+/// Local. So many teams of a kernel of the default space run at once, whatever they need, if one fits: a
+/// multiprocessor, none of which has more than 2048 threads, is each one's own. A host has one.
+inline int resident_teams() {
+  return kernels_on_host ? 1 : std::max(1, static_cast<int>(Kokkos::DefaultExecutionSpace().concurrency()) / 2048);
+}
 
 /// So many of them have consecutive ranks in a team, which must have a multiple; a host's work alone.
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
