@@ -34,19 +34,16 @@ struct Compare {
   }
 };
 
-struct LargestEntry {
-  Vector values;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& largest) const {
-    const double size = values(i) < 0 ? -values(i) : values(i);
-    if (size > largest) largest = size;
-  }
-};
-
 /// Collective. In absolute value.
 double largest_entry(const comm::Communicator& comm, const Vector& values) {
   double largest = 0;
-  Kokkos::parallel_reduce("cg/largest entry", Policy(0, static_cast<std::int64_t>(values.extent(0))),
-                          LargestEntry{values}, Kokkos::Max<double>(largest));
+  Kokkos::parallel_reduce(
+      "cg/largest entry", Policy(0, static_cast<std::int64_t>(values.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i, double& most) {
+        const double size = values(i) < 0 ? -values(i) : values(i);
+        if (size > most) most = size;
+      },
+      Kokkos::Max<double>(largest));
   return comm::allreduce(comm, values.extent(0) > 0 ? largest : 0.0, comm::ReduceOp::max);
 }
 
@@ -78,15 +75,6 @@ std::array<double, count> sums_of(const comm::Communicator& comm, const Space& c
   std::copy_n(on_host.data(), count, sums.data());
   return comm::allreduce(comm, sums, comm::ReduceOp::sum);
 }
-
-struct SquareSum {
-  Vector v;
-  KOKKOS_FUNCTION PartialSums<1> operator()(std::int64_t i) const {
-    PartialSums<1> sum;
-    sum[0] = v(i) * v(i);
-    return sum;
-  }
-};
 
 /// Collective; waits. To `all`: own values, then the ghosts by their numbers in the whole matrix.
 void with_ghosts(const comm::Communicator& baseline, const Partition& partition, const Vector& own, const Vector& all) {
@@ -141,7 +129,12 @@ double norm_of(const comm::Communicator& baseline, Preconditioner& m, const Spac
   double largest = 0;
   for (int i = 0; i < 8 && before > 0; ++i) {
     m.apply(from, to);
-    const double now = sums_of<1>(baseline, compute, own, SquareSum{to})[0];
+    const auto square = KOKKOS_LAMBDA(std::int64_t row) {
+      PartialSums<1> sum;
+      sum[0] = to(row) * to(row);
+      return sum;
+    };
+    const double now = sums_of<1>(baseline, compute, own, square)[0];
     largest = std::max(largest, std::sqrt(now / before));
     before = now;
     Kokkos::deep_copy(from, to);

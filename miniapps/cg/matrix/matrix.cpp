@@ -6,23 +6,16 @@
 #include <fmt/format.h>
 
 namespace kontor::cg {
-namespace {
-
-struct SumCounts {
-  Offsets offsets;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum, bool last) const {
-    sum += offsets(i);
-    if (last) offsets(i) = sum;
-  }
-};
-
-} // namespace
 
 std::int64_t sum_counts(const Offsets& counts) {
-  const auto size = static_cast<std::int64_t>(counts.extent(0));
-  Kokkos::parallel_scan("cg/offsets", Policy(0, size), SumCounts{counts});
   std::int64_t entries = 0;
-  Kokkos::deep_copy(entries, Kokkos::subview(counts, size - 1));
+  Kokkos::parallel_scan(
+      "cg/offsets", Policy(0, static_cast<std::int64_t>(counts.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
+        sum += counts(i);
+        if (last) counts(i) = sum;
+      },
+      entries);
   return entries;
 }
 

@@ -234,25 +234,6 @@ struct FillChunk {
   }
 };
 
-/// Zeros where a chunk has no entries.
-struct ClearPadding {
-  SellRows rows;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    const auto& chunk = rows.chunks(c);
-    const auto end = chunk.values + std::int64_t{chunk.entries} * rows.chunk;
-    for (auto e = chunk.values; e < end && !chunk.full; ++e) rows.values(e) = 0;
-  }
-};
-
-struct CopyValues {
-  CompressedRows from;
-  RowValues to;
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    auto values = to.row(static_cast<LocalIndex>(row));
-    for (auto e = from.offsets(row); e < from.offsets(row + 1); ++e) values.next() = from.values(e);
-  }
-};
-
 template <class View>
 View allocated(const std::string& label, std::int64_t size) {
   return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(size));
@@ -316,15 +297,25 @@ SellRows make_chunks(const CompressedRows& from, LocalIndex interior, LocalIndex
 void make_room(SellRows& rows) {
   rows.values = allocated<Kokkos::View<double*>>("cg/sell values", rows.stored);
   miniapp::use_huge_pages(rows.values);
-  Kokkos::parallel_for("cg/sell padding", Policy(0, static_cast<std::int64_t>(rows.chunks.extent(0))),
-                       ClearPadding{rows});
+  const SellRows to = rows;
+  Kokkos::parallel_for(
+      "cg/sell padding", Policy(0, static_cast<std::int64_t>(to.chunks.extent(0))), KOKKOS_LAMBDA(std::int64_t c) {
+        const auto& chunk = to.chunks(c); // zeros where it has no entries
+        const auto end = chunk.values + std::int64_t{chunk.entries} * to.chunk;
+        for (auto e = chunk.values; e < end && !chunk.full; ++e) to.values(e) = 0;
+      });
 }
 
 SellRows make_sell_rows(CompressedRows from, LocalIndex interior, LocalIndex columns, int chunk) {
   auto to = make_chunks(from, interior, columns, chunk);
   from.columns = {};
   make_room(to);
-  Kokkos::parallel_for("cg/sell values", Policy(0, to.rows), CopyValues{from, RowValues(to)});
+  const RowValues rows(to);
+  Kokkos::parallel_for(
+      "cg/sell values", Policy(0, to.rows), KOKKOS_LAMBDA(std::int64_t row) {
+        auto values = rows.row(static_cast<LocalIndex>(row));
+        for (auto e = from.offsets(row); e < from.offsets(row + 1); ++e) values.next() = from.values(e);
+      });
   device::fence(Space(), "cg/sell");
   return to;
 }

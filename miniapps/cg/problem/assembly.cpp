@@ -17,28 +17,6 @@ BoxPolicy elements(const FeMesh& mesh) {
   return BoxPolicy({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
 }
 
-struct CountEntries {
-  FeMesh mesh;
-  Offsets counts; ///< of row r at r + 1
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    counts(mesh.row(i, j, k) + 1) = mesh.neighbours(i, j, k).count();
-  }
-};
-
-struct FillColumns {
-  FeMesh mesh;
-  CompressedRows matrix;
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    const auto n = mesh.neighbours(i, j, k);
-    LocalIndex* column = &matrix.columns(matrix.offsets(mesh.row(i, j, k)));
-    for (int dz = n.begin[2]; dz < n.end[2]; ++dz)
-      for (int dy = n.begin[1]; dy < n.end[1]; ++dy) {
-        const LocalIndex* const row = &mesh.rows(k + 1 + dz, j + 1 + dy, i + 1);
-        for (int dx = n.begin[0]; dx < n.end[0]; ++dx) *column++ = row[dx];
-      }
-  }
-};
-
 /// The place among 27 of the node that differs from the one in the middle along the axes whose bits are in `across`, in
 /// element e around it.
 KOKKOS_INLINE_FUNCTION constexpr int place_of(int e, int across) {
@@ -155,34 +133,28 @@ struct AddElements {
   }
 };
 
-struct AddLoads {
-  FeMesh mesh;
-  ElementIntegrals integrals;
-  GaussValues source;
-  Vector rhs;
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    for (int a = 0; a < element_nodes; ++a) {
-      const NodePoint node(mesh, k, j, i, a);
-      if (node.own)
-        Kokkos::atomic_add(&rhs(mesh.row(node.point[0], node.point[1], node.point[2])),
-                           element_load(integrals, &source(k, j, 0, i), source.stride_2(), a));
-    }
-  }
-};
-
 } // namespace
 
 CompressedRows make_structure(const FeMesh& mesh) {
-  CompressedRows matrix;
   const auto rows = static_cast<std::size_t>(mesh.extents[0]) * static_cast<std::size_t>(mesh.extents[1]) *
                     static_cast<std::size_t>(mesh.extents[2]);
-  matrix.offsets = miniapp::zeroed<std::int64_t>("cg/offsets", rows + 1);
-  for_points("cg/count entries", mesh.extents, CountEntries{mesh, matrix.offsets});
-  const auto entries = sum_counts(matrix.offsets);
-  matrix.columns = Rows(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), entries);
-  miniapp::use_huge_pages(matrix.columns);
-  for_points("cg/columns", mesh.extents, FillColumns{mesh, matrix});
-  return matrix;
+  const auto offsets = miniapp::zeroed<std::int64_t>("cg/offsets", rows + 1);
+  for_points(
+      "cg/count entries", mesh.extents,
+      KOKKOS_LAMBDA(int k, int j, int i) { offsets(mesh.row(i, j, k) + 1) = mesh.neighbours(i, j, k).count(); });
+  const Rows columns(Kokkos::view_alloc("cg/columns", Kokkos::WithoutInitializing), sum_counts(offsets));
+  miniapp::use_huge_pages(columns);
+  for_points(
+      "cg/columns", mesh.extents, KOKKOS_LAMBDA(int k, int j, int i) {
+        const auto n = mesh.neighbours(i, j, k);
+        LocalIndex* column = &columns(offsets(mesh.row(i, j, k)));
+        for (int dz = n.begin[2]; dz < n.end[2]; ++dz)
+          for (int dy = n.begin[1]; dy < n.end[1]; ++dy) {
+            const LocalIndex* const row = &mesh.rows(k + 1 + dz, j + 1 + dy, i + 1);
+            for (int dx = n.begin[0]; dx < n.end[0]; ++dx) *column++ = row[dx];
+          }
+      });
+  return {offsets, columns, {}};
 }
 
 void assemble_matrix(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
@@ -197,7 +169,15 @@ void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& int
                    const Vector& rhs) {
   if (how == Assembly::gather)
     return Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
-  Kokkos::parallel_for("cg/add loads", elements(mesh), AddLoads{mesh, integrals, source, rhs});
+  Kokkos::parallel_for(
+      "cg/add loads", elements(mesh), KOKKOS_LAMBDA(int k, int j, int i) {
+        for (int a = 0; a < element_nodes; ++a) {
+          const NodePoint node(mesh, k, j, i, a);
+          if (node.own)
+            Kokkos::atomic_add(&rhs(mesh.row(node.point[0], node.point[1], node.point[2])),
+                               element_load(integrals, &source(k, j, 0, i), source.stride_2(), a));
+        }
+      });
 }
 
 } // namespace kontor::cg

@@ -66,15 +66,6 @@ struct ApplyBoundary {
   }
 };
 
-struct SetTemperatures {
-  FeMesh mesh;
-  FaceConditions faces;
-  Vector values;
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    if (mesh.fixed(i, j, k)) values(mesh.row(i, j, k)) = faces.temperature(i, j, k);
-  }
-};
-
 /// f in the points of a face around the block, or in the Gauss points of its elements, in a rank's array.
 FaceValues evaluate(const grid::Block& points, int face, std::int64_t plane, const grid::DeckFunction& f,
                     bool in_points, grid::FiniteCheck& finite) {
@@ -131,7 +122,10 @@ void apply_boundary(const FeMesh& mesh, const ElementIntegrals& integrals, const
 }
 
 void set_temperatures(const FeMesh& mesh, const FaceConditions& faces, const Vector& values) {
-  for_points("cg/temperatures", mesh.extents, SetTemperatures{mesh, faces, values});
+  for_points(
+      "cg/temperatures", mesh.extents, KOKKOS_LAMBDA(int k, int j, int i) {
+        if (mesh.fixed(i, j, k)) values(mesh.row(i, j, k)) = faces.temperature(i, j, k);
+      });
 }
 
 } // namespace kontor::cg

@@ -11,20 +11,17 @@
 namespace kontor::cg {
 namespace {
 
-struct SmallestAboveZero {
-  GaussValues values;
-  KOKKOS_FUNCTION void operator()(int k, int j, int g, double& smallest) const {
-    for (int i = 0; i < static_cast<int>(values.extent(3)); ++i)
-      if (const double value = values(k, j, g, i); value > 0 && value < smallest) smallest = value;
-  }
-};
-
 /// Collective. The smallest value in the Gauss points of elements inside of the box.
 double smallest_above_zero(const comm::Communicator& comm, const GaussValues& values) {
   double smallest = 0;
   const auto extent = [&](int d) { return static_cast<std::int64_t>(values.extent(d)); };
-  Kokkos::parallel_reduce("cg/smallest conductivity", BoxPolicy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
-                          SmallestAboveZero{values}, Kokkos::Min<double>(smallest));
+  Kokkos::parallel_reduce(
+      "cg/smallest conductivity", BoxPolicy({0, 0, 0}, {extent(0), extent(1), extent(2)}),
+      KOKKOS_LAMBDA(int k, int j, int g, double& least) {
+        for (int i = 0; i < static_cast<int>(values.extent(3)); ++i)
+          if (const double value = values(k, j, g, i); value > 0 && value < least) least = value;
+      },
+      Kokkos::Min<double>(smallest));
   return comm::allreduce(comm, smallest, comm::ReduceOp::min);
 }
 

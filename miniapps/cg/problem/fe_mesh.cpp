@@ -6,21 +6,6 @@
 #include <algorithm>
 
 namespace kontor::cg {
-namespace {
-
-struct FillConstant {
-  GaussValues values;
-  double value;
-  int begin[3], end[3]; ///< elements inside of the box
-  KOKKOS_FUNCTION void operator()(int k, int j, int g) const {
-    const bool inside = k >= begin[2] && k < end[2] && j >= begin[1] && j < end[1];
-    const auto n = static_cast<int>(values.extent(3));
-    double* const line = &values(k, j, g, 0);
-    for (int i = 0; i < n; ++i) line[i] = inside && i >= begin[0] && i < end[0] ? value : 0;
-  }
-};
-
-} // namespace
 
 FeMesh make_fe_mesh(const BoxRows& box, const FaceOptions& faces) {
   const auto& block = box.block;
@@ -37,7 +22,7 @@ FeMesh make_fe_mesh(const BoxRows& box, const FaceOptions& faces) {
 
 GaussValues at_gauss_points(const std::string& label, const grid::Block& points, const grid::DeckFunction& f,
                             grid::FiniteCheck& finite) {
-  int begin[3], end[3]; // elements inside of the box
+  Kokkos::Array<int, 3> begin{}, end{}; // elements inside of the box
   for (int axis = 0; axis < 3; ++axis) {
     begin[axis] = points.offset[axis] == 0 ? 1 : 0;
     const auto n = points.extents[axis];
@@ -55,9 +40,16 @@ GaussValues at_gauss_points(const std::string& label, const grid::Block& points,
     const double x[] = {coordinate(0, begin[0], 0)};
     double value[1];
     f.evaluate(x, coordinate(1, begin[1], 0), coordinate(2, begin[2], 0), 0, value, finite);
-    FillConstant fill{values, value[0], {begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}};
-    Kokkos::parallel_for("cg/constant at Gauss points",
-                         BoxPolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}), fill);
+    const double constant = value[0];
+    Kokkos::parallel_for(
+        "cg/constant at Gauss points",
+        BoxPolicy({0, 0, 0}, {points.extents[2] + 1, points.extents[1] + 1, element_nodes}),
+        KOKKOS_LAMBDA(int k, int j, int g) {
+          const bool inside = k >= begin[2] && k < end[2] && j >= begin[1] && j < end[1];
+          const auto n = static_cast<int>(values.extent(3));
+          double* const line = &values(k, j, g, 0);
+          for (int i = 0; i < n; ++i) line[i] = inside && i >= begin[0] && i < end[0] ? constant : 0;
+        });
     return values;
   }
   std::vector<double> x[2];

@@ -17,35 +17,27 @@ inline constexpr int vectors = 4;
 /// Row i has entry i of each vector, then what bounds the sizes of these entries. In the memory of kernels.
 using Vectors = Kokkos::View<double**, Kokkos::LayoutRight>;
 
-struct FillVectors {
-  Vectors x;
-  std::uint64_t seed;
-  int parts;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int v = 0; v < vectors; ++v) {
-      double value = vector_entry(bits_at(seed, i, v));
-      if (v == vectors - 1) {
-        const auto length = static_cast<std::int64_t>(x.extent(0));
-        // The part of i; it may have no index at all.
-        std::int64_t part = i * parts / length;
-        while (part_begin(length, parts, part + 1) <= i) ++part;
-        const auto begin = part_begin(length, parts, part), end = part_begin(length, parts, part + 1);
-        const auto chosen =
-            begin + static_cast<std::int64_t>(bits_at(seed, part, vectors) % static_cast<std::uint64_t>(end - begin));
-        if (i != chosen) value = 0;
-      }
-      x(i, v) = value;
-      x(i, vectors + v) = value < 0 ? -value : value;
-    }
-  }
-};
-
 /// Local. The vectors that products are verified with: all but the last have entries from 1024 to 2047, of random sign;
 /// the last has one such entry in each of `parts` parts, elsewhere 0.
 inline Vectors random_vectors(std::int64_t length, int parts, std::uint64_t seed) {
   const Vectors x("matmul/vectors", length, 2 * vectors);
   const Space instance;
-  Kokkos::parallel_for("matmul/random vectors", Range(instance, 0, length), FillVectors{x, seed, parts});
+  Kokkos::parallel_for(
+      "matmul/random vectors", Range(instance, 0, length), KOKKOS_LAMBDA(std::int64_t i) {
+        for (int v = 0; v < vectors; ++v) {
+          double value = vector_entry(bits_at(seed, i, v));
+          if (v == vectors - 1) {
+            // The part of i; it may have no index at all.
+            std::int64_t part = i * parts / length;
+            while (part_begin(length, parts, part + 1) <= i) ++part;
+            const auto begin = part_begin(length, parts, part), end = part_begin(length, parts, part + 1);
+            const auto number = bits_at(seed, part, vectors) % static_cast<std::uint64_t>(end - begin);
+            if (i != begin + static_cast<std::int64_t>(number)) value = 0;
+          }
+          x(i, v) = value;
+          x(i, vectors + v) = value < 0 ? -value : value;
+        }
+      });
   device::fence(instance, "matmul/vectors made");
   return x;
 }

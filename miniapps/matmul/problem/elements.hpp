@@ -29,25 +29,16 @@ namespace kontor::matmul {
 namespace detail {
 
 template <class T>
-struct FillRandom {
-  LocalMatrix<T> matrix;
-  std::uint64_t seed;
-  bool integers;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    const auto rows = matrix.rows.size;
-    const auto i = n % rows, j = n / rows;
-    const auto bits = bits_at(seed, matrix.rows.global(i), matrix.columns.global(j));
-    matrix.elements(i, j) = integers ? static_cast<T>(small_integer(bits)) : uniform<T>(bits);
-  }
-};
-
-template <class T>
 void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
   const Space instance;
+  const auto seed = static_cast<std::uint64_t>(options.seed);
+  const bool integers = options.kind == MatrixKind::integers;
   Kokkos::parallel_for(
-      "matmul/fill", Range(instance, 0, matrix.rows.size * matrix.columns.size),
-      FillRandom<T>{matrix, static_cast<std::uint64_t>(options.seed), options.kind == MatrixKind::integers});
+      "matmul/fill", Range(instance, 0, matrix.rows.size * matrix.columns.size), KOKKOS_LAMBDA(std::int64_t n) {
+        const auto i = n % matrix.rows.size, j = n / matrix.rows.size;
+        const auto bits = bits_at(seed, matrix.rows.global(i), matrix.columns.global(j));
+        matrix.elements(i, j) = integers ? static_cast<T>(small_integer(bits)) : uniform<T>(bits);
+      });
   device::fence(instance, "matmul/filled");
 }
 
