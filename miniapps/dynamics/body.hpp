@@ -3,7 +3,7 @@
 
 #include "dynamics/fields.hpp"
 #include "dynamics/options.hpp"
-#include "mesh/seam.hpp"
+#include "mesh/local_mesh.hpp"
 
 namespace kontor::dynamics {
 

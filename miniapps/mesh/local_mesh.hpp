@@ -3,7 +3,11 @@
 
 #include "mesh/source.hpp"
 
+#include <kontor/comm/exchange.hpp>
+
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace kontor::mesh {
@@ -53,6 +57,26 @@ Point centre(const CornerPoints&);
 /// Collective. The mesh of the options. A node belongs to the least rank that has elements of it. Throws config::Error
 /// if an element is there twice, is inverted or degenerate, or if a node has none.
 LocalMesh make_mesh(const Options&, const comm::Communicator&, Seam);
+
+/// Collective; committed. What neighbours exchange of a View of nodes: Seam::recompute: ghosts = their owners' values;
+/// Seam::sum: sums at common nodes.
+template <class View>
+comm::Exchange<View> make_seam(const comm::Communicator& comm, const LocalMesh& mesh, const View& values, Seam seam,
+                               const std::string& label, const typename View::execution_space& instance = {}) {
+  using Rows = Kokkos::View<const LocalIndex*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  comm::Exchange<View> exchange(comm, label, instance);
+  for (const auto& [rank, sent, received] : mesh.neighbours) {
+    if (!sent.empty()) exchange.add_send(values, Rows(sent.data(), sent.size()), rank);
+    if (received.empty()) continue;
+    if (seam == Seam::sum) // in place of the sender's row
+      exchange.add_receive(values, Rows(received.data(), received.size()), rank, comm::ReceiveOp::add);
+    else // ghosts of a rank follow each other
+      exchange.add_receive(values, std::pair(received.front(), received.back() + 1), rank);
+  }
+  exchange.commit();
+  exchange.measure_times();
+  return exchange;
+}
 
 /// How much of a mesh the ranks have.
 struct PartSizes {

@@ -3,13 +3,16 @@
 
 #include "box.hpp"
 #include "hdf5.hpp"
-#include "values.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace kontor::output {
+
+using Json = nlohmann::ordered_json;
 
 // What a file holds, read by the one rank that asks. Throws Error; a damaged file is never believed to have more than
 // fits into it.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "receipt.hpp"
-#include "values.hpp"
+#include "stored.hpp"
 
 #include <kontor/output/image.hpp>
 

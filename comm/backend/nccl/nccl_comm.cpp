@@ -9,9 +9,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 namespace kontor::comm::nccl {
+
+std::string error_text(ncclResult_t code, ncclComm_t comm) {
+  const char* last = ncclGetLastError(comm);
+  std::string words = last ? last : "";
+  std::ranges::replace(words, '\n', ' ');
+  words.erase(words.find_last_not_of(' ') + 1);
+  if (words.empty()) return ncclGetErrorString(code);
+  return fmt::format("{} ({})", ncclGetErrorString(code), words);
+}
+
+void fail(ncclResult_t code, const std::string& operation, ncclComm_t comm) {
+  throw Error(fmt::format("{} failed: {}", operation, error_text(code, comm)), "E-GPU-CALL");
+}
+
 NcclComm::NcclComm(const BackendContext& context, int size) : context_(context), size_(size) {}
 
 // Delegates, so that the destructor runs if this throws.

@@ -2,15 +2,36 @@
 #pragma once
 
 #include "backend/backend_context.hpp"
-#include "backend/nccl/check.hpp"
+#include "backend/gpu_check.hpp"
 
 #include <kontor/device/noncopyable.hpp>
+
+/// NVIDIA's NCCL, or AMD's RCCL, which has the same names.
+#if defined(__HIP__)
+#include <rccl/rccl.h>
+#else
+#include <nccl.h>
+#endif
 
 #include <memory>
 #include <set>
 #include <string>
 
 namespace kontor::comm::nccl {
+
+/// "unhandled cuda error (Cuda failure 'out of memory')": NCCL's name for the code, and its last words.
+std::string error_text(ncclResult_t, ncclComm_t = nullptr);
+
+/// Throws Error: `operation` failed, and the library's text.
+[[noreturn]] void fail(ncclResult_t, const std::string& operation, ncclComm_t = nullptr);
+
+using comm::check; // of the runtime library
+
+/// Throws Error if `code`, what the function `operation` returned, is not success.
+inline void check(ncclResult_t code, const char* operation, ncclComm_t comm = nullptr) {
+  if (code != ncclSuccess) [[unlikely]]
+    fail(code, operation, comm);
+}
 
 /// NCCL's counterpart of an MPI communicator, of the same ranks, which all plans of a backend share.
 class NcclComm : device::NonCopyable {

@@ -125,23 +125,7 @@ TEST(Values, SeveralAtOnceAndArrays) {
             "say what it is");
 }
 
-/// What MPI_Allreduce gets where one call does not take all elements, with a limit of a few.
-TEST_F(Chunks, CoverAllElementsOnce) {
-  for (const int n : {0, 1, 4, 5, 8, 13}) {
-    std::vector<int> in(n, comm.rank() + 1), out(n, -1);
-    int calls = 0;
-    mpi::in_chunks(
-        n,
-        [&](std::int64_t first, int count) {
-          ++calls;
-          MPI_Allreduce(in.data() + first, out.data() + first, count, MPI_INT, MPI_SUM, comm.native());
-        },
-        4);
-    EXPECT_EQ(calls, n == 0 ? 1 : (n + 3) / 4) << n;
-    EXPECT_EQ(out, std::vector<int>(n, comm.size() * (comm.size() + 1) / 2)) << n;
-  }
-}
-
+/// With a limit of a few elements a call, which leaves some over, or none.
 TEST_F(Chunks, GiveWhatOneCallGives) {
   const int me = comm.rank();
   const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});

@@ -81,20 +81,13 @@ struct RightHandSide {
   }
 };
 
-struct SquareOfRow {
-  Vector values;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += values(i) * values(i); }
-};
-
-/// Values of own points by row, of a block with one layer more.
-struct WithoutLayer {
-  PointRows rows;
-  PointValues with_layer;
-  Vector by_row;
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    by_row(rows(k + 1, j + 1, i + 1)) = with_layer(k + 1, j + 1, i + 1);
-  }
-};
+double sum_of_squares(const Vector& values) {
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "cg/norm of the solution", Policy(0, static_cast<std::int64_t>(values.extent(0))),
+      KOKKOS_LAMBDA(std::int64_t i, double& squares) { squares += values(i) * values(i); }, sum);
+  return sum;
+}
 
 class StencilProblem final : public BoxProblem {
  public:
@@ -133,9 +126,7 @@ class StencilProblem final : public BoxProblem {
       grid::fill<double>(exact, with_layer(), exact_, 0, finite);
       system.rhs = Vector("cg/b", own);
       for_points("cg/right-hand side", n, RightHandSide{stencil, exact, system.rhs});
-      const Vector by_row("cg/solution", own);
-      for_points("cg/solution", n, WithoutLayer{stencil.rows, exact, by_row});
-      system.error_bound = bound(by_row);
+      system.error_bound = bound(values_at_points(box_, exact_, "cg/solution", finite));
       if (!initial_.zero()) system.initial = values_at_points(box_, initial_, "cg/initial", finite);
       finite.agree(cartesian_);
     });
@@ -160,9 +151,7 @@ class StencilProblem final : public BoxProblem {
  private:
   /// Collective. The right-hand side is a sum of so many products, rounded one by one.
   ErrorBound bound(const Vector& exact) const {
-    double squares = 0;
-    Kokkos::parallel_reduce("cg/norm of the solution", Policy(0, box_.partition.own), SquareOfRow{exact}, squares);
-    squares = comm::allreduce(cartesian_, squares, comm::ReduceOp::sum);
+    const auto squares = comm::allreduce(cartesian_, sum_of_squares(exact), comm::ReduceOp::sum);
     const auto terms = options_.size;
     ErrorBound bound{.least_eigenvalue = least_eigenvalue(options_)};
     constexpr double unit_roundoff = 0x1p-53;
