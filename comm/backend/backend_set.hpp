@@ -6,7 +6,6 @@
 #include <kontor/comm/registry.hpp>
 
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include <kontor/comm/registry.hpp>
 
 #include <algorithm>
-#include <optional>
 
 namespace kontor::comm {
 namespace {

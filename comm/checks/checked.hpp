@@ -11,7 +11,6 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 /// Messages at check level `cross_rank`.

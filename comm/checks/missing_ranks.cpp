@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 namespace kontor::comm::detail {
 

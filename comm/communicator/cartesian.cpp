@@ -16,8 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace kontor::comm {

@@ -9,12 +9,10 @@
 #include <kontor/device/compat.hpp>
 #include <kontor/device/noncopyable.hpp>
 
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::comm {
 namespace {

@@ -22,10 +22,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace kontor::advection {
 namespace {

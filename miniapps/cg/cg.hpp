@@ -10,11 +10,6 @@
 #include "run/loop/stepped_app.hpp"
 #include "stepping/streams.hpp"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kontor::cg {
 
 /// A sparse linear system, solved by a conjugate-gradient method.

@@ -5,8 +5,6 @@
 #include "grid/block.hpp"
 #include "machine/memory.hpp"
 
-#include <vector>
-
 /// What a rank allocates, before anything of it is there.
 namespace kontor::cg {
 

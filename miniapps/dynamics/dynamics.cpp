@@ -16,8 +16,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif

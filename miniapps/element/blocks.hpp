@@ -3,8 +3,6 @@
 
 #include "element/lanes.hpp"
 
-#include <cstdint>
-
 /// Elements in blocks of as many as a kernel's iteration treats: the element in slot s is lane s % width of block
 /// s / width.
 namespace kontor::element {

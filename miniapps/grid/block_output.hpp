@@ -6,8 +6,6 @@
 
 #include <kontor/output/image.hpp>
 
-#include <string>
-
 /// Blocks of a grid as parts of datasets, and their fields into the output file and back.
 namespace kontor::grid {
 

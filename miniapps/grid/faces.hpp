@@ -7,7 +7,6 @@
 #include <kontor/config/visitor.hpp>
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string_view>
 

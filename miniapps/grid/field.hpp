@@ -8,7 +8,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 /// Values at the cells or points of one rank: a padded array (z, y, x) with layers of ghosts around the own ones.

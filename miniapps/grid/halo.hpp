@@ -6,9 +6,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <string>
-#include <vector>
-
 /// The halo of a field: each rank's outermost own layers into its neighbours' ghosts.
 namespace kontor::grid {
 

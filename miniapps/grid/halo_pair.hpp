@@ -4,8 +4,6 @@
 #include "grid/halo.hpp"
 
 #include <array>
-#include <string>
-#include <vector>
 
 namespace kontor::grid {
 

@@ -3,9 +3,6 @@
 
 #include "grid/block.hpp"
 
-#include <array>
-#include <vector>
-
 /// The outermost layers of a block, which its neighbours have as ghosts.
 namespace kontor::grid {
 

@@ -4,8 +4,6 @@
 #include "grid/block.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 namespace kontor::grid {
 

@@ -7,8 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-
 namespace kontor::grid {
 
 namespace detail {

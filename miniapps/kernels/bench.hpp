@@ -15,13 +15,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 /// What the measures share.
 namespace kontor::kernels {

@@ -7,8 +7,6 @@
 
 #include <kontor/comm/reductions.hpp>
 
-#include <algorithm>
-
 namespace kontor::miniapp {
 namespace {
 

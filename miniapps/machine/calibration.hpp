@@ -5,8 +5,6 @@
 
 #include <kontor/comm/communicator.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>

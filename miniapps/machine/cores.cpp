@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>

@@ -7,8 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <string>
-
 /// Products of dense matrices where kernels run, by Kokkos Kernels. The library kontor_gemm, which there is where CMake
 /// finds Kokkos Kernels; an app that uses it is declared with LINK kontor_gemm.
 namespace kontor::miniapp {

@@ -17,7 +17,6 @@
 #include <array>
 #include <map>
 #include <tuple>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {

@@ -6,13 +6,9 @@
 #include "machine/node.hpp"
 #include "machine/stream_kernels.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <utility>
-#include <vector>
 
 namespace kontor::miniapp {
 namespace {

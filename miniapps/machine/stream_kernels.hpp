@@ -6,7 +6,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <cstdint>
 
 /// The loops by which memory is measured: functors of pointers and numbers, which Kokkos::parallel_for calls with an
 /// index.

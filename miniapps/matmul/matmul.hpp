@@ -9,11 +9,6 @@
 #include "run/loop/stepped_app.hpp"
 #include "stepping/streams.hpp"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kontor::matmul {
 
 /// A product of dense matrices, distributed over the ranks.

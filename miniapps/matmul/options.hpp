@@ -10,9 +10,7 @@
 #include <kontor/config/expression.hpp>
 #include <kontor/config/visitor.hpp>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace kontor::matmul {
 

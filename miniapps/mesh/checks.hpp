@@ -6,10 +6,7 @@
 
 #include <kontor/comm/reductions.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <vector>
 
 /// What checks look at: how large a mesh and its elements are, for bounds; and what nodes of several ranks have, beside
 /// what plain MPI brings together, so that the exchange that is checked takes no part.

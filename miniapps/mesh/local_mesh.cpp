@@ -15,10 +15,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
-#include <utility>
 
 namespace kontor::mesh {
 namespace {

@@ -5,10 +5,8 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::mesh {
 

@@ -8,10 +8,7 @@
 #include <kontor/output/image.hpp>
 #include <kontor/output/reader.hpp>
 
-#include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 /// Values of nodes and elements in files, in rows by their numbers, whichever ranks have them.
 namespace kontor::mesh {

@@ -5,10 +5,6 @@
 #include "mesh/directory.hpp"
 #include "mesh/options.hpp"
 
-#include <array>
-#include <cstdint>
-#include <vector>
-
 /// Where a mesh comes from: a box, or a file. Either gives each rank a share of its elements and nodes by number.
 namespace kontor::mesh {
 

@@ -5,10 +5,7 @@
 
 #include <kontor/comm/communicator.hpp>
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 /// Parts by METIS: G. Karypis, V. Kumar, "A fast and high quality multilevel scheme for partitioning irregular graphs",
 /// SIAM J. Sci. Comput. 20, 1998.

@@ -3,9 +3,6 @@
 
 #include "partition/coordinate_matrix.hpp"
 
-#include <cstdint>
-#include <vector>
-
 namespace kontor::partition {
 
 /// Local. The rows in an order in which neighbours are near each other: E. Cuthill, J. McKee, "Reducing the bandwidth

@@ -3,8 +3,6 @@
 
 #include "partition/partition.hpp"
 
-#include <vector>
-
 namespace kontor::partition {
 
 /// Collective, waits. Values of own rows, wherever they are, as this rank's block of all values in the order of rows,

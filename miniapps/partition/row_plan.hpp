@@ -3,9 +3,7 @@
 
 #include "partition/coordinate_matrix.hpp"
 
-#include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace kontor::partition {
 

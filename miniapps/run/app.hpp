@@ -9,10 +9,7 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::miniapp {
 

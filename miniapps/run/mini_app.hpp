@@ -15,11 +15,6 @@
 #include <kontor/output/reader.hpp>
 #include <kontor/output/xdmf.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 /// What a mini-app is to a run (run.hpp). Every function is collective unless stated.
 namespace kontor::miniapp {
 

@@ -8,10 +8,8 @@
 #include <kontor/config/visitor.hpp>
 #include <kontor/output/file.hpp>
 
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

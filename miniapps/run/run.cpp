@@ -15,9 +15,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {

@@ -13,12 +13,6 @@
 #include <kontor/config/deck.hpp>
 #include <kontor/output/file.hpp>
 
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kontor::miniapp {
 
 /// One run, from the deck to the verdict: open the output, calibrate, make the app, warm up, measure, verify, write the

@@ -13,10 +13,7 @@
 #include <kontor/device/streams.hpp>
 #include <kontor/sums/accumulator.hpp>
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>

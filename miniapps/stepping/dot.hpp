@@ -3,8 +3,6 @@
 
 #include "stepping/team_sums.hpp"
 
-#include <cstdint>
-
 namespace kontor::stepping {
 
 /// A row's part of a dot, of the rows from `begin` on.

@@ -8,8 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cstdint>
 #include <string>
 
 /// Loops over rows that leave sums.

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace kontor::stepping {

@@ -9,10 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 /// What a run finds out: tables for people and for the file.
 namespace kontor::timing {

@@ -3,9 +3,6 @@
 
 #include "box.hpp"
 
-#include <cstddef>
-#include <cstdint>
-
 namespace kontor::output {
 
 // Made to notice lost, altered or misplaced data at the speed of memory, not to withstand forgery.

@@ -5,8 +5,6 @@
 
 #include <kontor/output/error.hpp>
 
-#include <string>
-
 namespace kontor::output {
 
 /// An HDF5 file driver for one file that is open already, which keeps the first failure of the disk to itself.

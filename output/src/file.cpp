@@ -12,9 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <list>
-#include <optional>
 
 namespace kontor::output {
 

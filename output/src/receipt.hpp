@@ -6,11 +6,6 @@
 #include "hdf5.hpp"
 #include "transfer.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <vector>
-
 namespace kontor::output {
 
 /// What was handed over for an attribute or a small dataset, kept until the file has been read back.

@@ -11,11 +11,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
-#include <string>
 #include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
 namespace kontor::output {
 

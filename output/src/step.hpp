@@ -6,9 +6,6 @@
 
 #include <kontor/output/block.hpp>
 
-#include <string>
-#include <vector>
-
 namespace kontor::output {
 
 /// A step of a Reader that reads the structure of a file, as data: so another process can make it.

@@ -6,10 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace kontor::output {
 
 using Json = nlohmann::ordered_json;

@@ -8,13 +8,8 @@
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kontor::output {
 

@@ -6,9 +6,6 @@
 
 #include <kontor/output/image.hpp>
 
-#include <string>
-#include <vector>
-
 namespace kontor::output {
 
 // Called on the one rank that has the file open; what is written is added to `receipts`.

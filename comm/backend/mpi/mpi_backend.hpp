@@ -5,7 +5,6 @@
 
 #include <kontor/comm/views/datatype.hpp>
 
-#include <memory>
 #include <string>
 #include <vector>
 

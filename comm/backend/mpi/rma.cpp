@@ -16,11 +16,8 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
 #include <set>
-#include <utility>
 
 namespace kontor::comm::mpi {
 namespace {

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <set>
 #include <tuple>
 #include <vector>
 

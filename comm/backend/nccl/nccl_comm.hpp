@@ -13,9 +13,7 @@
 #include <nccl.h>
 #endif
 
-#include <memory>
 #include <set>
-#include <string>
 
 namespace kontor::comm::nccl {
 

@@ -6,7 +6,6 @@
 #include <kontor/device/noncopyable.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace kontor::comm::shm {

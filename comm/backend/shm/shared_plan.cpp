@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <vector>
 
 namespace kontor::comm::shm {
 

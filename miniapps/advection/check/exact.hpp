@@ -5,9 +5,6 @@
 
 #include <kontor/config/function.hpp>
 
-#include <cstdint>
-#include <vector>
-
 namespace kontor::advection {
 
 /// Weights of neighbouring shifts: first, first + 1, ... cells.

@@ -10,9 +10,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-#include <vector>
-
 namespace kontor::advection {
 
 /// Collective, waits. Compares the field after all steps, and the samples (gathering, probe) of the cells `probed` of a

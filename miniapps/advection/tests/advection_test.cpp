@@ -14,8 +14,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
-#include <memory>
 #include <numeric>
 
 namespace kontor::advection {

@@ -6,7 +6,6 @@
 #include "partition/partition.hpp"
 
 #include <cstddef>
-#include <vector>
 
 /// Rows of the system as a textbook defines them, to verify those that were solved. What makes them shares no code with
 /// what assembles, distributes or multiplies the matrix.

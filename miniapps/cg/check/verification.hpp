@@ -9,9 +9,6 @@
 #include "run/record/result.hpp"
 
 #include <array>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace kontor::cg {
 

@@ -3,10 +3,6 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 namespace kontor::cg {
 namespace {
 

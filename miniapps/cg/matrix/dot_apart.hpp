@@ -6,7 +6,6 @@
 #include "stepping/dot.hpp"
 #include "stepping/row_sums.hpp"
 
-#include <string>
 #include <utility>
 
 namespace kontor::cg {

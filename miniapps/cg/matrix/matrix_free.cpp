@@ -4,8 +4,6 @@
 #include "cg/matrix/lanes.hpp"
 #include "cg/matrix/product.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <limits>
 #include <map>
 #include <numeric>

@@ -4,7 +4,6 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/problem/box_rows.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace kontor::cg {

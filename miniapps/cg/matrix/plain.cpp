@@ -7,8 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-
 namespace kontor::cg {
 
 /// Local; waits for nothing. y_i = sum of a_ij x_j over the entries of row i, a work item a row, in the rows of the

@@ -4,8 +4,6 @@
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/matrix/sell.hpp"
 
-#include <cstdint>
-
 namespace kontor::cg {
 
 /// The values of rows for a kernel that writes them, of compressed rows or of chunks. An entry is told by its number in

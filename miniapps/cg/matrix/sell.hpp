@@ -6,8 +6,6 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
 
-#include <cstdint>
-
 /// SELL-C-sigma: M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, "A unified sparse matrix data format for
 /// efficient general sparse matrix-vector multiply on modern processors with wide SIMD units", SIAM J. Sci. Comput. 36
 /// (2014). C rows are a chunk, whose first entries stand side by side, then the second ones and so on; a row is a lane.

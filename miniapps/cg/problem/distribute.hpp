@@ -8,8 +8,6 @@
 
 #include <kontor/comm/communicator.hpp>
 
-#include <vector>
-
 namespace kontor::cg {
 
 /// What rank 0 has read; empty on the other ranks.

@@ -9,7 +9,6 @@
 #include "grid/functions.hpp"
 
 #include <array>
-#include <optional>
 
 /// What the temperature of fe_heat is to be compared with.
 namespace kontor::cg {

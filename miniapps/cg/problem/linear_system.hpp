@@ -6,9 +6,7 @@
 #include "cg/options.hpp"
 #include "partition/partition.hpp"
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 
 namespace kontor::cg {
 

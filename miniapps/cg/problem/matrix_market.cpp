@@ -19,9 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::cg {
 namespace {

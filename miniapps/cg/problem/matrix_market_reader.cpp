@@ -7,13 +7,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <string_view>
-#include <utility>
 
 namespace kontor::cg {
 namespace {

@@ -7,8 +7,6 @@
 #include "cg/problem/linear_system.hpp"
 #include "run/mini_app.hpp"
 
-#include <memory>
-
 namespace kontor::cg {
 
 /// Where a system comes from, and what its solution means.

@@ -9,7 +9,6 @@
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/error.hpp>
 
-#include <array>
 #include <bit>
 #include <numbers>
 

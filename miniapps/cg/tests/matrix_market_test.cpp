@@ -16,7 +16,6 @@
 
 #include <set>
 #include <sstream>
-#include <string_view>
 
 namespace kontor::cg::test {
 namespace {

@@ -21,16 +21,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 /// Runs of cg, and systems of a few rows, known whole to every rank; with the headers that most tests of this folder
 /// need.

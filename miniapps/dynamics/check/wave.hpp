@@ -3,7 +3,6 @@
 
 #include "dynamics/options.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace kontor::dynamics {

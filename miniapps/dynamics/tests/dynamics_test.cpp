@@ -15,8 +15,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <memory>
-
 namespace kontor::dynamics {
 namespace {
 

@@ -7,8 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace kontor::grid::test {
 
 using miniapp::test::error_of;

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <stdexcept>
 
 namespace kontor::grid::test {

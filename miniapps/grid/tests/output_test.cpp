@@ -10,10 +10,7 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstdint>
 #include <filesystem>
-#include <string>
 
 namespace kontor::grid::test {
 namespace {

@@ -12,11 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <sys/resource.h>
 #include <thread>
 

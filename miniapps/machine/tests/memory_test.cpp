@@ -13,14 +13,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <new>
-#include <string>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace {
 

@@ -8,12 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
-#include <string>
 #include <unistd.h>
-#include <vector>
 
 namespace {
 

@@ -6,11 +6,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <utility>
-#include <vector>
-
 namespace kontor::matmul {
 
 /// Local. Elements beside C that the sum of so many layers takes.

@@ -8,9 +8,7 @@
 #include "run/mini_app.hpp"
 #include "stepping/streams.hpp"
 
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace kontor::matmul {
 

@@ -3,7 +3,6 @@
 
 #include "matmul/algorithm/axis_part.hpp"
 
-#include <cstdint>
 #include <numeric>
 #include <vector>
 

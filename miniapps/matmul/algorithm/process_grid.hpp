@@ -10,7 +10,6 @@
 #include <kontor/comm/exchange.hpp>
 
 #include <optional>
-#include <vector>
 
 namespace kontor::matmul {
 

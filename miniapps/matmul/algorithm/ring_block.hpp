@@ -11,9 +11,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 
 namespace kontor::matmul {

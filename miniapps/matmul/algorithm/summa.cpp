@@ -6,9 +6,7 @@
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <algorithm>
 #include <array>
-#include <string>
 
 namespace kontor::matmul {
 namespace {

@@ -6,8 +6,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/reductions.hpp>
 
-#include <cstdint>
-
 /// Products of a distributed matrix and a few vectors, which every rank has as a whole.
 namespace kontor::matmul {
 

@@ -6,9 +6,6 @@
 #include "matmul/options.hpp"
 #include "matmul/problem/matrix.hpp"
 
-#include <cstdint>
-#include <string>
-
 namespace kontor::matmul {
 
 /// Local. Threads of a rank's BLAS. Kokkos has been initialised.

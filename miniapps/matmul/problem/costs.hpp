@@ -7,8 +7,6 @@
 #include "matmul/options.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 /// What a run takes, known before it begins: memory for its matrices, and how much must travel.
 namespace kontor::matmul {

@@ -16,11 +16,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
 
 /// The elements of matrices, as they are given: where they come from, and how they go to HDF5 files, as 2-D datasets of
 /// rows and columns, element (i, j) at [i, j].

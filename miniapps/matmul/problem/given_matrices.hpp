@@ -5,9 +5,7 @@
 #include "matmul/problem/given_part.hpp"
 #include "matmul/problem/redistribution.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 
 namespace kontor::matmul {
 

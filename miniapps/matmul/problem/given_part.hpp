@@ -6,7 +6,6 @@
 #include "matmul/problem/redistribution.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 /// How matrices are given: distributed over the process grid as they are stored, whatever the product needs.
 namespace kontor::matmul {

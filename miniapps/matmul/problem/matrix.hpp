@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
 #include <utility>
 
 /// What elements and vectors are made of random bits.

@@ -6,11 +6,8 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace kontor::matmul {
 

@@ -12,10 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 /// A product in a checkpoint: C of each layer after some steps. A and B are made again.
 namespace kontor::matmul {
 

@@ -14,9 +14,6 @@
 #include <mpi.h>
 
 #include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {

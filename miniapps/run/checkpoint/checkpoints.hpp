@@ -9,11 +9,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>
 
-#include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <string>
-#include <vector>
 
 namespace kontor::miniapp {
 

@@ -9,9 +9,7 @@
 #include <mpi.h>
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace kontor::miniapp {
 

@@ -4,9 +4,7 @@
 #include "run/loop/progress.hpp"
 #include "run/record/trace.hpp"
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 
 namespace kontor::miniapp {
 

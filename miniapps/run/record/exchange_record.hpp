@@ -8,8 +8,6 @@
 #include <kontor/comm/exchange.hpp>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 /// What a record says of an exchange.
 namespace kontor::miniapp {

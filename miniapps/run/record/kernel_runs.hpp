@@ -6,8 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include <span>
-#include <string>
-#include <vector>
 
 namespace kontor::miniapp {
 

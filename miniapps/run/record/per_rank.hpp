@@ -8,9 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
-#include <map>
-#include <string>
-#include <vector>
 
 namespace kontor::miniapp {
 

@@ -17,13 +17,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace kontor::miniapp {
 
 /// What a run knows of itself before it does anything.

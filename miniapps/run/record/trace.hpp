@@ -6,10 +6,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/config/deck.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace kontor::miniapp {
 
 /// When each rank was in which region.

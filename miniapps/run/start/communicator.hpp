@@ -7,8 +7,6 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/config/deck.hpp>
 
-#include <string_view>
-
 namespace kontor::miniapp {
 
 /// Collective over MPI_COMM_WORLD. All ranks, with the deck's comm options. Throws config::Error at the key of the deck

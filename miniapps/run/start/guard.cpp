@@ -18,10 +18,8 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 #include <unistd.h>
 
 namespace kontor::miniapp {

@@ -22,8 +22,6 @@
 #include <cstdlib>
 #include <new>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <unistd.h>
 
 namespace kontor::miniapp {

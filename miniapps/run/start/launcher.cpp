@@ -16,12 +16,10 @@
 #include <array>
 #include <charconv>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <iterator>
 #include <unistd.h>
-#include <utility>
 
 namespace kontor::miniapp {
 

@@ -3,10 +3,6 @@
 
 #include "run/start/command_line.hpp"
 
-#include <optional>
-#include <string>
-#include <string_view>
-
 /// What `kontor run` wants to know of the ranks that it has started: it gives them a folder by the environment's
 /// KONTOR_RUN_FOLDER. Nothing happens without one, such as on other hosts.
 namespace kontor::miniapp {

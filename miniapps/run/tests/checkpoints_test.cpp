@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <optional>
 
 extern "C" void kontor_fault_arm(long long after, int lose_silently);
 extern "C" void kontor_fault_rename(int after);

@@ -7,9 +7,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 
 namespace kontor::miniapp::test {

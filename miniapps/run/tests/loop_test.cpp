@@ -18,7 +18,6 @@
 #include <map>
 #include <stdexcept>
 #include <unistd.h>
-#include <utility>
 
 namespace {
 

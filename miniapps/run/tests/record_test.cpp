@@ -14,11 +14,9 @@
 #include <cstdio>
 #include <iterator>
 #include <limits>
-#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 namespace {
 

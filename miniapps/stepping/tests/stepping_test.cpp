@@ -12,10 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
-#include <utility>
-#include <vector>
 
 namespace kontor::stepping::test {
 namespace {
