@@ -15,7 +15,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <utility>
 
 namespace kontor::miniapp {
 namespace {

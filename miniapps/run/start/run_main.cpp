@@ -23,8 +23,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <string>
 
 namespace kontor::miniapp {
 namespace {
