@@ -20,7 +20,7 @@ using miniapp::ScopedTimer;
 
 template <class T>
 Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
-    : domain_(&domain), overlap_(overlap && !(on_device && domain.options().sweeps_of_pass() > 1)),
+    : domain_(&domain), overlap_(overlap && domain.options().sweeps_of_pass() == 1),
       plain_(domain.options().kernel == SweepKernel::plain), timers_(timers), compute_(timers["compute"]),
       samples_(timers), regions_(grid::split(domain.deep_block(), Padding<T>::line)),
       streams_(overlap_ && regions_.any_strips()),

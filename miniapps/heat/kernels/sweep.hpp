@@ -46,17 +46,18 @@ class Pass {
     }
   }
 
-  double operator()(const Box& tile, T* room) const {
-    const Rings rings(*this, tile, room);
+  /// In bands of so many rows (3-D), in cells of `room`.
+  double operator()(const Box& tile, std::int64_t band, T* room) const {
     std::vector<Slabs> slabs(static_cast<std::size_t>(sweeps_));
     double result = 0;
-    for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front) {
-      for (int sweep = 1; sweep <= sweeps_; ++sweep) slabs[sweep - 1] = slabs_of(rings, tile, sweep, front - sweep);
-      for (auto j = rings.y; j < rings.y + rings.rows; ++j)
-        for (int sweep = 1; sweep <= sweeps_; ++sweep)
-          if (const auto& of = slabs[sweep - 1]; j >= of.begin && j < of.end)
-            result = joined<norm>(result, update(rings, of, tile, sweep, j));
-    }
+    for (Rings rings(*this, tile, band, room); rings.y < rings.end; rings.next(band))
+      for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front) {
+        for (int sweep = 1; sweep <= sweeps_; ++sweep) slabs[sweep - 1] = slabs_of(rings, tile, sweep, front - sweep);
+        for (auto j = rings.y - (dimensions == 3 ? sweeps_ - 1 : 0); j < rings.y + band; ++j)
+          for (int sweep = 1; sweep <= sweeps_; ++sweep)
+            if (const auto& of = slabs[sweep - 1]; j >= of.begin && j < of.end)
+              result = joined<norm>(result, update(rings, of, tile, sweep, j));
+      }
     if constexpr (streaming) miniapp::stream_fence();
     return result;
   }
@@ -77,34 +78,58 @@ class Pass {
   static std::int64_t line_before(std::int64_t i) { return i & -line; }
   static std::int64_t line_after(std::int64_t i) { return (i + line - 1) & -line; }
 
-  /// A row of 2-D, or a plane of 3-D, whose rows may go round in a ring.
+  /// A row of 2-D, or a plane of 3-D. Between sweeps, a band's rows of it go round in a ring, but for the last two rows
+  /// of this band and of the one before.
   struct Slab {
     T* row(std::int64_t j) const {
       if constexpr (dimensions == 2) return first;
+      if (j < begin) return before + (j - begin) * stride;
+      if (j >= end) return after + (j - end) * stride;
       const auto n = start + j;
       return first + (n < count ? n : n - count) * stride;
     }
-    T* first; ///< cell 0 of a row
-    std::int64_t stride, start = 0, count = std::numeric_limits<std::int64_t>::max();
+    static constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    T* first = nullptr; ///< cell 0 of a row
+    std::int64_t stride = 0, start = 0, count = most;
+    std::int64_t begin = -most, end = most; ///< the rows in the ring
+    T *before = nullptr, *after = nullptr;  ///< rows begin and end
   };
 
   /// What is between two sweeps: rows of planes in their order. A plane's row replaces the one before its own of two
-  /// planes ago, which nobody reads again.
+  /// planes ago, which nobody reads again. The last two rows of a band stay for the next one, and replace those that the
+  /// band before left of two planes ago.
   struct Rings {
-    Rings(const Pass& pass, const Box& tile, T* memory) {
+    Rings(const Pass& pass, const Box& tile, std::int64_t band, T* memory) : sweeps(pass.sweeps_) {
       const auto x = line_before(pass.first(tile, 1, 0)) - line;
       row = line_after(pass.last(tile, 1, 0)) + line - x;
-      if (dimensions == 3) y = pass.first(tile, 1, 1);
-      if (dimensions == 3) rows = pass.last(tile, 1, 1) - y;
-      first = memory - x;
+      first = kept = memory - x;
+      if constexpr (dimensions == 2) return;
+      y = pass.first(tile, 1, 1);
+      end = tile.end[1] + sweeps - 1;
+      z = pass.first(tile, 1, 2);
+      rows = band - 2;
+      planes = pass.last(tile, 1, 2) - z + 2;
+      kept += (sweeps - 1) * (2 * rows + 1) * row;
     }
     Slab slab(int sweep, std::int64_t m) const {
       const auto count = 2 * rows + 1, start = (m + 1024 * count) * rows % count; // m may be negative
       T* const ring = first + (sweep - 1) * count * row;
-      return dimensions == 3 ? Slab{ring, row, start - y, count} : Slab{ring + start * row, row};
+      if constexpr (dimensions == 2) return {ring + start * row, row};
+      const auto before = kept_of(sweep, m + 2), after = kept_of(sweep, m);
+      return {ring, row, start - begin(sweep), count, begin(sweep), begin(sweep) + rows, before + 2 * row, after};
     }
-    T* first;
-    std::int64_t row, y = 0, rows = 1;
+    T* kept_of(int sweep, std::int64_t m) const {
+      return kept + ((m - z + turn) % planes * (sweeps - 1) + sweep - 1) * 2 * row;
+    }
+    void next(std::int64_t band) {
+      y += band;
+      turn = (turn + planes - 2) % planes;
+    }
+    /// The first row of a sweep.
+    std::int64_t begin(int sweep) const { return y - (sweep - 1); }
+    T *first, *kept;
+    int sweeps;
+    std::int64_t row, z, y = 0, end = 1, rows = 1, planes = 2, turn = 0;
   };
 
   Slab before_all(std::int64_t m) const { return {const_cast<T*>(u_) + m * (dimensions == 3 ? plane_ : row_), row_}; }
@@ -113,19 +138,21 @@ class Pass {
   /// What a sweep of row or plane `m` reads and writes, and its rows [begin, end).
   struct Slabs {
     Slab u, centre, lower, upper, to;
-    std::int64_t m, begin, end;
+    std::int64_t m = 0, begin = 0, end = 0;
   };
   Slabs slabs_of(const Rings& rings, const Box& tile, int sweep, std::int64_t m) const {
+    if (m < first(tile, sweep, slow) || m >= last(tile, sweep, slow)) return {};
     // What lies beyond the grid does not change.
     const auto after_last = [&](std::int64_t n) {
       return sweep == 1 || beyond(n) ? before_all(n) : rings.slab(sweep - 1, n);
     };
     const Slab u = before_all(m);
     const Slab to = sweep < sweeps_ ? rings.slab(sweep, m) : Slab{out_ + (u.first - u_), row_};
-    Slabs slabs{u, after_last(m), after_last(m - 1), after_last(m + 1), to, m, 0, 0};
-    if (m < first(tile, sweep, slow) || m >= last(tile, sweep, slow)) return slabs;
-    slabs.begin = dimensions == 3 ? first(tile, sweep, 1) : 0;
-    slabs.end = dimensions == 3 ? last(tile, sweep, 1) : 1;
+    Slabs slabs{u, after_last(m), after_last(m - 1), after_last(m + 1), to, m, 0, 1};
+    if constexpr (dimensions == 3) {
+      slabs.begin = std::max(first(tile, sweep, 1), rings.begin(sweep));
+      slabs.end = std::min(last(tile, sweep, 1), rings.begin(sweep) + rings.rows + 2);
+    }
     return slabs;
   }
 
@@ -144,8 +171,8 @@ class Pass {
       row.south = j == 0 && ends_[2] ? of.u.row(-1) : of.centre.row(j - 1);
       row.north = j == cells_[1] - 1 && ends_[3] ? of.u.row(j + 1) : of.centre.row(j + 1);
       if (prefetch > 0) { // rows of the tile, in this plane or the next one
-        const auto rows = std::min<std::int64_t>(rings.rows, 1 + prefetch / (sizeof(T) * rings.row));
-        const auto cells = rows * row_ + (j + rows < rings.y + rings.rows ? 0 : plane_ - rings.rows * row_);
+        const auto band = rings.rows + 2, rows = std::min<std::int64_t>(band, 1 + prefetch / (sizeof(T) * rings.row));
+        const auto cells = rows * row_ + (j + rows < rings.y + band ? 0 : plane_ - band * row_);
         prefetch = static_cast<std::uintptr_t>(cells) * sizeof(T);
       }
     }
@@ -231,9 +258,9 @@ double sweep_in_rows(const ExecutionSpace& instance, const SweepInput<T>& in, co
           const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>> policy(instance, 0, tiles.all());
           const Kokkos::Experimental::UniqueToken<ExecutionSpace> thread;
           const auto of_tile = [=](std::int64_t t) {
-            if (shape.sweeps == 1) return pass(tiles(t), nullptr);
+            if (shape.sweeps == 1) return pass(tiles(t), tiles.band, nullptr);
             const int own = thread.acquire();
-            const double part = pass(tiles(t), &room(own, 0));
+            const double part = pass(tiles(t), tiles.band, &room(own, 0));
             thread.release(own);
             return part;
           };
