@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grid/block.hpp"
+#include "machine/huge_pages.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -65,6 +66,7 @@ FieldView<T> make_field(const std::string& label, const Block& block) {
   if constexpr (device::kernels_on_host) {
     const FieldView<T> field(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), extents[0], extents[1],
                              extents[2]);
+    miniapp::use_huge_pages(field);
     Kokkos::parallel_for("grid/first touch", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, extents[1]),
                          [=](std::int64_t j) {
                            for (std::int64_t k = 0; k < extents[0]; ++k) std::fill_n(&field(k, j, 0), extents[2], T(0));

@@ -76,24 +76,35 @@ void wrap_by_kernel(const ExecutionSpace& instance, const FieldView<T>& field, c
   if (kernel.end[2] > 0) Kokkos::parallel_for("grid/wrap", Policy(instance, 0, kernel.end[2]), kernel);
 }
 
-/// Whole layers, which the compiler vectorises.
+/// Layers row by row; several of them with what earlier axes have filled, and with ghosts before boundary faces.
 template <class T>
 void wrap_by_layers(const FieldView<T>& field, const Block& block) {
-  const auto copy = [&](int ghost_face, int own_face) {
-    copy_values(view_of(field, block, ghost_layer(block, across(ghost_face))),
-                view_of(field, block, own_layer(block, across(own_face))));
-  };
-  for (int axis = 0; axis < block.dimensions; ++axis) {
-    if (!block.wraps[axis]) continue;
-    copy(2 * axis, 2 * axis + 1);
-    copy(2 * axis + 1, 2 * axis);
+  using Policy = Kokkos::RangePolicy<typename FieldView<T>::execution_space, Kokkos::IndexType<std::int64_t>>;
+  for (int face = 0; face < 2 * block.dimensions; ++face) {
+    if (!block.wraps[face / 2]) continue;
+    Box ghosts = ghost_layer(block, across(face));
+    for (int axis = 0; axis < block.dimensions && block.ghosts > 1; ++axis) {
+      if (axis == face / 2) continue;
+      const auto filled = axis < face / 2 && block.wraps[axis] ? block.ghosts : 0;
+      ghosts.begin[axis] -= block.at_boundary(2 * axis) ? 1 : filled;
+      ghosts.end[axis] += block.at_boundary(2 * axis + 1) ? 1 : filled;
+    }
+    Box own = ghosts;
+    const auto n = (face % 2 == 0 ? 1 : -1) * block.extents[face / 2];
+    own.begin[face / 2] += n;
+    own.end[face / 2] += n;
+    const auto to = view_of(field, block, ghosts), from = view_of(field, block, own);
+    const auto rows = ghosts.extent(1), cells = ghosts.extent(0);
+    Kokkos::parallel_for("grid/wrap", Policy(0, rows * ghosts.extent(2)), [=](std::int64_t row) {
+      for (std::int64_t i = 0; i < cells; ++i) to(row / rows, row % rows, i) = from(row / rows, row % rows, i);
+    });
   }
 }
 
 } // namespace detail
 
-/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap: those across edges only on a device,
-/// of several layers. On a host `instance` is the default one.
+/// Local; waits for nothing. Fills the ghosts across the faces of axes that wrap; if they are several layers, across
+/// edges and corners, too. On a host `instance` is the default one.
 template <class T, class ExecutionSpace>
 void wrap(const ExecutionSpace& instance, const FieldView<T>& field, const Block& block) {
   if constexpr (stepping::on_device)

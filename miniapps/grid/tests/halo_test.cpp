@@ -152,7 +152,7 @@ TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
         else
           detail::wrap_by_layers(field, block);
         Kokkos::fence();
-        const int most = by_kernel && ghosts > 1 ? 3 : 1; // axes
+        const int most = ghosts > 1 ? 3 : 1; // axes
         const auto filled = [most](const Place& place) {
           return place.axes_outside > 0 && place.axes_outside <= most && place.of_itself;
         };
