@@ -73,7 +73,7 @@ void Sweeper<T>::pass_alone(int sweeps) {
 
 template <class T>
 void Sweeper<T>::wrap(int field) {
-  if (domain_->wraps_by_copies()) grid::wrap(streams_.compute(), domain_->deep_field(field), domain_->deep_block());
+  grid::wrap(streams_.compute(), domain_->deep_field(field), domain_->deep_block());
 }
 
 /// A host makes a pass from field to field, a device each of its kernels.

@@ -26,6 +26,8 @@ namespace detail {
 /// those between compute. Only the last one writes to `out`. The others leave two planes and a row each in a ring of
 /// the thread's own, and compute a margin that shrinks by one cell from sweep to sweep: other threads and ranks
 /// compute it again, and nobody waits. See Nguyen et al., "3.5-D blocking optimization for stencil computations", SC10.
+/// In 3-D rings hold a band of a tile's rows; a sweep's band is one row lower than that of the sweep before, so that
+/// bands, which go upwards, have no margins between them.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
 class Pass {
  public:
@@ -46,7 +48,7 @@ class Pass {
     }
   }
 
-  /// In bands of so many rows (3-D), in cells of `room`.
+  /// Bands have so many rows (1 in 2-D).
   double operator()(const Box& tile, std::int64_t band, T* room) const {
     std::vector<Slabs> slabs(static_cast<std::size_t>(sweeps_));
     double result = 0;
@@ -96,8 +98,8 @@ class Pass {
   };
 
   /// What is between two sweeps: rows of planes in their order. A plane's row replaces the one before its own of two
-  /// planes ago, which nobody reads again. The last two rows of a band stay for the next one, and replace those that the
-  /// band before left of two planes ago.
+  /// planes ago, which nobody reads again. The last two rows of a band stay for the next one, and replace those that
+  /// the band before left of two planes ago.
   struct Rings {
     Rings(const Pass& pass, const Box& tile, std::int64_t band, T* memory) : sweeps(pass.sweeps_) {
       const auto x = line_before(pass.first(tile, 1, 0)) - line;

@@ -75,8 +75,6 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
               grid::with_one_ghost<T>(deep_fields_[1], deep_block_)},
       source_(make_source<T>(block_, false)) {
   block_.ghosts = 1;
-  for (int face = 0; face < grid::face_count && !wraps_by_copies(); ++face)
-    if (block_.wraps[face / 2]) deep_block_.neighbours[face] = cartesian_.rank(); // it sends to itself
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
     step_ = options.end_time / static_cast<double>(steps_);
@@ -188,7 +186,7 @@ void Domain<T>::fill_source(double t) {
   auto halo = grid::make_halo(cartesian_, halo_slots(), deep_block_, deep_source_, "heat/source of other ranks");
   halo.start();
   halo.finish();
-  if (wraps_by_copies()) grid::wrap(typename FieldView<T>::execution_space(), deep_source_, deep_block_);
+  grid::wrap(typename FieldView<T>::execution_space(), deep_source_, deep_block_);
   device::fence(typename FieldView<T>::execution_space(), "heat/source");
 }
 
@@ -209,8 +207,7 @@ std::vector<grid::HaloSlot> Domain<T>::halo_slots() const {
   if (deep_block_.ghosts == 1) return grid::halo_slots(cartesian_, block_, grid::across_faces(dimensions));
   // Other ranks compute cells near this one's boundary faces, too, so that ghosts before these travel along.
   const auto directions = grid::across_all(dimensions);
-  auto slots = grid::halo_slots(cartesian_, deep_block_, directions,
-                                wraps_by_copies() ? grid::ToItself::no : grid::ToItself::yes);
+  auto slots = grid::halo_slots(cartesian_, deep_block_, directions);
   for (std::size_t s = 0; s < slots.size(); ++s)
     for (int axis = 0; axis < dimensions; ++axis)
       for (auto* const box : {&slots[s].sent, &slots[s].received}) {

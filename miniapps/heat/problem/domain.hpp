@@ -85,8 +85,6 @@ class Domain {
   void refill_boundaries(int which, double t) const;
   /// Collective. The source at time t, if there is one.
   void fill_source(double t);
-  /// Whether all ghosts of axes that one rank spans are filled by grid::wrap(), or by messages to itself.
-  bool wraps_by_copies() const { return !on_device || deep_block_.ghosts == 1 || cartesian_.size() == 1; }
   /// Local. Of a deep field: those of faces for one layer of ghosts; of edges and corners, too, for more.
   std::vector<grid::HaloSlot> halo_slots() const;
 
