@@ -7,7 +7,6 @@ int main(int argc, char** argv) {
   auto app = miniapp::app_of<dynamics::Options>(
       "dynamics", "Waves in an elastic body: work on elements, sums at nodes, one minimum of all ranks",
       dynamics::make_dynamics);
-  app.retired = {"solver.graph"}; // now launch
   app.restart_may_change = {"time.steps", "solver.launch", "decomposition."};
   return miniapp::run_main(argc, argv, app);
 }

@@ -13,7 +13,6 @@ int main(int argc, char** argv) {
           return heat::make_heat<decltype(zero)>(options, context);
         });
       });
-  app.retired = {"solver.graph"}; // now launch
   app.restart_may_change = {
       "solver.tolerance",      "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.launch",
       "solver.steps_per_pass", "decomposition.",    "warm_up.",      "verification.", "time."}; // if the step stays

@@ -33,8 +33,6 @@ struct App {
   /// Keys of the app's own that may differ when a run resumes from a checkpoint: "solver.tolerance", or a section,
   /// "decomposition.". None: the app writes no checkpoints.
   std::optional<std::vector<std::string>> restart_may_change = {};
-  /// Keys of earlier versions, such as "solver.persistent", which a checkpoint's deck may still have.
-  std::vector<std::string> retired = {};
   /// Whether the app's data lie in huge pages (machine/huge_pages.hpp).
   bool huge_pages = false;
 };

@@ -83,7 +83,7 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
 config::Deck Run::read() {
   if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
   restart_.emplace(MPI_COMM_WORLD, line_.restart, "--restart");
-  return config::Deck::parse(restart_->deck_without(app_.retired), restart_->path(), line_.set);
+  return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
 }
 
 /// Collective. A run that goes on has the memory of another moment, so that its sizes would be others.

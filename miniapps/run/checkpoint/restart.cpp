@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <new>
-#include <sstream>
 
 namespace kontor::miniapp {
 namespace {
@@ -65,21 +64,6 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
     throw config::Error({fmt::format("{}: {} is of format {}; this program reads format {}", place, path_,
                                      header_.format, CheckpointHeader::current_format)},
                         "E-CHECKPOINT-DECK");
-}
-
-/// config::print() has written it: a key a line, its section above it.
-std::string Restart::deck_without(const std::vector<std::string>& retired) const {
-  std::string kept, section;
-  std::istringstream lines(header_.deck);
-  for (std::string line; std::getline(lines, line);) {
-    const auto first = line.find_first_not_of(' ');
-    const auto colon = line.find(':');
-    if (first == 0) section = line.substr(0, colon);
-    const bool gone = first == 2 && colon != std::string::npos &&
-                      std::ranges::find(retired, section + '.' + line.substr(2, colon - 2)) != retired.end();
-    if (!gone) kept += line + '\n';
-  }
-  return kept;
 }
 
 void Restart::require_same(std::string_view app, const config::Deck& deck, const std::vector<config::Setting>& now,

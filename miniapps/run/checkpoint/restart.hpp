@@ -24,8 +24,6 @@ class Restart {
   const std::string& path() const { return path_; }
   const CheckpointHeader& header() const { return header_; }
   const output::Reader& reader() const { return *reader_; }
-  /// Local. The deck in it, without these keys.
-  std::string deck_without(const std::vector<std::string>& retired) const;
   /// What was wrong with newer ones; empty: nothing.
   const std::string& note() const { return note_; }
 

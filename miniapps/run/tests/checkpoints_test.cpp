@@ -187,18 +187,6 @@ TEST(Restart, RefusesAHeaderThatIsNone) {
   }
 }
 
-TEST(Restart, LeavesOutKeysOfEarlierVersions) {
-  const Folder folder("checkpoints-retired");
-  const std::string file = folder / "u.h5";
-  auto header = header_of_heat();
-  header.deck = "app: cg\nproblem:\n  persistent: 1\nsolver:\n  persistent: auto\n  graph: auto\n";
-  const Written written(file, 1, header, {7});
-  const Restart restart(MPI_COMM_WORLD, file);
-  EXPECT_EQ(restart.deck_without({"solver.persistent"}),
-            "app: cg\nproblem:\n  persistent: 1\nsolver:\n  graph: auto\n");
-  EXPECT_EQ(restart.deck_without({}), header.deck);
-}
-
 TEST(Restart, RefusesWhatMustStay) {
   const Folder folder("restart-keys");
   const std::string file = folder / "u.h5";
