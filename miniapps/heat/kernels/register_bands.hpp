@@ -153,7 +153,7 @@ class RegisterBands {
   /// By whole warps. A row's new values, those at a warp's ends for other warps, too.
   KOKKOS_FORCEINLINE_FUNCTION Row updated(const Thread& t, int r, const Row& before, const Row& centre,
                                           const Row& ahead, int now, Scratch& scratch, double& part) const {
-    T left = device::from_lane_before(centre.lane[width - 1]), right = device::from_lane_after(centre.lane[0]);
+    T left = device::from_lane<-1>(centre.lane[width - 1]), right = device::from_lane<1>(centre.lane[0]);
     if (t.left) left = scratch.beside[now][0][t.warp][r];
     if (t.right) right = scratch.beside[now][1][t.warp][r];
     const int m = t.line(r);

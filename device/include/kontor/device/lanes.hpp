@@ -23,25 +23,14 @@ inline constexpr int lanes = 32;
 inline constexpr int lanes = 1;
 #endif
 
-/// By all lanes together. What the lane before has; at the first one, anything.
-template <class T>
-KOKKOS_INLINE_FUNCTION T from_lane_before(T value) {
+/// By all lanes together. What the lane before (-1) or after (1) has; where there is none, anything.
+template <int step, class T>
+KOKKOS_INLINE_FUNCTION T from_lane(T value) {
+  static_assert(step == -1 || step == 1);
 #if defined(__CUDA_ARCH__)
-  return __shfl_up_sync(0xffffffffu, value, 1);
+  return step < 0 ? __shfl_up_sync(0xffffffffu, value, 1) : __shfl_down_sync(0xffffffffu, value, 1);
 #elif defined(__HIP_DEVICE_COMPILE__)
-  return __shfl_up(value, 1, lanes);
-#else
-  return value;
-#endif
-}
-
-/// The same of the lane after; at the last one, anything.
-template <class T>
-KOKKOS_INLINE_FUNCTION T from_lane_after(T value) {
-#if defined(__CUDA_ARCH__)
-  return __shfl_down_sync(0xffffffffu, value, 1);
-#elif defined(__HIP_DEVICE_COMPILE__)
-  return __shfl_down(value, 1, lanes);
+  return step < 0 ? __shfl_up(value, 1, lanes) : __shfl_down(value, 1, lanes);
 #else
   return value;
 #endif
