@@ -39,7 +39,14 @@ struct Padding {
   static constexpr std::int64_t z(int dimensions) { return dimensions == 3 ? ghosts : 0; }
 };
 
-/// The same for any block; axes x, y, z.
+/// Own cell (0, 0, 0) itself, of a field with one layer of ghosts.
+template <class Field>
+auto* own_cell(const Field& u, int dimensions) {
+  using P = Padding<typename Field::non_const_value_type>;
+  return u.data() + P::z(dimensions) * u.stride(0) + P::y * u.stride(1) + P::x;
+}
+
+/// The padding of any block; axes x, y, z.
 template <class T>
 Index3 padding(const Block& block) {
   constexpr auto line = Padding<T>::line;

@@ -32,12 +32,10 @@ class Columns {
  public:
   Columns(const SweepInput<T>& in, const FieldView<T>& out, const Boxes& boxes, double* parts)
       : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), boxes_(boxes), parts_(parts) {
-    using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
-    const auto first = P::z(dimensions) * plane_ + P::y * row_ + P::x;
-    u_ = in.u.data() + first;
-    out_ = out.data() + first;
+    u_ = grid::own_cell(in.u, dimensions);
+    out_ = grid::own_cell(out, dimensions);
     source_ = in.source.data();
     source_row_ = static_cast<std::int64_t>(in.source.stride(1));
     source_plane_ = static_cast<std::int64_t>(in.source.stride(0));

@@ -61,14 +61,12 @@ class ExactNorm {
  private:
   template <int dimensions>
   void add(const ExecutionSpace& instance, const FieldView<T>& before, const FieldView<T>& after) {
-    using P = Padding<T>;
     const auto row = static_cast<std::int64_t>(before.stride(1));
     const auto plane = static_cast<std::int64_t>(before.stride(0));
-    const auto first = P::z(dimensions) * plane + P::y * row + P::x;
     const auto& cells = block_.extents;
-    sums_.add_rows(
-        instance, 0, cells[2] * cells[1], cells[0],
-        detail::SquaredChange<dimensions, T>{before.data() + first, after.data() + first, row, plane, cells[1]});
+    sums_.add_rows(instance, 0, cells[2] * cells[1], cells[0],
+                   detail::SquaredChange<dimensions, T>{grid::own_cell(before, dimensions),
+                                                        grid::own_cell(after, dimensions), row, plane, cells[1]});
   }
 
   Block block_;

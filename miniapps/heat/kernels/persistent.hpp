@@ -21,12 +21,10 @@ class Bands {
   Bands(const SweepInput<T>& in, const SweepInput<T>& other, const PersistentSweeps& with, int teams)
       : sweep_{{in, other.u, ColumnShape(), nullptr}, {other, in.u, ColumnShape(), nullptr}}, with_(with),
         teams_(teams) {
-    using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
-    const auto first = P::z(dimensions) * plane_ + P::y * row_ + P::x;
-    fields_[0] = in.u.data() + first;
-    fields_[1] = other.u.data() + first;
+    fields_[0] = grid::own_cell(in.u, dimensions);
+    fields_[1] = grid::own_cell(other.u, dimensions);
     for (int axis = 0; axis < 3; ++axis) cells_[axis] = static_cast<int>(in.block.extents[axis]);
     packs_ = (cells_[0] + width - 1) / width;
     lines_ = dimensions == 3 ? cells_[1] : 1;

@@ -18,10 +18,8 @@ class RegisterBands {
       : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), with_(with), source_(in.source.data()),
         source_row_(static_cast<std::int64_t>(in.source.stride(1))), row_(static_cast<std::int64_t>(in.u.stride(1))),
         nx_(static_cast<int>(in.block.extents[0])), ny_(static_cast<int>(in.block.extents[1])) {
-    using P = Padding<T>;
-    const auto first = P::z(2) * static_cast<std::int64_t>(in.u.stride(0)) + P::y * row_ + P::x;
-    from_ = in.u.data() + first;
-    to_ = (with.sweeps % 2 == 0 ? in : other).u.data() + first;
+    from_ = grid::own_cell(in.u, 2);
+    to_ = grid::own_cell((with.sweeps % 2 == 0 ? in : other).u, 2);
   }
 
   static std::size_t scratch_bytes() { return sizeof(Scratch) + alignof(Scratch); }

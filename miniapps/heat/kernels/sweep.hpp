@@ -34,14 +34,12 @@ class Pass {
   Pass(const SweepInput<T>& in, const FieldView<T>& out, const PassShape& shape)
       : sweeps_(shape.sweeps), prefetch_(shape.prefetch), source_(in.source.data()), stencil_(in.stencil),
         inner_(in.stencil, {in.block.extents[0], 3, 3}, 1, 1) {
-    using P = Padding<T>;
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
     row_ = static_cast<std::int64_t>(in.u.stride(1));
-    const auto first = P::z(dimensions) * plane_ + P::y * row_ + P::x;
     source_plane_ = static_cast<std::int64_t>(in.source.stride(0));
     source_row_ = static_cast<std::int64_t>(in.source.stride(1));
-    u_ = in.u.data() + first;
-    out_ = out.data() + first;
+    u_ = grid::own_cell(in.u, dimensions);
+    out_ = grid::own_cell(out, dimensions);
     for (int axis = 0; axis < 3; ++axis) {
       cells_[axis] = in.block.extents[axis];
       for (int face = 2 * axis; face < 2 * axis + 2; ++face) ends_[face] = in.block.at_boundary(face);

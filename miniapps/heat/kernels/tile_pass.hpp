@@ -40,12 +40,10 @@ class TilePass {
   /// `field_of` is the block with all its ghosts.
   TilePass(const SweepInput<T>& in, const FieldView<T>& out, const Block& field_of, const Box& box, int rows)
       : stencil_(in.stencil), inner_(in.stencil.weights(0, 0, 0)), rows_(rows) {
-    using P = Padding<T>;
     row_ = static_cast<std::int64_t>(in.u.stride(1));
     plane_ = static_cast<std::int64_t>(in.u.stride(0));
-    const auto first = P::z(dimensions) * plane_ + P::y * row_ + P::x;
-    u_ = in.u.data() + first;
-    out_ = out.data() + first;
+    u_ = grid::own_cell(in.u, dimensions);
+    out_ = grid::own_cell(out, dimensions);
     source_ = in.source.data();
     const auto before = grid::padding<T>(field_of), extents = grid::field_extents<T>(field_of);
     for (int axis = 0; axis < 3; ++axis) {
