@@ -79,7 +79,8 @@ TEST_P(Tools, AStepMakesOneFenceAndAllocatesNothing) {
     EXPECT_EQ(count(seen.regions, phase), count(seen.kernels, phase)) << phase;
   EXPECT_EQ(count(seen.regions, "heat/norm"), 2u);
   for (const auto& kernel : seen.kernels)
-    EXPECT_TRUE(kernel == "heat/sweep" || kernel == "grid/copy" || kernel == "comm/pack" || kernel == "comm/unpack")
+    EXPECT_TRUE(kernel == "heat/sweep" || kernel == "grid/copy" || kernel == "grid/wrap" || kernel == "comm/pack" ||
+                kernel == "comm/unpack")
         << kernel;
   // The other fences, if any, are those of parallel_reduce, in the sweeps that compute a norm.
   for (const auto& fence : seen.fences)
