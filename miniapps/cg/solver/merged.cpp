@@ -56,7 +56,7 @@ std::optional<Peers> make_peers(const Workspace& work) {
   const auto& wanted = work.options.launch;
   const auto refusal = persistent_refusal(work);
   if (wanted == Launch::persistent && refusal)
-    wanted.location.fail(fmt::format("is persistent, but {}; choose auto, each or graph", *refusal));
+    wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
   if (refusal || work.comm.size() == 1 || (wanted != Launch::persistent && wanted != Launch::automatic))
     return std::nullopt;
   return std::optional<Peers>(std::in_place, work.comm, work.partition);

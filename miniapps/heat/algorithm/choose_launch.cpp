@@ -58,7 +58,7 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
   const auto& wanted = domain_->options().launch;
   const auto refusal = PersistentLaunch<T>::refusal(*domain_);
   if (wanted == Launch::persistent && refusal)
-    wanted.location.fail(fmt::format("is persistent, but {}; choose auto, each or graph", *refusal));
+    wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
   persistent_.reset();
   persistent_trial_.clear();
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;

@@ -26,7 +26,6 @@ inline constexpr int lanes = 1;
 /// By all lanes together. What the lane before (-1) or after (1) has; where there is none, anything.
 template <int step, class T>
 KOKKOS_INLINE_FUNCTION T from_lane(T value) {
-  static_assert(step == -1 || step == 1);
 #if defined(__CUDA_ARCH__)
   return step < 0 ? __shfl_up_sync(0xffffffffu, value, 1) : __shfl_down_sync(0xffffffffu, value, 1);
 #elif defined(__HIP_DEVICE_COMPILE__)
