@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heat/kernels/pass_shape.hpp"
+#include "heat/kernels/rings.hpp"
 #include "heat/kernels/row.hpp"
 #include "heat/kernels/tiles.hpp"
 #include "heat/names.hpp"
@@ -10,7 +11,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -26,8 +26,6 @@ namespace detail {
 /// those between compute. Only the last one writes to `out`. The others leave two planes and a row each in a ring of
 /// the thread's own, and compute a margin that shrinks by one cell from sweep to sweep: other threads and ranks
 /// compute it again, and nobody waits. See Nguyen et al., "3.5-D blocking optimization for stencil computations", SC10.
-/// In 3-D rings hold a band of a tile's rows; a sweep's band is one row lower than that of the sweep before, so that
-/// bands, which go upwards, have no margins between them.
 template <int dimensions, bool sourced, Norm norm, bool streaming, class T>
 class Pass {
  public:
@@ -50,7 +48,12 @@ class Pass {
   double operator()(const Box& tile, std::int64_t band, T* room) const {
     std::vector<Slabs> slabs(static_cast<std::size_t>(sweeps_));
     double result = 0;
-    for (Rings rings(*this, tile, band, room); rings.y < rings.end; rings.next(band))
+    Box all = tile;
+    for (int axis = 0; axis < 3; ++axis) {
+      all.begin[axis] = first(tile, 1, axis);
+      all.end[axis] = last(tile, 1, axis);
+    }
+    for (Rings rings(all, tile.end[1], sweeps_, band, room); rings.y < rings.end; rings.next(band))
       for (auto front = first(tile, 1, slow) + 1; front < tile.end[slow] + sweeps_; ++front) {
         for (int sweep = 1; sweep <= sweeps_; ++sweep) slabs[sweep - 1] = slabs_of(rings, tile, sweep, front - sweep);
         for (auto j = rings.y - (dimensions == 3 ? sweeps_ - 1 : 0); j < rings.y + band; ++j)
@@ -64,7 +67,8 @@ class Pass {
 
  private:
   static constexpr int slow = dimensions - 1;
-  static constexpr std::int64_t line = Padding<T>::line;
+  using Slab = PassSlab<dimensions, T>;
+  using Rings = PassRings<dimensions, T>;
 
   /// The cells that a sweep computes: the tile and a margin, which ends where the whole grid does.
   std::int64_t first(const Box& tile, int sweep, int axis) const {
@@ -75,63 +79,6 @@ class Pass {
     const auto end = tile.end[axis] + (sweeps_ - sweep);
     return ends_[2 * axis + 1] && end > cells_[axis] ? cells_[axis] : end;
   }
-  static std::int64_t line_before(std::int64_t i) { return i & -line; }
-  static std::int64_t line_after(std::int64_t i) { return (i + line - 1) & -line; }
-
-  /// A row of 2-D, or a plane of 3-D. Between sweeps, a band's rows of it go round in a ring, but for the last two rows
-  /// of this band and of the one before.
-  struct Slab {
-    T* row(std::int64_t j) const {
-      if constexpr (dimensions == 2) return first;
-      if (j < begin) return before + (j - begin) * stride;
-      if (j >= end) return after + (j - end) * stride;
-      const auto n = start + j;
-      return first + (n < count ? n : n - count) * stride;
-    }
-    static constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    T* first = nullptr; ///< cell 0 of a row
-    std::int64_t stride = 0, start = 0, count = most;
-    std::int64_t begin = -most, end = most; ///< the rows in the ring
-    T *before = nullptr, *after = nullptr;  ///< rows begin and end
-  };
-
-  /// What is between two sweeps: rows of planes in their order. A plane's row replaces the one before its own of two
-  /// planes ago, which nobody reads again. The last two rows of a band stay for the next one, and replace those that
-  /// the band before left of two planes ago.
-  struct Rings {
-    Rings(const Pass& pass, const Box& tile, std::int64_t band, T* memory) : sweeps(pass.sweeps_) {
-      const auto x = line_before(pass.first(tile, 1, 0)) - line;
-      row = line_after(pass.last(tile, 1, 0)) + line - x;
-      first = kept = memory - x;
-      if constexpr (dimensions == 2) return;
-      y = pass.first(tile, 1, 1);
-      end = tile.end[1] + sweeps - 1;
-      z = pass.first(tile, 1, 2);
-      rows = band - 2;
-      planes = pass.last(tile, 1, 2) - z + 2;
-      kept += (sweeps - 1) * (2 * rows + 1) * row;
-    }
-    Slab slab(int sweep, std::int64_t m) const {
-      const auto count = 2 * rows + 1, start = (m + 1024 * count) * rows % count; // m may be negative
-      T* const ring = first + (sweep - 1) * count * row;
-      if constexpr (dimensions == 2) return {ring + start * row, row};
-      const auto before = kept_of(sweep, m + 2), after = kept_of(sweep, m);
-      return {ring, row, start - begin(sweep), count, begin(sweep), begin(sweep) + rows, before + 2 * row, after};
-    }
-    T* kept_of(int sweep, std::int64_t m) const {
-      return kept + ((m - z + turn) % planes * (sweeps - 1) + sweep - 1) * 2 * row;
-    }
-    void next(std::int64_t band) {
-      y += band;
-      turn = (turn + planes - 2) % planes;
-    }
-    /// The first row of a sweep.
-    std::int64_t begin(int sweep) const { return y - (sweep - 1); }
-    T *first, *kept;
-    int sweeps;
-    std::int64_t row, z, y = 0, end = 1, rows = 1, planes = 2, turn = 0;
-  };
-
   Slab before_all(std::int64_t m) const { return {const_cast<T*>(u_) + m * (dimensions == 3 ? plane_ : row_), row_}; }
   bool beyond(std::int64_t m) const { return (m < 0 && ends_[2 * slow]) || (m >= cells_[slow] && ends_[2 * slow + 1]); }
 
@@ -160,8 +107,8 @@ class Pass {
   double update(const Rings& rings, const Slabs& of, const Box& tile, int sweep, std::int64_t j) const {
     auto begin = tile.begin[0], end = tile.end[0];
     if (sweep < sweeps_) {
-      begin = line_before(first(tile, sweep, 0));
-      end = line_after(last(tile, sweep, 0));
+      begin = Rings::line_before(first(tile, sweep, 0));
+      end = Rings::line_after(last(tile, sweep, 0));
     }
     Row<T> row{of.centre.row(j), of.lower.row(j), of.upper.row(j), nullptr, nullptr, nullptr, of.to.row(j)};
     auto prefetch = sweep == 1 ? prefetch_ : 0;
