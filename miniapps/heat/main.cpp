@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
           return heat::make_heat<decltype(zero)>(options, context);
         });
       });
+  app.huge_pages = true; // of fields
   app.restart_may_change = {
       "solver.tolerance",      "solver.max_sweeps", "solver.kernel", "solver.stores", "solver.launch",
       "solver.steps_per_pass", "decomposition.",    "warm_up.",      "verification.", "time."}; // if the step stays

@@ -117,7 +117,7 @@ class Run(RecordTest):
         self.assertLessEqual(run["verification"].attrs["error"], run["verification"].attrs["tolerance"])
         machine = run["calibration"].attrs
         self.assertEqual(machine["oversubscribed"], 0)
-        self.assertEqual(machine["huge_pages"], 0)
+        self.assertEqual(machine["huge_pages"], 1)
         self.assertTrue(16 * 26 * 22 / 2 < machine["working_set"] <= run.attrs["field_memory"])
         bandwidth = run["figures_of_merit/effective_bandwidth"].attrs
         if "remark" not in bandwidth:
