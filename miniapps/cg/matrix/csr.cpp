@@ -51,10 +51,10 @@ struct CsrKernel {
   }
 
   /// Of one thread, for kernels that stay for many products of small matrices.
-  template <int at_once>
-  KOKKOS_FUNCTION double sum(StorageIndex /*position*/, LocalIndex row) const {
+  template <int at_once, bool keep = false>
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, LocalIndex row) const {
     double sum = 0;
-    for (auto e = offsets[row]; e < offsets[row + 1]; ++e) sum += values[e] * x[columns[e]];
+    for (auto e = offsets[row]; e < offsets[row + 1]; ++e) sum += values[e] * from[columns[e]];
     return sum;
   }
 

@@ -96,7 +96,7 @@ struct InTeams {
       return row < 0 ? 0 : leave(row, value);
     } else { // a block has as many positions as a team has threads
       const LocalIndex row = position < end ? kernel.row_of(position) : -1;
-      return row < 0 ? 0 : leave(row, kernel.sum(position, row));
+      return row < 0 ? 0 : leave(row, kernel.sum(kernel.x, position, row));
     }
   }
   KOKKOS_FUNCTION double leave(LocalIndex row, double value) const {

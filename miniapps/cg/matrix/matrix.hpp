@@ -48,7 +48,7 @@ class Matrix {
   /// those of Kokkos Kernels and of a host's loops; null: all are made.
   void skip_if(const int* number) const { skip_if_ = number; }
 
-  /// Local; waits for nothing. Steps of the merged method by one kernel, which multiplies with all rows of x into y
+  /// Local; waits for nothing. Steps of a method by one kernel, which multiplies with all rows of x into y
   /// (solver/persistent.hpp). Only if can_iterate().
   virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {}
   /// Whether this format has such a kernel.

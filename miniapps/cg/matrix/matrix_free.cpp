@@ -39,11 +39,11 @@ struct FreeKernel {
     return place < run.rows ? run.first + place : -1;
   }
 
-  template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(StorageIndex position, LocalIndex row) const {
+  template <int at_once = few_at_once, bool keep = false>
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
     return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },
-        values_of_x(pattern(runs[position / run_rows]), static_cast<int>(position % run_rows), x + row));
+        values_of_x(pattern(runs[position / run_rows]), static_cast<int>(position % run_rows), from + row));
   }
 
   template <bool with_dot>

@@ -34,22 +34,23 @@ struct SellKernel {
     return chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place);
   }
 
-  template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(StorageIndex position, LocalIndex row) const {
+  /// keep: its entries are read again, and may stay in caches.
+  template <int at_once = few_at_once, bool keep = false>
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
     const int lane = static_cast<int>(position % size);
     const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;
-    const auto value = [at](int e) { return read_once(at + e * size); };
+    const auto value = [at](int e) { return keep ? at[e * size] : read_once(at + e * size); };
     if (chunk.kind == Columns::shared)
       return sum_in_order<at_once>(chunk.entries, value,
-                                   values_of_x(shared + chunk.columns, lane, x + row)); // padding is 0
+                                   values_of_x(shared + chunk.columns, lane, from + row)); // padding is 0
     const int length = told[chunk.told + lane];
-    return chunk.kind == Columns::narrow ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, row))
-                                         : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, row));
+    return chunk.kind == Columns::narrow ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, from + row))
+                                         : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, from + row));
   }
   template <class Offset>
-  KOKKOS_FUNCTION auto far(const Offset* offsets, LocalIndex row) const {
-    return [offsets, x_row = x + row](int e) { return x_row[offsets[e * size]]; };
+  KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {
+    return [offsets, x_row](int e) { return x_row[offsets[e * size]]; };
   }
 
   template <bool with_dot>

@@ -8,66 +8,30 @@
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and a p.A p
 // that is not above 0 need not be the matrix's fault.
-#include "cg/solver/one_sum.hpp"
-#include "cg/solver/peers.hpp"
-#include "cg/solver/persistent.hpp"
-#include "cg/solver/solver.hpp"
-
-#include <kontor/comm/exchange/trial.hpp>
-#include <kontor/comm/phase_times.hpp>
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include "cg/solver/persistent_solver.hpp"
 
 namespace kontor::cg {
 namespace {
 
-using stepping::Launch;
-
 template <bool scaled>
 struct Update : MergedUpdate {
-  KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const { return row<scaled>(i, c); }
+  KOKKOS_FUNCTION PartialSums<2> operator()(std::int64_t i, const StepScalars& c) const {
+    if (!c.goes_on) return {};
+    auto row = load(i);
+    row.step(u(i), c);
+    store(i, row);
+    store_multiplied(i, row);
+    const double ui = scaled ? inverse(i) * row.r : row.r;
+    if constexpr (scaled) u(i) = ui;
+    return row.sums(ui);
+  }
 };
-
-/// Memory of all ranks for a solver that is made with it.
-struct PeersFirst {
-  std::optional<Peers> peers;
-};
-
-/// Equal on all ranks: why iterations cannot be made by one kernel.
-std::optional<std::string> persistent_refusal(const Workspace& work) {
-  const auto& options = work.options;
-  if (!work.as_on_device) return "iterations are made on the host";
-  if (!options.fused || options.sums != SumKind::fast)
-    return "kernels do not compute sums on the way (solver.fused, solver.sums)";
-  if (options.preconditioner != PreconditionerKind::none && options.preconditioner != PreconditionerKind::jacobi)
-    return "a preconditioner is applied by kernels of its own";
-  if (!work.matrix.can_iterate()) return "the matrix has no such kernel; formats csr, sell and matrix_free have";
-  return Peers::refusal(work.comm);
-}
-
-/// Collective. Nothing where one rank is alone, where it is not wanted, or where there is a refusal.
-std::optional<Peers> make_peers(const Workspace& work) {
-  const auto& wanted = work.options.launch;
-  const auto refusal = persistent_refusal(work);
-  if (wanted == Launch::persistent && refusal)
-    wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
-  if (refusal || work.comm.size() == 1 || (wanted != Launch::persistent && wanted != Launch::automatic))
-    return std::nullopt;
-  return std::optional<Peers>(std::in_place, work.comm, work.partition);
-}
 
 /// The method with one sum an iteration, after the product.
-class Merged final : PeersFirst, public Solver {
+class Merged final : public PersistentSolver {
  public:
   explicit Merged(const Workspace& work)
-      : PeersFirst{make_peers(work)}, Solver(work, "cg/u", peers ? peers->vector() : Vector()),
-        r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")), p_(vector("p")), s_(vector("s")),
+      : PersistentSolver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")), p_(vector("p")), s_(vector("s")),
         inverse_(diagonal() ? *diagonal() : Vector()),
         sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums), late_(work.as_on_device) {}
 
@@ -108,10 +72,7 @@ class Merged final : PeersFirst, public Solver {
   /// next step.
   bool ends_late() const override { return late_; }
   void end() override {
-    if (peers) {
-      work_.streams.fence();
-      peers->check(); // the last kernel may have waited in vain
-    }
+    check_kernels();
     if (late_) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
@@ -127,59 +88,8 @@ class Merged final : PeersFirst, public Solver {
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return w_; }
 
-  /// The deck's choice, or the fastest.
-  void choose_repetition() override {
-    Solver::choose_repetition();
-    const auto& wanted = work_.options.launch;
-    persistent_ = wanted == Launch::persistent;
-    if (persistent_) iterate(ResidualLog::most_at_once);
-    if (wanted != Launch::automatic || persistent_refusal(work_)) return;
-    const device::Region region("cg/trial");
-    trial_ = comm::try_in_turns(work_.comm, 2, [&](std::size_t persistent, int count) {
-      persistent_ = persistent == 1;
-      comm::Stopwatch watch;
-      double seconds = 0;
-      for (int i = 0; i < count; ++i)
-        for (std::int64_t made = 0; made < ResidualLog::most_at_once;)
-          made += make_steps(ResidualLog::most_at_once - made);
-      work_.streams.fence();
-      watch.lap(seconds);
-      return seconds / count;
-    });
-    constexpr double noise = 0.99;
-    persistent_ = trial_[1] < noise * trial_[0];
-  }
-
-  std::int64_t make_steps(std::int64_t most) override {
-    if (!persistent_) return Solver::make_steps(most);
-    const miniapp::ScopedTimer timed(work_.timers["persistent"]);
-    const auto count = std::min<std::int64_t>(most, ResidualLog::most_at_once);
-    iterate(static_cast<int>(count));
-    return count;
-  }
-
-  /// Iterations by one kernel, which leave their end to the next one, as step() does.
-  void iterate(int count) {
-    if (peers) peers->check();
-    work_.streams.compute_waits();
-    work_.matrix.iterate(compute(), ghosted_.all(), w_,
-                         {updates(), diagonal() != nullptr, sums_.local(), own(), count, &teams_,
-                          peers ? peers->steps() : PeerSteps(), made_by_kernels_ + 1});
-    work_.streams.exchange_follows();
-    made_by_kernels_ += static_cast<device::Counter>(count);
-  }
-
-  nlohmann::ordered_json record() const override {
-    auto record = Solver::record();
-    if (!trial_.empty()) {
-      auto& trial = record["launch_trial"];
-      trial["iterations"] = ResidualLog::most_at_once;
-      trial[record["launch"].get<std::string>()] = trial_[0];
-      trial["persistent"] = trial_[1];
-    }
-    if (persistent_) record["launch"] = "persistent";
-    return record;
-  }
+  std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
+  GlobalDots& step_sums() override { return sums_; }
 
   void multiply_and_reduce() {
     product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
@@ -191,10 +101,6 @@ class Merged final : PeersFirst, public Solver {
   Vector r_, w_, p_, s_, inverse_;
   GlobalDots sums_;
   bool late_;
-  bool persistent_ = false;
-  PersistentTeams teams_;
-  device::Counter made_by_kernels_ = 0; ///< iterations, those of trials included
-  std::vector<double> trial_;           ///< seconds of as many iterations without and with it; empty: not tried
 };
 
 } // namespace

@@ -62,49 +62,90 @@ struct WriteEnd {
   KOKKOS_FUNCTION void operator()(int) const { end.write(); }
 };
 
-/// The updates of merged: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s, and the sums r.u and r.r; u =
-/// D^-1 r if scaled.
+/// Of a row, what the updates of merged change: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s. A is
+/// multiplied with u = M r: w = A u.
+struct MergedRow {
+  double x, r, p, s, w;
+
+  KOKKOS_FUNCTION void step(double u, const StepScalars& c) {
+    p = u + c.beta * p;
+    s = w + c.beta * s;
+    x = x + c.alpha * p;
+    r = r - c.alpha * s;
+  }
+  /// r.u and r.r.
+  KOKKOS_FUNCTION PartialSums<2> sums(double u) const {
+    PartialSums<2> sums;
+    sums[0] = r * u;
+    sums[1] = r * r;
+    return sums;
+  }
+  KOKKOS_FUNCTION double& multiplied() { return r; } ///< before M
+  KOKKOS_FUNCTION double& product() { return w; }
+};
+
+/// The updates of merged.
 struct MergedUpdate {
-  Vector x, r, u, w, p, s, inverse;
+  using Row = MergedRow;
+  Vector x, r, u, w, p, s, inverse; ///< u is r without a preconditioner
   EndOfStep before;
-  /// Of u.w, which the product adds up, too; without a preconditioner u is r.
+  /// Of u.w, which the product adds up, too.
   static constexpr Cost cost_of(bool scaled, bool preconditioned) {
     return {.updates = scaled ? 6. : 5., .reads = scaled ? 7. : preconditioned ? 6. : 5., .writes = scaled ? 5. : 4.};
   }
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  /// What a row reads, so that a thread can load several rows before it changes one.
-  struct Loaded {
-    double x, r, u, w, p, s, inverse;
-  };
-  template <bool scaled>
-  KOKKOS_FUNCTION Loaded load(std::int64_t i) const {
-    return {x(i), r(i), u(i), w(i), p(i), s(i), scaled ? inverse(i) : 1};
+  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), r(i), p(i), s(i), w(i)}; }
+  /// But for the product and what is multiplied.
+  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+    x(i) = row.x;
+    p(i) = row.p;
+    s(i) = row.s;
   }
-  template <bool scaled>
-  KOKKOS_FUNCTION PartialSums<2> row(std::int64_t i, const StepScalars& c) const {
-    return row<scaled>(i, load<scaled>(i), c);
+  KOKKOS_FUNCTION void store_multiplied(std::int64_t i, const Row& row) const { r(i) = row.r; }
+};
+
+/// The same of pipelined: z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z. A is
+/// multiplied with m = M w: n = A m.
+struct PipelinedRow {
+  double x, r, p, s, z, w, n;
+
+  KOKKOS_FUNCTION void step(double u, const StepScalars& c) {
+    z = n + c.beta * z;
+    s = w + c.beta * s;
+    p = u + c.beta * p;
+    x = x + c.alpha * p;
+    r = r - c.alpha * s;
+    w = w - c.alpha * z;
   }
-  template <bool scaled>
-  KOKKOS_FUNCTION PartialSums<2> row(std::int64_t i, const Loaded& is, const StepScalars& c) const {
-    PartialSums<2> sums;
-    if (!c.goes_on) return sums;
-    const double pi = is.u + c.beta * is.p;
-    const double si = is.w + c.beta * is.s;
-    const double ri = is.r - c.alpha * si;
-    p(i) = pi;
-    s(i) = si;
-    x(i) = is.x + c.alpha * pi;
-    r(i) = ri;
-    double ui = ri;
-    if constexpr (scaled) {
-      ui = is.inverse * ri;
-      u(i) = ui;
-    }
-    sums[0] = ri * ui;
-    sums[1] = ri * ri;
+  /// r.u, r.r and w.u.
+  KOKKOS_FUNCTION PartialSums<3> sums(double u) const {
+    PartialSums<3> sums;
+    sums[0] = r * u;
+    sums[1] = r * r;
+    sums[2] = w * u;
     return sums;
   }
+  KOKKOS_FUNCTION double& multiplied() { return w; } ///< before M
+  KOKKOS_FUNCTION double& product() { return n; }
+};
+
+/// The updates of pipelined.
+struct PipelinedUpdate {
+  using Row = PipelinedRow;
+  Vector x, r, m, w, n, p, s, z, inverse; ///< m is w without a preconditioner
+  EndOfStep before;
+
+  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
+  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), r(i), p(i), s(i), z(i), w(i), n(i)}; }
+  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+    x(i) = row.x;
+    r(i) = row.r;
+    p(i) = row.p;
+    s(i) = row.s;
+    z(i) = row.z;
+  }
+  KOKKOS_FUNCTION void store_multiplied(std::int64_t i, const Row& row) const { w(i) = row.w; }
 };
 
 } // namespace kontor::cg

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/peers.hpp"
 
+#include "cg/solver/persistent_teams.hpp"
+#include "stepping/team_sums.hpp"
+
 #include <kontor/comm/collectives.hpp>
 
 #include <fmt/format.h>
@@ -13,22 +16,19 @@ namespace kontor::cg {
 namespace {
 
 constexpr std::size_t line = 64, alignment = 256;
-constexpr std::uint32_t slot_words = PeerSteps::sums * comm::chunk_words<double>;
+/// As many for each rank and team.
+constexpr std::uint32_t words_of_team = PeerSteps::sums * comm::chunk_words<double>;
 
-/// Where things lie in the memory of each rank: mailbox, counters by rank, vector.
+/// Where things lie in the memory of each rank: mailbox, counters by rank, vectors.
 struct Places {
-  std::size_t counters, vector;
-  explicit Places(int ranks) {
+  std::size_t counters, vectors;
+  Places(int ranks, int teams) {
     const auto up = [](std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
-    counters = up(2 * static_cast<std::size_t>(ranks) * slot_words * sizeof(comm::Word));
-    vector = counters + up(static_cast<std::size_t>(ranks) * line);
+    const auto all_teams = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(teams);
+    counters = up(2 * all_teams * words_of_team * sizeof(comm::Word));
+    vectors = counters + up(static_cast<std::size_t>(ranks) * line);
   }
 };
-
-std::size_t bytes_of(const partition::Partition& part, int ranks) {
-  return Places(ranks).vector +
-         (static_cast<std::size_t>(part.own) + static_cast<std::size_t>(part.ghosts)) * sizeof(double);
-}
 
 template <class View>
 View to_device(const std::string& label, const std::vector<typename View::value_type>& values) {
@@ -46,11 +46,27 @@ std::optional<std::string> Peers::refusal(const comm::Communicator& comm) {
   return comm::PeerMemory<MemorySpace>::refusal(comm);
 }
 
-Peers::Peers(const comm::Communicator& comm, const partition::Partition& part)
-    : memory_(comm, bytes_of(part, comm.size()), "cg/u and ghosts") {
+/// Teams: as many as the most rows of a rank want and the smallest device has.
+Peers::Shape::Shape(const comm::Communicator& comm, const partition::Partition& part, int vectors)
+    : vectors(vectors) {
+  const auto most = comm::allreduce(comm, std::array<std::int64_t, 2>{part.own, part.own + part.ghosts},
+                                    comm::ReduceOp::max);
+  const int most_teams = comm::allreduce(comm, device::resident_teams(), comm::ReduceOp::min);
+  teams = stepping::teams_of(most[0], persistent_threads, most_teams);
+  length = (most[1] + 31) / 32 * 32;
+}
+
+Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, int vectors)
+    : Peers(comm, part, Shape(comm, part, vectors)) {}
+
+Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, const Shape& shape)
+    : memory_(comm,
+              Places(comm.size(), shape.teams).vectors +
+                  static_cast<std::size_t>(shape.vectors) * static_cast<std::size_t>(shape.length) * sizeof(double),
+              "cg/vectors and ghosts") {
   const int ranks = comm.size(), rank = comm.rank();
-  const Places at(ranks);
-  const auto vector_of = [&](int r) { return reinterpret_cast<double*>(memory_.of(r) + at.vector); };
+  const Places at(ranks, shape.teams);
+  const auto vector_of = [&](int r) { return reinterpret_cast<double*>(memory_.of(r) + at.vectors); };
   const auto counter_of = [&](int owner, int from) {
     return memory_.of(owner) + at.counters + static_cast<std::size_t>(from) * line;
   };
@@ -95,7 +111,9 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part)
   for (int r = 0; r < ranks; ++r) steps_.boxes.of[r] = reinterpret_cast<comm::Word*>(memory_.of(r));
   steps_.boxes.rank = rank;
   steps_.boxes.ranks = ranks;
-  steps_.boxes.slot_words = slot_words;
+  steps_.boxes.slot_words = static_cast<std::uint32_t>(shape.teams) * words_of_team;
+  steps_.teams = shape.teams;
+  steps_.apart = shape.length;
   steps_.interior = part.interior;
   steps_.places = places_.data();
   steps_.to = reinterpret_cast<double* const*>(to_.data());

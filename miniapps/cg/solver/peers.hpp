@@ -11,11 +11,12 @@
 #include <optional>
 #include <string>
 
-/// What kernels that stay for many iterations do together with those of other ranks: they write ghosts into their
-/// vectors, and add a few numbers over all ranks.
+/// What teams of kernels that stay for many iterations do together with those of other ranks: they write ghosts into
+/// their vectors, and add a few numbers over all teams of all ranks.
 ///
-/// A rank writes the ghosts of a step after the sums of the step before, which hold what every rank has made of the
-/// ghosts before: so no ghost is overwritten that is still read.
+/// A rank writes the ghosts of a step after the sums of the step before. Where these hold what every rank has made of
+/// the ghosts before, no ghost is overwritten that is still read. Where they travel during the product, that is true of
+/// the ghosts of two steps before: then steps take two vectors in turn.
 namespace kontor::cg {
 
 /// Copyable into kernels. Steps count from 1, over all kernels.
@@ -24,50 +25,66 @@ struct PeerSteps {
   static constexpr int sums = 3;
 
   comm::PeerWait wait;
-  comm::Mailboxes boxes;
+  comm::Mailboxes boxes;                  ///< of the parts of sums
+  int teams = 1;                          ///< of a kernel, equally many on all ranks
   LocalIndex interior = 0;                ///< own rows from this one on are sent
   const LocalIndex* places = nullptr;     ///< where the places of each of these rows begin in `to`
   double* const* to = nullptr;            ///< in the vectors of other ranks
+  std::int64_t apart = 0;                 ///< numbers from one vector to the next
   int neighbours = 0;                     ///< ranks with ghosts of this one, or the other way round
   const int* ranks = nullptr;             ///< which
   device::Counter* const* tell = nullptr; ///< in their memory
   device::Counter* arrived = nullptr;     ///< of each rank, in this one's memory
 
   KOKKOS_FUNCTION bool several() const { return boxes.ranks > 1; }
-  /// By any thread: the value of an own row goes to the ranks that read it.
-  KOKKOS_FUNCTION void send(std::int64_t row, double value) const {
+  /// By any thread: the value of an own row goes to the ranks that read it, into that one of their vectors.
+  KOKKOS_FUNCTION void send(std::int64_t row, double value, int vector) const {
     if (row < interior || !several()) return;
     const auto i = row - interior;
-    for (auto place = places[i]; place < places[i + 1]; ++place) *to[place] = value;
+    for (auto place = places[i]; place < places[i + 1]; ++place) to[place][vector * apart] = value;
   }
   /// By the threads of one team, after all values of the step have been sent and a barrier of all teams.
   KOKKOS_FUNCTION void tell_neighbours(int thread, int threads, device::Counter step) const {
     for (int n = thread; n < neighbours; n += threads) device::store_release(*tell[n], step);
   }
-  /// By the threads of a team; valid for all after its barrier. False: one has not come.
-  KOKKOS_FUNCTION bool wait_for_neighbours(int thread, int threads, device::Counter step) const {
+  /// By any thread that reads ghosts afterwards. False: a neighbour has not come.
+  KOKKOS_FUNCTION bool wait_for_neighbours(device::Counter step) const {
     bool all = true;
-    for (int n = thread; n < neighbours; n += threads)
-      all = wait.until(arrived[stride * ranks[n]], step, ranks[n]) && all;
+    for (int n = 0; n < neighbours; ++n) all = wait.until(arrived[stride * ranks[n]], step, ranks[n]) && all;
     return all;
   }
-  /// By the threads of one team of each rank: its numbers go to all others.
-  KOKKOS_FUNCTION void send_sums(int thread, int threads, device::Counter step, const double* own) const {
-    comm::send_numbers(boxes, step, own, sums, static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(threads),
-                       comm::MailboxMemory(wait));
+  /// By the threads of each team: its part of each sum goes to all ranks, this one included.
+  KOKKOS_FUNCTION void send_parts(int team, int thread, int threads, device::Counter step, const double* parts) const {
+    for (int t = thread; t < sums * boxes.ranks; t += threads) {
+      const int to = t / sums, k = t % sums;
+      comm::send_chunk<double>(words(to, boxes.rank, step, k, team), step, {{parts[k]}}, comm::MailboxMemory(wait));
+    }
   }
-  /// By the threads of every team. `all` becomes the sums over all ranks, in their order. False: one has not come.
-  KOKKOS_FUNCTION bool receive_sums(int thread, int threads, device::Counter step, const double* own,
-                                    double* all) const {
-    const int late =
-        comm::combine_numbers(boxes, step, own, all, sums, comm::ReduceOp::sum, static_cast<std::uint32_t>(thread),
-                              static_cast<std::uint32_t>(threads), comm::MailboxMemory(wait));
-    if (late >= 0) wait.give_up(late);
-    return late < 0;
+  /// By the threads of a team: part `lane` of `lanes` of sum k over all teams of the ranks from `first` on, in the same
+  /// order on each rank and team, once all have come. False: one has not.
+  KOKKOS_FUNCTION bool receive_parts(int first, int last, int k, int lane, int lanes, device::Counter step,
+                                     double& sum) const {
+    sum = 0;
+    for (int i = first * teams + lane; i < last * teams; i += lanes) {
+      comm::Chunk<double> part;
+      if (!comm::receive_chunk<double>(words(boxes.rank, i / teams, step, k, i % teams), step,
+                                       comm::MailboxMemory(wait), part)) {
+        wait.give_up(i / teams);
+        return false;
+      }
+      sum += part.numbers[0];
+    }
+    return true;
+  }
+
+ private:
+  KOKKOS_FUNCTION comm::Word* words(int owner, int from, device::Counter step, int k, int team) const {
+    return comm::slot(boxes, owner, from, step) + (k * teams + team) * comm::chunk_words<double>;
   }
 };
 
-/// The memory of all ranks that it takes, with the vector that a matrix is multiplied with.
+/// The memory of all ranks that it takes, with the vectors in turn that a matrix is multiplied with. One rank may be
+/// alone.
 class Peers {
  public:
   using MemorySpace = typename Vector::memory_space;
@@ -75,16 +92,25 @@ class Peers {
   /// Local. Why there is none, equal on all ranks; nothing if there can be.
   static std::optional<std::string> refusal(const comm::Communicator&);
 
-  /// Collective. Throws comm::UsageError on all ranks.
-  Peers(const comm::Communicator&, const partition::Partition&);
+  /// Collective. So many vectors in turn. Throws comm::UsageError on all ranks.
+  Peers(const comm::Communicator&, const partition::Partition&, int vectors);
 
-  /// Own values and ghosts.
+  /// Own values and ghosts of the first.
   Vector vector() const { return vector_; }
   const PeerSteps& steps() const { return steps_; }
   /// Local, after kernels have ended. Throws comm::Error if one has waited for another rank in vain.
   void check() const { memory_.check(); }
 
  private:
+  /// What all ranks have alike.
+  struct Shape {
+    int vectors;
+    int teams;           ///< of a kernel
+    std::int64_t length; ///< of a vector, at most
+    Shape(const comm::Communicator&, const partition::Partition&, int vectors);
+  };
+  Peers(const comm::Communicator&, const partition::Partition&, const Shape&);
+
   comm::PeerMemory<MemorySpace> memory_;
   Vector vector_;
   PeerSteps steps_;

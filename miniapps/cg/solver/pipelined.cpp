@@ -10,58 +10,43 @@
 // residual of an iteration is known one product late.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without replacement r
 // leaves b - A x long before classic's does, and p.A p may no longer be above 0.
-#include "cg/solver/one_sum.hpp"
-#include "cg/solver/solver.hpp"
+#include "cg/solver/persistent_solver.hpp"
 
 #include <cmath>
 
 namespace kontor::cg {
 namespace {
 
-/// z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z, and the sums r.u, r.r,
-/// w.u. Where M is diagonal, or not there, u = M r needs no recurrence, and m = M w; else q = m + beta q, u -= alpha q.
+/// How u = M r and m = M w are computed. Where M is diagonal, or not there, of r and w; else u -= alpha q by the
+/// recurrence q = m + beta q.
 enum class By { identity, diagonal, application };
 template <By m_is>
-struct Update {
-  Vector x, r, u, w, m, n, p, s, q, z, inverse;
-  EndOfStep before;
+struct Update : PipelinedUpdate {
+  Vector u, q;
   static constexpr Cost cost = m_is == By::application ? Cost{.updates = 11, .reads = 10, .writes = 8}
                                : m_is == By::diagonal  ? Cost{.updates = 9, .reads = 8, .writes = 7}
                                                        : Cost{.updates = 8, .reads = 7, .writes = 6};
 
-  KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
   KOKKOS_FUNCTION PartialSums<3> operator()(std::int64_t i, const StepScalars& c) const {
-    PartialSums<3> sums;
-    if (!c.goes_on) return sums;
-    const double zi = n(i) + c.beta * z(i);
-    const double si = w(i) + c.beta * s(i);
-    double ui = m_is == By::application ? u(i) : r(i);
-    if constexpr (m_is == By::diagonal) ui = inverse(i) * ui;
-    const double pi = ui + c.beta * p(i);
-    const double ri = r(i) - c.alpha * si;
-    const double wi = w(i) - c.alpha * zi;
+    if (!c.goes_on) return {};
+    auto row = load(i);
     if constexpr (m_is == By::application) {
       const double qi = m(i) + c.beta * q(i);
+      double ui = u(i);
+      row.step(ui, c);
       ui = ui - c.alpha * qi;
       q(i) = qi;
       u(i) = ui;
-    } else {
-      ui = ri;
+      store(i, row);
+      store_multiplied(i, row);
+      return row.sums(ui);
     }
-    if constexpr (m_is == By::diagonal) {
-      ui = inverse(i) * ri;
-      m(i) = inverse(i) * wi;
-    }
-    z(i) = zi;
-    s(i) = si;
-    p(i) = pi;
-    x(i) += c.alpha * pi;
-    r(i) = ri;
-    w(i) = wi;
-    sums[0] = ri * ui;
-    sums[1] = ri * ri;
-    sums[2] = wi * ui;
-    return sums;
+    const double scale = m_is == By::diagonal ? inverse(i) : 1;
+    row.step(scale * row.r, c);
+    store(i, row);
+    store_multiplied(i, row);
+    if constexpr (m_is == By::diagonal) m(i) = scale * row.w;
+    return row.sums(scale * row.r);
   }
 };
 
@@ -99,10 +84,10 @@ struct KeepDrift {
   }
 };
 
-class Pipelined final : public Solver {
+class Pipelined final : public PersistentSolver {
  public:
   explicit Pipelined(const Workspace& work)
-      : Solver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()), n_(vector("n")),
+      : PersistentSolver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()), n_(vector("n")),
         p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())), q_(vector("q", applies())),
         drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
@@ -112,7 +97,7 @@ class Pipelined final : public Solver {
         drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
 
   nlohmann::ordered_json record() const override {
-    auto record = Solver::record();
+    auto record = PersistentSolver::record();
     Drift drift;
     Kokkos::deep_copy(drift, drift_);
     record["replacements"] = drift.replacements;
@@ -161,6 +146,7 @@ class Pipelined final : public Solver {
 
   bool ends_late() const override { return true; }
   void end() override {
+    check_kernels();
     reduce(sums_);
     one("cg/end of a step", WriteEnd{before()});
   }
@@ -197,14 +183,16 @@ class Pipelined final : public Solver {
     product_.apply(ghosted_, y);
   }
 
+  PipelinedUpdate updates() const {
+    return {x_, r_, ghosted_.own(), w_, n_, p_, s_, z_, diagonal() ? *diagonal() : Vector(), before()};
+  }
   void update_vectors() {
-    const auto& m = ghosted_.own();
     if (applies())
-      update_and_sum(Update<By::application>{x_, r_, u_, w_, m, n_, p_, s_, q_, z_, {}, before()}, u_);
+      update_and_sum(Update<By::application>{updates(), u_, q_}, u_);
     else if (diagonal())
-      update_and_sum(Update<By::diagonal>{x_, r_, {}, w_, m, n_, p_, s_, {}, z_, *diagonal(), before()}, u_);
+      update_and_sum(Update<By::diagonal>{updates(), {}, {}}, u_);
     else
-      update_and_sum(Update<By::identity>{x_, r_, {}, w_, {}, n_, p_, s_, {}, z_, {}, before()}, r_);
+      update_and_sum(Update<By::identity>{updates(), {}, {}}, r_);
   }
   template <class Row>
   void update_and_sum(const Row& row, const Vector& u) {
@@ -235,6 +223,8 @@ class Pipelined final : public Solver {
     Kokkos::deep_copy(drift_, Drift{static_cast<std::int64_t>(counts.at(0)), counts.at(1)});
   }
 
+  std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
+  GlobalDots& step_sums() override { return sums_; }
   std::vector<GlobalDots*> sums() override { return {&sums_}; }
   const Vector& residual() const override { return r_; }
   const Vector& scratch() const override { return n_; }

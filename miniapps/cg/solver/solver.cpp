@@ -297,8 +297,8 @@ nlohmann::ordered_json Solver::record() const {
 
 std::unique_ptr<Solver> make_solver(const Workspace& work) {
   const auto& launch = work.options.launch;
-  if (launch == stepping::Launch::persistent && work.options.method != Method::merged)
-    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged");
+  if (launch == stepping::Launch::persistent && work.options.method == Method::classic)
+    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged and pipelined");
   switch (work.options.method) {
   case Method::merged: return make_merged(work);
   case Method::pipelined: return make_pipelined(work);

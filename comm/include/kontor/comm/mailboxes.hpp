@@ -83,20 +83,25 @@ struct Chunk {
   }
 };
 
-/// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others. A `Memory` stores,
-/// loads and waits.
+/// By one thread. A chunk's words, which hold the step too. A `Memory` stores, loads and waits.
+KONTOR_EITHER_TEMPLATE
+template <class T, class Memory>
+KONTOR_EITHER void send_chunk(Word* words, std::uint64_t step, const Chunk<T>& chunk, const Memory& memory) {
+  std::uint32_t bytes[chunk_words<T>];
+  memcpy(bytes, &chunk, sizeof chunk);
+  for (int w = 0; w < chunk_words<T>; ++w) memory.store(words[w], step << 32 | bytes[w]);
+}
+
+/// By thread `thread` of so many, which share the chunks. This rank's numbers go to all others.
 KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
 KONTOR_EITHER void send_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, std::uint32_t count,
                                 std::uint32_t thread, std::uint32_t threads, const Memory& memory) {
   for (std::uint32_t p = thread; p < chunks<T>(count); p += threads) {
     const auto chunk = Chunk<T>::load(in, p * chunk_numbers<T>, count);
-    std::uint32_t bytes[chunk_words<T>];
-    memcpy(bytes, &chunk, sizeof chunk);
     for (int next = 1; next < boxes.ranks; ++next) { // not all to the same one first
       const int to = (boxes.rank + next) % boxes.ranks;
-      Word* const words = slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * chunk_words<T>;
-      for (int w = 0; w < chunk_words<T>; ++w) memory.store(words[w], step << 32 | bytes[w]);
+      send_chunk<T>(slot(boxes, to, boxes.rank, step) + std::uint64_t{p} * chunk_words<T>, step, chunk, memory);
     }
   }
 }
