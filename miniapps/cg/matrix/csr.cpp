@@ -51,7 +51,7 @@ struct CsrKernel {
   }
 
   /// Of one thread, for kernels that stay for many products of small matrices.
-  template <int at_once, bool keep = false>
+  template <int at_once>
   KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, LocalIndex row) const {
     double sum = 0;
     for (auto e = offsets[row]; e < offsets[row + 1]; ++e) sum += values[e] * from[columns[e]];

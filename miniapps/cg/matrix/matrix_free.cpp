@@ -39,7 +39,7 @@ struct FreeKernel {
     return place < run.rows ? run.first + place : -1;
   }
 
-  template <int at_once = few_at_once, bool keep = false>
+  template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
     return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },

@@ -34,13 +34,12 @@ struct SellKernel {
     return chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place);
   }
 
-  /// keep: its entries are read again, and may stay in caches.
-  template <int at_once = few_at_once, bool keep = false>
+  template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
     const int lane = static_cast<int>(position % size);
     const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;
-    const auto value = [at](int e) { return keep ? at[e * size] : read_once(at + e * size); };
+    const auto value = [at](int e) { return read_once(at + e * size); };
     if (chunk.kind == Columns::shared)
       return sum_in_order<at_once>(chunk.entries, value,
                                    values_of_x(shared + chunk.columns, lane, from + row)); // padding is 0

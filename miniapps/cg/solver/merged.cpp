@@ -31,8 +31,8 @@ struct Update : MergedUpdate {
 class Merged final : public PersistentSolver {
  public:
   explicit Merged(const Workspace& work)
-      : PersistentSolver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")), p_(vector("p")), s_(vector("s")),
-        inverse_(diagonal() ? *diagonal() : Vector()),
+      : PersistentSolver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
+        p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
         sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums), late_(work.as_on_device) {}
 
  private:
@@ -72,7 +72,6 @@ class Merged final : public PersistentSolver {
   /// next step.
   bool ends_late() const override { return late_; }
   void end() override {
-    check_kernels();
     if (late_) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
@@ -89,7 +88,6 @@ class Merged final : public PersistentSolver {
   const Vector& scratch() const override { return w_; }
 
   std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
-  GlobalDots& step_sums() override { return sums_; }
 
   void multiply_and_reduce() {
     product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);

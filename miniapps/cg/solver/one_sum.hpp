@@ -105,8 +105,8 @@ struct MergedUpdate {
   KOKKOS_FUNCTION void store_multiplied(std::int64_t i, const Row& row) const { r(i) = row.r; }
 };
 
-/// The same of pipelined: z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z. A is
-/// multiplied with m = M w: n = A m.
+/// The same of pipelined: z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z. A
+/// is multiplied with m = M w: n = A m.
 struct PipelinedRow {
   double x, r, p, s, z, w, n;
 

@@ -15,18 +15,18 @@
 namespace kontor::cg {
 namespace {
 
-constexpr std::size_t line = 64, alignment = 256;
+constexpr std::size_t alignment = 256;
 /// As many for each rank and team.
 constexpr std::uint32_t words_of_team = PeerSteps::sums * comm::chunk_words<double>;
 
-/// Where things lie in the memory of each rank: mailbox, counters by rank, vectors.
+/// Where things lie in the memory of each rank: mailbox, counters by rank and team, vectors.
 struct Places {
   std::size_t counters, vectors;
   Places(int ranks, int teams) {
     const auto up = [](std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
     const auto all_teams = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(teams);
     counters = up(2 * all_teams * words_of_team * sizeof(comm::Word));
-    vectors = counters + up(static_cast<std::size_t>(ranks) * line);
+    vectors = counters + up(all_teams * sizeof(device::Counter));
   }
 };
 
@@ -46,13 +46,12 @@ std::optional<std::string> Peers::refusal(const comm::Communicator& comm) {
   return comm::PeerMemory<MemorySpace>::refusal(comm);
 }
 
-/// Teams: as many as the most rows of a rank want and the smallest device has.
-Peers::Shape::Shape(const comm::Communicator& comm, const partition::Partition& part, int vectors)
-    : vectors(vectors) {
-  const auto most = comm::allreduce(comm, std::array<std::int64_t, 2>{part.own, part.own + part.ghosts},
-                                    comm::ReduceOp::max);
+/// Teams: as many as the most rows of a rank want, four threads a row, and the smallest device has.
+Peers::Shape::Shape(const comm::Communicator& comm, const partition::Partition& part, int vectors) : vectors(vectors) {
+  const auto most =
+      comm::allreduce(comm, std::array<std::int64_t, 2>{part.own, part.own + part.ghosts}, comm::ReduceOp::max);
   const int most_teams = comm::allreduce(comm, device::resident_teams(), comm::ReduceOp::min);
-  teams = stepping::teams_of(most[0], persistent_threads, most_teams);
+  teams = stepping::teams_of(most[0], persistent_threads / 4, most_teams);
   length = (most[1] + 31) / 32 * 32;
 }
 
@@ -68,7 +67,7 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, c
   const Places at(ranks, shape.teams);
   const auto vector_of = [&](int r) { return reinterpret_cast<double*>(memory_.of(r) + at.vectors); };
   const auto counter_of = [&](int owner, int from) {
-    return memory_.of(owner) + at.counters + static_cast<std::size_t>(from) * line;
+    return memory_.of(owner) + at.counters + static_cast<std::size_t>(from * shape.teams) * sizeof(device::Counter);
   };
   vector_ = Vector(vector_of(rank), static_cast<std::size_t>(part.own) + static_cast<std::size_t>(part.ghosts));
 

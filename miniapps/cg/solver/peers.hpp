@@ -6,6 +6,7 @@
 
 #include <kontor/comm/mailboxes.hpp>
 #include <kontor/comm/peer_memory.hpp>
+#include <kontor/device/lanes.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +22,6 @@ namespace kontor::cg {
 
 /// Copyable into kernels. Steps count from 1, over all kernels.
 struct PeerSteps {
-  static constexpr int stride = 8; ///< of counters: each has a cache line
   static constexpr int sums = 3;
 
   comm::PeerWait wait;
@@ -33,8 +33,8 @@ struct PeerSteps {
   std::int64_t apart = 0;                 ///< numbers from one vector to the next
   int neighbours = 0;                     ///< ranks with ghosts of this one, or the other way round
   const int* ranks = nullptr;             ///< which
-  device::Counter* const* tell = nullptr; ///< in their memory
-  device::Counter* arrived = nullptr;     ///< of each rank, in this one's memory
+  device::Counter* const* tell = nullptr; ///< of each team, in their memory
+  device::Counter* arrived = nullptr;     ///< of each rank and team, in this one's memory
 
   KOKKOS_FUNCTION bool several() const { return boxes.ranks > 1; }
   /// By any thread: the value of an own row goes to the ranks that read it, into that one of their vectors.
@@ -43,29 +43,28 @@ struct PeerSteps {
     const auto i = row - interior;
     for (auto place = places[i]; place < places[i + 1]; ++place) to[place][vector * apart] = value;
   }
-  /// By the threads of one team, after all values of the step have been sent and a barrier of all teams.
-  KOKKOS_FUNCTION void tell_neighbours(int thread, int threads, device::Counter step) const {
-    for (int n = thread; n < neighbours; n += threads) device::store_release(*tell[n], step);
+  /// By one thread of each team, after its barrier: what its threads have sent for the step can be read.
+  KOKKOS_FUNCTION void tell_neighbours(int team, device::Counter step) const {
+    if (neighbours > 0) device::fence_system();
+    for (int n = 0; n < neighbours; ++n) device::store_relaxed(tell[n][team], step);
   }
-  /// By any thread that reads ghosts afterwards. False: a neighbour has not come.
-  KOKKOS_FUNCTION bool wait_for_neighbours(device::Counter step) const {
+  /// By all lanes together, which read ghosts afterwards. False: a neighbour has not come.
+  KOKKOS_FUNCTION bool wait_for_neighbours(int lane, device::Counter step) const {
     bool all = true;
-    for (int n = 0; n < neighbours; ++n) all = wait.until(arrived[stride * ranks[n]], step, ranks[n]) && all;
-    return all;
+    for (int n = 0; n < neighbours; ++n)
+      for (int team = lane; team < teams; team += device::lanes)
+        all = wait.until(arrived[ranks[n] * teams + team], step, ranks[n]) && all;
+    return device::all_of_lanes(all);
   }
-  /// By the threads of each team: its part of each sum goes to all ranks, this one included.
-  KOKKOS_FUNCTION void send_parts(int team, int thread, int threads, device::Counter step, const double* parts) const {
-    for (int t = thread; t < sums * boxes.ranks; t += threads) {
-      const int to = t / sums, k = t % sums;
-      comm::send_chunk<double>(words(to, boxes.rank, step, k, team), step, {{parts[k]}}, comm::MailboxMemory(wait));
-    }
+  /// By one thread of each team for sum k: its part goes to that rank, which may be this one.
+  KOKKOS_FUNCTION void send_part(int to, int team, int k, device::Counter step, double part) const {
+    comm::send_chunk<double>(words(to, boxes.rank, step, k, team), step, {{part}}, comm::MailboxMemory(wait));
   }
-  /// By the threads of a team: part `lane` of `lanes` of sum k over all teams of the ranks from `first` on, in the same
-  /// order on each rank and team, once all have come. False: one has not.
-  KOKKOS_FUNCTION bool receive_parts(int first, int last, int k, int lane, int lanes, device::Counter step,
-                                     double& sum) const {
+  /// By any thread. Adds up parts `first`, `first` + `stride`, ... of sum k of all teams of all ranks, in the same
+  /// order on each rank, once they have come. False: one has not.
+  KOKKOS_FUNCTION bool receive_parts(int k, int first, int stride, device::Counter step, double& sum) const {
     sum = 0;
-    for (int i = first * teams + lane; i < last * teams; i += lanes) {
+    for (int i = first; i < boxes.ranks * teams; i += stride) {
       comm::Chunk<double> part;
       if (!comm::receive_chunk<double>(words(boxes.rank, i / teams, step, k, i % teams), step,
                                        comm::MailboxMemory(wait), part)) {

@@ -7,9 +7,10 @@
 
 /// Iterations by one kernel, for problems so small that launches are most of their time. Its threads stay for all of
 /// them, keep their rows of vectors in registers, and wait for each other and for the kernels of other ranks: L. Zhang,
-/// M. Wahib, P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative
-/// memory-bound GPU applications", ICS 2023. In merged all teams wait twice an iteration, once for the vector that is
-/// multiplied and once for sums; in pipelined once, as sums travel during the product.
+/// M. Wahib, P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for
+/// iterative memory-bound GPU applications", ICS 2023. The end of the last step is written down by the kernel. In
+/// merged all teams wait twice an iteration, once for the vector that is multiplied and once for sums; in pipelined
+/// once, as sums travel during the product.
 namespace kontor::cg {
 
 /// How many numbers more than steps a kernel uses.
@@ -19,7 +20,6 @@ inline constexpr device::Counter more_numbers = 2;
 struct PersistentSteps {
   std::variant<MergedUpdate, PipelinedUpdate> update;
   Vector multiplied; ///< own rows of what the matrix is multiplied with: of the first of the vectors in turn
-  double* sums;      ///< r.u, r.r, u.w
   int steps;
   PersistentTeams* teams;
   PeerSteps peers;
@@ -39,7 +39,6 @@ struct PersistentKernel {
   Kernel kernel;
   Update update;
   Vector multiplied;
-  double* sums;
   int steps;
   PeerSteps peers;
   device::Counter first;
@@ -52,11 +51,10 @@ struct PersistentKernel {
     const Member& team;
     PersistentScratch& scratch;
     PersistentTeams::Waiter all_teams;
-    bool leads;          ///< the team
-    bool counts;         ///< the end of steps; in another warp than the first thread, which waits for other teams
-    bool sends;          ///< the team writes ghosts
-    int count;           ///< of its rows, at most
-    int vector;          ///< that is multiplied
+    bool leads;  ///< the team
+    bool counts; ///< the end of steps; in another warp than the first thread, which waits for other teams
+    int count;   ///< of its rows, at most
+    int vector;  ///< that is multiplied
   };
   /// Its first rows. By themselves: what is not inlined must not want their address.
   struct Kept {
@@ -75,7 +73,6 @@ struct PersistentKernel {
                        waiter,
                        thread == 0,
                        thread == (persistent_threads > warp ? warp : 0),
-                       peers.several() && rows.has_boundary(team.league_rank()),
                        rows.of_thread(team.team_size()),
                        0};
     Kept first_rows{};
@@ -97,72 +94,71 @@ struct PersistentKernel {
       const auto row = row_of(team, k);
       if (row >= 0) vector_of(0)[row] = vector_of(own.vector)[row];
     }
-    if (own.counts && team.league_rank() == 0) scratch.end.leave(update.before, sums);
+    if (own.counts && team.league_rank() == 0) scratch.end.leave(update.before);
   }
 
  private:
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION bool make_merged(Thread<Member>& own, Kept& first_rows) const {
-    const auto& team = own.team;
-    auto& scratch = own.scratch;
     for (int step = 0; step < steps; ++step) {
       const auto number = first + static_cast<device::Counter>(step);
-      if (own.counts) scratch.scalars = scratch.end.scalars();
-      team.team_barrier();
       if (ended(own, steps - step)) break;
       auto sums = updated(own, first_rows);
-      team.team_barrier();
-      if (own.counts) scratch.end.write();
       if (!all_written(own, number)) return false;
       sums[2] = product_of(own, first_rows, number);
       send_sums(own, number, sums);
-      if (!receive_sums(own, number, 0, peers.boxes.ranks)) return false;
+      if (!receive_sums(own, number)) return false;
     }
+    if (own.counts) own.scratch.end.write();
     return true;
   }
 
   template <class Member>
   KOKKOS_FORCEINLINE_FUNCTION bool make_pipelined(Thread<Member>& own, Kept& first_rows) const {
     const auto& team = own.team;
-    auto& scratch = own.scratch;
-    PartialSums<3> sums;
-    if (own.counts) scratch.scalars.goes_on = update.before.log.state->ended == 0;
+    // A kernel after the end sends nothing: ranks that were late may not have read what was sent.
+    if (own.counts) own.scratch.scalars.goes_on = update.before.log.state->ended == 0;
     team.team_barrier();
-    if (ended(own, steps)) return true; // before it sends: ranks that were late may not have read what was sent
+    if (!own.scratch.scalars.goes_on) {
+      own.all_teams.leave(team, steps);
+      return true;
+    }
+    PartialSums<3> sums;
     send_sums(own, first, sums); // once all have, no rank reads ghosts of the product before
-    if (!receive_sums(own, first, 0, peers.boxes.ranks)) return false;
-    for (int k = 0; own.sends && k < own.count; ++k) {
+    if (!receive_sums(own, first)) return false;
+    for (int k = 0; k < own.count; ++k) {
       const auto row = row_of(team, k);
-      if (row >= 0) peers.send(row, kernel.x[row], 0);
+      if (row >= 0) peers.send(row, vector_of(0)[row], 0);
     }
     auto number = first + 1;
     if (own.leads && team.league_rank() == 0) // of the step before
       for (int k = 0; k < 3; ++k) sums[k] = update.before.sums[k];
     send_sums(own, number, sums);
-    for (int step = 0; step < steps; ++step, ++number) {
+    bool goes_on = true;
+    for (int step = 0; step < steps; ++step) {
       if (!all_written(own, number)) return false;
       product_of(own, first_rows, number);
-      if (!receive_sums(own, number, 0, peers.boxes.ranks)) return false;
-      if (own.counts) scratch.scalars = scratch.end.scalars();
-      team.team_barrier();
-      if (ended(own, steps - step - 1)) return true;
+      if (!receive_sums(own, number)) return false;
+      goes_on = !ended(own, steps - step - 1);
+      if (!goes_on) break;
       sums = updated(own, first_rows);
-      if (own.counts) scratch.end.write();
-      send_sums(own, number + 1, sums);
+      if (own.counts) own.scratch.end.write();
+      send_sums(own, ++number, sums);
     }
-    // The sums of the last step are left as this rank's part, when all have made the product before it.
-    return receive_sums(own, number, 0, peers.boxes.ranks) &&
-           receive_sums(own, number, peers.boxes.rank, peers.boxes.rank + 1);
+    if (goes_on && !receive_sums(own, number)) return false; // and all have made the product before it
+    if (own.counts) own.scratch.end.write();
+    return true;
   }
 
   /// One of those in turn.
   KOKKOS_FUNCTION double* vector_of(int which) const { return multiplied.data() + which * peers.apart; }
 
-  /// Whether there is no further step; so many barriers of all teams are left out.
+  /// Whether there is no further step; so many barriers of all teams are left out. Else threads know the scalars.
   template <class Member>
   KOKKOS_FUNCTION bool ended(Thread<Member>& own, int barriers) const {
+    if (own.counts) own.scratch.scalars = own.scratch.end.scalars();
+    own.team.team_barrier();
     if (own.scratch.scalars.goes_on) return false;
-    if (own.counts) own.scratch.end.write();
     own.all_teams.leave(own.team, barriers);
     return true;
   }
@@ -170,34 +166,54 @@ struct PersistentKernel {
   /// The vector that is multiplied can be read: on this rank, and soon by the others. False: it cannot.
   template <class Member>
   KOKKOS_FUNCTION bool all_written(Thread<Member>& own, device::Counter number) const {
-    own.all_teams.wait(own.team, peers, own.scratch.failed, own.sends);
-    if (own.scratch.failed) return false;
-    if (own.team.league_rank() == 0) peers.tell_neighbours(own.team.team_rank(), own.team.team_size(), number);
-    return true;
+    own.team.team_barrier();
+    if (own.counts) { // while the first thread waits
+      peers.tell_neighbours(own.team.league_rank(), number);
+      if (sums_follow_product) own.scratch.end.write();
+    }
+    own.all_teams.wait(own.team, peers, own.scratch.failed);
+    return !own.scratch.failed;
   }
 
+  /// The sums of this team's threads go to all teams.
   template <class Member>
   KOKKOS_FUNCTION void send_sums(Thread<Member>& own, device::Counter number, const PartialSums<3>& sums) const {
-    const auto& team = own.team;
-    for (int k = 0; k < 3; ++k) own.scratch.of_threads[k][team.team_rank()] = sums[k];
-    team.team_barrier();
-    own.scratch.fold(team, team.team_size(), own.scratch.of_team);
-    peers.send_parts(team.league_rank(), team.team_rank(), team.team_size(), number, own.scratch.of_team);
+    constexpr int warps = PersistentScratch::warps;
+    const int thread = own.team.team_rank(), warp = thread / device::lanes, lane = thread % device::lanes;
+    for (int k = 0; k < 3; ++k) {
+      const double sum = device::sum_of_lanes(sums[k]);
+      if (lane == 0) own.scratch.of_warps[k][warp] = sum;
+    }
+    own.team.team_barrier();
+    for (int k = warp; k < 3; k += warps) {
+      double sum = 0;
+      for (int w = lane; w < warps; w += device::lanes) sum += own.scratch.of_warps[k][w];
+      sum = device::sum_of_lanes(sum);
+      for (int to = lane; to < peers.boxes.ranks; to += device::lanes)
+        peers.send_part(to, own.team.league_rank(), k, number, sum);
+    }
   }
-  /// The end of the step knows the sums over these ranks. False: one has not come.
+  /// The end of the step knows the sums. False: a rank has not come.
   template <class Member>
-  KOKKOS_FUNCTION bool receive_sums(Thread<Member>& own, device::Counter number, int from, int to) const {
-    const auto& team = own.team;
+  KOKKOS_FUNCTION bool receive_sums(Thread<Member>& own, device::Counter number) const {
+    constexpr int receivers = PersistentScratch::receivers, lanes = device::lanes;
+    const int thread = own.team.team_rank();
     auto& scratch = own.scratch;
-    constexpr int receivers = PersistentScratch::receivers;
-    for (int t = team.team_rank(); t < 3 * receivers; t += team.team_size())
-      if (!peers.receive_parts(from, to, t / receivers, t % receivers, receivers, number,
-                               scratch.of_threads[t / receivers][t % receivers]))
-        scratch.failed = true;
-    team.team_barrier();
+    for (int unit = thread / lanes; unit < 3 * receivers; unit += PersistentScratch::warps) {
+      const int k = unit / receivers, r = unit % receivers;
+      double sum;
+      if (!peers.receive_parts(k, r * lanes + thread % lanes, receivers * lanes, number, sum)) scratch.failed = true;
+      sum = device::sum_of_lanes(sum);
+      if (thread % lanes == 0) scratch.received[k][r] = sum;
+    }
+    own.team.team_barrier();
     if (scratch.failed) return false;
-    scratch.fold(team, receivers, scratch.of_all);
-    if (own.counts) scratch.end.set(scratch.of_all);
+    if (own.counts) {
+      double sums[3] = {};
+      for (int r = 0; r < receivers; ++r)
+        for (int k = 0; k < 3; ++k) sums[k] += scratch.received[k][r];
+      scratch.end.set(sums);
+    }
     return true;
   }
 
@@ -247,21 +263,19 @@ struct PersistentKernel {
     double dot = 0;
     for (int k = 0; k < own.count; ++k) {
       const auto position = rows.position(team.league_rank(), team.team_rank(), team.team_size(), k);
-      if (position.at < 0) continue;
-      const auto at = static_cast<StorageIndex>(position.at);
-      const auto row = kernel.row_of(at);
-      if (row < 0) continue;
       if (position.in_boundary && !came) {
-        came = peers.wait_for_neighbours(number);
+        came = peers.wait_for_neighbours(team.team_rank() % device::lanes, number);
         if (!came) {
           own.scratch.failed = true;
           break;
         }
       }
+      if (position.at < 0) continue;
+      const auto at = static_cast<StorageIndex>(position.at);
+      const auto row = kernel.row_of(at);
+      if (row < 0) continue;
       constexpr int at_once = 9; // a thread has twice the registers of those of a product
-      // As much of the matrix as the first rows have stays in a cache; the rest goes by.
-      const double value = k == 0 ? kernel.template sum<at_once, true>(x, at, row)
-                                  : kernel.template sum<at_once>(x, at, row);
+      const double value = kernel.template sum<at_once>(x, at, row);
       if (k >= kept) kernel.y[row] = value;
       for (int q = 0; q < kept; ++q)
         if (q == k) first_rows.row[q].product() = value;
@@ -284,10 +298,9 @@ void launch_persistent(const Space& instance, const Kernel& kernel, const RowRan
       [&](const auto& update) {
         using Update = std::decay_t<decltype(update)>;
         Kokkos::parallel_for("cg/persistent", policy,
-                             detail::PersistentKernel<Kernel, Update>{kernel, update, steps.multiplied, steps.sums,
-                                                                      steps.steps, steps.peers, steps.first,
-                                                                      PersistentRows(interior, boundary, teams),
-                                                                      steps.teams->waiter(teams, steps.steps)});
+                             detail::PersistentKernel<Kernel, Update>{
+                                 kernel, update, steps.multiplied, steps.steps, steps.peers, steps.first,
+                                 PersistentRows(interior, boundary, teams), steps.teams->waiter(teams, steps.steps)});
       },
       steps.update);
 }

@@ -50,6 +50,7 @@ void PersistentSolver::choose_repetition() {
   const device::Region region("cg/trial");
   trial_ = comm::try_in_turns(work_.comm, 2, [&](std::size_t persistent, int count) {
     persistent_ = persistent == 1;
+    set_drained(false); // as usual between steps: a graph begins so
     comm::Stopwatch watch;
     double seconds = 0;
     for (int i = 0; i < count; ++i)
@@ -72,19 +73,17 @@ std::int64_t PersistentSolver::make_steps(std::int64_t most) {
 }
 
 void PersistentSolver::iterate(int count) {
-  peers->check();
+  check();
   work_.streams.compute_waits();
-  work_.matrix.iterate(
-      compute(), ghosted_.all(), scratch(),
-      {rows(), ghosted_.own(), step_sums().local(), count, &teams_, peers->steps(), numbers_used_ + 1});
+  work_.matrix.iterate(compute(), ghosted_.all(), scratch(),
+                       {rows(), ghosted_.own(), count, &teams_, peers->steps(), numbers_used_ + 1});
   work_.streams.exchange_follows();
   numbers_used_ += static_cast<device::Counter>(count) + more_numbers;
+  set_drained(true);
 }
 
-void PersistentSolver::check_kernels() {
-  if (!peers) return;
-  work_.streams.fence();
-  peers->check();
+void PersistentSolver::check() const {
+  if (peers) peers->check();
 }
 
 nlohmann::ordered_json PersistentSolver::record() const {

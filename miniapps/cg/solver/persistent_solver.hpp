@@ -21,17 +21,15 @@ class PersistentSolver : protected PeersFirst, public Solver {
   nlohmann::ordered_json record() const override;
 
  protected:
-  /// Local. What the kernel's rows do, and where their sums are.
+  /// Local. What the kernel does with rows.
   virtual std::variant<MergedUpdate, PipelinedUpdate> rows() = 0;
-  virtual GlobalDots& step_sums() = 0;
 
   void choose_repetition() override;
   std::int64_t make_steps(std::int64_t most) override;
-  /// Local; waits. Throws comm::Error if the last kernel has waited for another rank in vain.
-  void check_kernels();
+  void check() const override;
 
  private:
-  /// Iterations by one kernel, which leave their end to the next one, as step() does.
+  /// Iterations by one kernel, which leaves nothing to the next step.
   void iterate(int count);
 
   bool persistent_ = false;

@@ -23,13 +23,11 @@ class PersistentTeams {
     unsigned due;      ///< when this barrier is reached; it may wrap around
 
     /// By all threads of all teams, after a barrier of the team. What they have written before, all read afterwards. A
-    /// team's first thread asks whether the others have arrived; `failed` is true if it asks no longer. `sent`: other
-    /// ranks read it, too.
+    /// team's first thread asks whether the others have arrived; `failed` is true if it asks no longer.
     template <class Member>
-    KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed, bool sent) {
+    KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
-        if (sent) device::fence_system();
         device::add_release_on_device(*arrived, 1);
         for (std::uint32_t polls = 0; static_cast<int>(device::load_acquire_on_device(*arrived) - due) < 0; ++polls) {
           if (polls == most_polls)
@@ -62,14 +60,12 @@ class PersistentTeams {
   unsigned due_ = 0;
 };
 
-/// Which positions a thread has: its team's share of the interior rows in one piece, as neighbours are read from the
-/// same cache, and then that of the boundary rows.
+/// Which positions a thread has: interior rows, then boundary rows. Warps of different teams follow one another, so all
+/// teams have some of few.
 class PersistentRows {
  public:
-  static constexpr int lanes = device::lanes; ///< positions that follow one another
-
   PersistentRows(const RowRange& interior, const RowRange& boundary, int teams)
-      : ranges_{{interior, share(interior, teams)}, {boundary, share(boundary, teams)}} {}
+      : ranges_{{interior, share(interior, teams)}, {boundary, share(boundary, teams)}}, teams_(teams) {}
 
   struct Position {
     std::int64_t at;  ///< -1: none
@@ -77,20 +73,16 @@ class PersistentRows {
   };
   /// How many a thread has, at most.
   KOKKOS_FUNCTION int of_thread(int threads) const {
-    const int warps = threads / lanes;
+    const int warps = threads / device::lanes;
     return (ranges_[0].blocks + ranges_[1].blocks + warps - 1) / warps;
   }
   KOKKOS_FUNCTION Position position(int team, int thread, int threads, int k) const {
-    int block = thread / lanes + k * (threads / lanes);
+    int block = thread / device::lanes + k * (threads / device::lanes);
     const bool in_boundary = block >= ranges_[0].blocks;
     if (in_boundary) block -= ranges_[0].blocks;
     const auto& range = ranges_[in_boundary ? 1 : 0];
-    const auto at = range.all.begin + (std::int64_t{team} * range.blocks + block) * lanes + thread % lanes;
+    const auto at = range.all.begin + (std::int64_t{block} * teams_ + team) * device::lanes + thread % device::lanes;
     return {block < range.blocks && at < range.all.end ? at : -1, in_boundary};
-  }
-  /// Whether that team has boundary rows.
-  KOKKOS_FUNCTION bool has_boundary(int team) const {
-    return std::int64_t{team} * ranges_[1].blocks * lanes < ranges_[1].all.end - ranges_[1].all.begin;
   }
 
  private:
@@ -99,9 +91,11 @@ class PersistentRows {
     int blocks; ///< of lanes, that a team has, at most
   };
   static int share(const RowRange& range, int teams) {
-    return static_cast<int>((range.count() + std::int64_t{teams} * lanes - 1) / (std::int64_t{teams} * lanes));
+    const auto together = std::int64_t{teams} * device::lanes;
+    return static_cast<int>((range.count() + together - 1) / together);
   }
   Range ranges_[2];
+  int teams_;
 };
 
 /// The end of steps as each team works it out for itself, in one thread: all get the same, and one of them tells the
@@ -127,12 +121,10 @@ class OwnEndOfStep {
   KOKKOS_FUNCTION void set(const double* sums) {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
-  KOKKOS_FUNCTION void leave(const EndOfStep& to, double* sums) const {
+  KOKKOS_FUNCTION void leave(const EndOfStep& to) const {
     for (auto i = first_; i < state_.next; ++i) to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
     *to.numbers = numbers_;
     *to.log.state = state_;
-    for (int k = 0; k < 3; ++k) sums[k] = sums_[k];
-    if (to.two_parts) sums[3] = 0;
   }
 
  private:
@@ -147,43 +139,16 @@ class OwnEndOfStep {
   LogEntry log_[ResidualLog::size];
 };
 
-/// What a team's threads share. Sums are made by its first threads, side by side.
+/// What a team's threads share.
 struct PersistentScratch {
-  static constexpr int sums = PeerSteps::sums, lanes = 32, groups = 4;
-  /// Threads that receive parts of a sum.
-  static constexpr int receivers = persistent_threads < sums ? 1 : persistent_threads / sums;
-  double of_threads[sums][persistent_threads];
-  double of_lanes[sums][lanes];
-  double of_groups[sums][groups];
-  double of_team[sums], of_all[sums];
+  static constexpr int sums = PeerSteps::sums, warps = persistent_threads / device::lanes;
+  /// Warps that receive parts of a sum.
+  static constexpr int receivers = warps < sums ? 1 : warps / sums;
+  double of_warps[sums][warps]; ///< of a team's threads
+  double received[sums][receivers];
   OwnEndOfStep end;
   StepScalars scalars;
   bool failed; ///< another rank has not come
-
-  /// By all threads of a team, after a barrier. The first `count` numbers of each sum of threads are added up, for all
-  /// to read. One thread that adds up all lanes would take longer than barriers.
-  template <class Member>
-  KOKKOS_FUNCTION void fold(const Member& team, int count, double* to) {
-    for (int t = team.team_rank(); t < sums * lanes; t += team.team_size()) {
-      double sum = 0;
-      for (int i = t % lanes; i < count; i += lanes) sum += of_threads[t / lanes][i];
-      of_lanes[t / lanes][t % lanes] = sum;
-    }
-    team.team_barrier();
-    for (int t = team.team_rank(); t < sums * groups; t += team.team_size()) {
-      constexpr int each = lanes / groups;
-      double sum = 0;
-      for (int i = 0; i < each; ++i) sum += of_lanes[t / groups][t % groups * each + i];
-      of_groups[t / groups][t % groups] = sum;
-    }
-    team.team_barrier();
-    for (int k = team.team_rank(); k < sums; k += team.team_size()) {
-      double sum = 0;
-      for (const double part : of_groups[k]) sum += part;
-      to[k] = sum;
-    }
-    team.team_barrier();
-  }
 };
 
 } // namespace kontor::cg

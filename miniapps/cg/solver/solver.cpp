@@ -141,6 +141,7 @@ void Solver::drain() {
   std::optional<miniapp::ScopedTimer> timed;
   if (work_.as_on_device) timed.emplace(work_.timers["device"]);
   work_.streams.fence();
+  check();
   log_.end(compute(), steps_ + 1);
 }
 
@@ -161,7 +162,6 @@ std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
   const auto every = replace_every();
   const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
   const auto count = make_steps(alike);
-  drained_ = false;
   steps_ = made + count;
   if (every > 0 && steps_ % every == 0 && steps_ < work_.options.max_iterations) replace();
   return count;
@@ -173,6 +173,7 @@ std::int64_t Solver::make_steps(std::int64_t most) {
     return graph_steps;
   }
   step_unless_ended();
+  drained_ = false;
   return 1;
 }
 

@@ -95,6 +95,9 @@ class Solver : public miniapp::Steps {
   virtual void end() {}
   /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
   bool drained() const { return drained_; }
+  void set_drained(bool drained) { drained_ = drained; }
+  /// Local, after steps have been made. Throws comm::Error if a kernel has waited for another rank in vain.
+  virtual void check() const {}
   /// Local. The vectors that a step goes on from, but for the solution.
   virtual std::vector<SolverStateVector> vectors() const = 0;
   /// Collective. They have been given; others that follow from them are not yet what they were.
@@ -109,7 +112,8 @@ class Solver : public miniapp::Steps {
   /// Local. Of a step and of a replacement.
   virtual Cost step_cost() const = 0;
   virtual Cost replace_cost() const { return {}; }
-  /// Collective. Makes the next steps, at most so many, one after the other. Returns their number.
+  /// Collective. Makes the next steps, at most so many, one after the other, after which drained() is right. Returns
+  /// their number.
   virtual std::int64_t make_steps(std::int64_t most);
   /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
   virtual void choose_repetition();
