@@ -67,7 +67,7 @@ void PersistentSolver::choose_repetition() {
 std::int64_t PersistentSolver::make_steps(std::int64_t most) {
   if (!persistent_) return Solver::make_steps(most);
   // A replacement makes the sums of the step before it anew, so that step's end must be open.
-  const auto by_kernel = replace_every() > 0 ? most - 1 : most;
+  const auto by_kernel = replaces_after(most) ? most - 1 : most;
   if (by_kernel == 0) return Solver::make_steps(1);
   const miniapp::ScopedTimer timed(work_.timers["persistent"]);
   const auto count = std::min<std::int64_t>(by_kernel, ResidualLog::most_at_once);

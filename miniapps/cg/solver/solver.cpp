@@ -162,8 +162,9 @@ std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
   const auto every = replace_every();
   const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
   const auto count = make_steps(alike);
+  const bool replaces = replaces_after(count);
   steps_ = made + count;
-  if (every > 0 && steps_ % every == 0 && steps_ < work_.options.max_iterations) replace();
+  if (replaces) replace();
   return count;
 }
 

@@ -109,6 +109,11 @@ class Solver : public miniapp::Steps {
   virtual void replace() {}
   /// 0: never.
   virtual std::int64_t replace_every() const { return 0; }
+  /// Local. Whether vectors are made anew after so many further steps.
+  bool replaces_after(std::int64_t more) const {
+    const auto steps = steps_ + more;
+    return replace_every() > 0 && steps % replace_every() == 0 && steps < work_.options.max_iterations;
+  }
   /// Local. Of a step and of a replacement.
   virtual Cost step_cost() const = 0;
   virtual Cost replace_cost() const { return {}; }
