@@ -15,18 +15,18 @@
 namespace kontor::cg {
 namespace {
 
-constexpr std::size_t alignment = 256;
+constexpr std::size_t line = 64, alignment = 256;
 /// As many for each rank and team.
 constexpr std::uint32_t words_of_team = PeerSteps::sums * comm::chunk_words<double>;
 
-/// Where things lie in the memory of each rank: mailbox, counters by rank and team, vectors.
+/// Where things lie in the memory of each rank: mailbox, counters by rank, vectors.
 struct Places {
   std::size_t counters, vectors;
   Places(int ranks, int teams) {
     const auto up = [](std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
     const auto all_teams = static_cast<std::size_t>(ranks) * static_cast<std::size_t>(teams);
     counters = up(2 * all_teams * words_of_team * sizeof(comm::Word));
-    vectors = counters + up(all_teams * sizeof(device::Counter));
+    vectors = counters + up(static_cast<std::size_t>(ranks) * line);
   }
 };
 
@@ -67,7 +67,7 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, c
   const Places at(ranks, shape.teams);
   const auto vector_of = [&](int r) { return reinterpret_cast<double*>(memory_.of(r) + at.vectors); };
   const auto counter_of = [&](int owner, int from) {
-    return memory_.of(owner) + at.counters + static_cast<std::size_t>(from * shape.teams) * sizeof(device::Counter);
+    return memory_.of(owner) + at.counters + static_cast<std::size_t>(from) * line;
   };
   vector_ = Vector(vector_of(rank), static_cast<std::size_t>(part.own) + static_cast<std::size_t>(part.ghosts));
 

@@ -22,6 +22,7 @@ namespace kontor::cg {
 
 /// Copyable into kernels. Steps count from 1, over all kernels.
 struct PeerSteps {
+  static constexpr int stride = 8; ///< of counters: each has a cache line
   static constexpr int sums = 3;
 
   comm::PeerWait wait;
@@ -33,8 +34,8 @@ struct PeerSteps {
   std::int64_t apart = 0;                 ///< numbers from one vector to the next
   int neighbours = 0;                     ///< ranks with ghosts of this one, or the other way round
   const int* ranks = nullptr;             ///< which
-  device::Counter* const* tell = nullptr; ///< of each team, in their memory
-  device::Counter* arrived = nullptr;     ///< of each rank and team, in this one's memory
+  device::Counter* const* tell = nullptr; ///< in their memory
+  device::Counter* arrived = nullptr;     ///< of each rank, in this one's memory
 
   KOKKOS_FUNCTION bool several() const { return boxes.ranks > 1; }
   /// By any thread: the value of an own row goes to the ranks that read it, into that one of their vectors.
@@ -43,17 +44,15 @@ struct PeerSteps {
     const auto i = row - interior;
     for (auto place = places[i]; place < places[i + 1]; ++place) to[place][vector * apart] = value;
   }
-  /// By one thread of each team, after its barrier: what its threads have sent for the step can be read.
-  KOKKOS_FUNCTION void tell_neighbours(int team, device::Counter step) const {
-    if (neighbours > 0) device::fence_system();
-    for (int n = 0; n < neighbours; ++n) device::store_relaxed(tell[n][team], step);
+  /// By the threads of one team, after all values of the step have been sent and a barrier of all teams.
+  KOKKOS_FUNCTION void tell_neighbours(int thread, int threads, device::Counter step) const {
+    for (int n = thread; n < neighbours; n += threads) device::store_release(*tell[n], step);
   }
   /// By all lanes together, which read ghosts afterwards. False: a neighbour has not come.
   KOKKOS_FUNCTION bool wait_for_neighbours(int lane, device::Counter step) const {
     bool all = true;
-    for (int n = 0; n < neighbours; ++n)
-      for (int team = lane; team < teams; team += device::lanes)
-        all = wait.until(arrived[ranks[n] * teams + team], step, ranks[n]) && all;
+    for (int n = lane; n < neighbours; n += device::lanes)
+      all = wait.until(arrived[stride * ranks[n]], step, ranks[n]) && all;
     return device::all_of_lanes(all);
   }
   /// By one thread of each team for sum k: its part goes to that rank, which may be this one.

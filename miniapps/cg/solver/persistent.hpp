@@ -6,7 +6,7 @@
 #include <variant>
 
 /// Iterations by one kernel, for problems so small that launches are most of their time. Its threads stay for all of
-/// them, keep their rows of vectors in registers, and wait for each other and for the kernels of other ranks: L. Zhang,
+/// them, and wait for each other and for the kernels of other ranks: L. Zhang,
 /// M. Wahib, P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for
 /// iterative memory-bound GPU applications", ICS 2023. The end of the last step is written down by the kernel. In
 /// merged all teams wait twice an iteration, once for the vector that is multiplied and once for sums; in pipelined
@@ -28,12 +28,10 @@ struct PersistentSteps {
 
 namespace detail {
 
-/// `Kernel` is a format's, of rows that each thread sums for itself. Its first rows stay in its registers; vectors of
-/// the others stay in memory.
+/// `Kernel` is a format's, of rows that each thread sums for itself.
 template <class Kernel, class Update>
 struct PersistentKernel {
   using Row = typename Update::Row;
-  static constexpr int kept = 2;
   static constexpr bool sums_follow_product = std::is_same_v<Update, MergedUpdate>;
 
   Kernel kernel;
@@ -56,11 +54,6 @@ struct PersistentKernel {
     int count;   ///< of its rows, at most
     int vector;  ///< that is multiplied
   };
-  /// Its first rows. By themselves: what is not inlined must not want their address.
-  struct Kept {
-    LocalIndex at[kept]; ///< -1: none
-    Row row[kept];
-  };
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -75,21 +68,10 @@ struct PersistentKernel {
                        thread == (persistent_threads > warp ? warp : 0),
                        rows.of_thread(team.team_size()),
                        0};
-    Kept first_rows{};
-    for (int k = 0; k < kept; ++k) {
-      first_rows.at[k] = row_of(team, k);
-      if (first_rows.at[k] >= 0) first_rows.row[k] = update.load(first_rows.at[k]);
-    }
     if (own.counts) scratch.end.begin(update.before);
     if (own.leads) scratch.failed = false;
     team.team_barrier();
-    if (!(sums_follow_product ? make_merged(own, first_rows) : make_pipelined(own, first_rows))) return;
-    for (int k = 0; k < kept; ++k)
-      if (first_rows.at[k] >= 0) {
-        update.store(first_rows.at[k], first_rows.row[k]);
-        update.store_multiplied(first_rows.at[k], first_rows.row[k]);
-        kernel.y[first_rows.at[k]] = first_rows.row[k].product();
-      }
+    if (!(sums_follow_product ? make_merged(own) : make_pipelined(own))) return;
     for (int k = 0; own.vector != 0 && k < own.count; ++k) { // the next kernel begins with the first vector
       const auto row = row_of(team, k);
       if (row >= 0) vector_of(0)[row] = vector_of(own.vector)[row];
@@ -99,13 +81,13 @@ struct PersistentKernel {
 
  private:
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION bool make_merged(Thread<Member>& own, Kept& first_rows) const {
+  KOKKOS_FUNCTION bool make_merged(Thread<Member>& own) const {
     for (int step = 0; step < steps; ++step) {
       const auto number = first + static_cast<device::Counter>(step);
       if (ended(own, steps - step)) break;
-      auto sums = updated(own, first_rows);
+      auto sums = updated(own);
       if (!all_written(own, number)) return false;
-      sums[2] = product_of(own, first_rows, number);
+      sums[2] = product_of(own, number);
       send_sums(own, number, sums);
       if (!receive_sums(own, number)) return false;
     }
@@ -114,7 +96,7 @@ struct PersistentKernel {
   }
 
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION bool make_pipelined(Thread<Member>& own, Kept& first_rows) const {
+  KOKKOS_FUNCTION bool make_pipelined(Thread<Member>& own) const {
     const auto& team = own.team;
     // A kernel after the end sends nothing: ranks that were late may not have read what was sent.
     if (own.counts) own.scratch.scalars.goes_on = update.before.log.state->ended == 0;
@@ -137,11 +119,11 @@ struct PersistentKernel {
     bool goes_on = true;
     for (int step = 0; step < steps; ++step) {
       if (!all_written(own, number)) return false;
-      product_of(own, first_rows, number);
+      product_of(own, number);
       if (!receive_sums(own, number)) return false;
       goes_on = !ended(own, steps - step - 1);
       if (!goes_on) break;
-      sums = updated(own, first_rows);
+      sums = updated(own);
       if (own.counts) own.scratch.end.write();
       send_sums(own, ++number, sums);
     }
@@ -167,11 +149,9 @@ struct PersistentKernel {
   template <class Member>
   KOKKOS_FUNCTION bool all_written(Thread<Member>& own, device::Counter number) const {
     own.team.team_barrier();
-    if (own.counts) { // while the first thread waits
-      peers.tell_neighbours(own.team.league_rank(), number);
-      if (sums_follow_product) own.scratch.end.write();
-    }
+    if (own.counts && sums_follow_product) own.scratch.end.write(); // while the first thread waits
     own.all_teams.wait(own.team, peers, own.scratch.failed);
+    if (own.team.league_rank() == 0) peers.tell_neighbours(own.team.team_rank(), own.team.team_size(), number);
     return !own.scratch.failed;
   }
 
@@ -224,39 +204,42 @@ struct PersistentKernel {
   }
 
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION PartialSums<3> updated(Thread<Member>& own, Kept& first_rows) const {
+  KOKKOS_FUNCTION PartialSums<3> updated(Thread<Member>& own) const {
     PartialSums<3> sums;
     const StepScalars scalars = own.scratch.scalars;
     const double* const now = vector_of(own.vector);
     if constexpr (!sums_follow_product) own.vector = 1 - own.vector;
     double* const next = vector_of(own.vector);
     const bool scaled = update.inverse.data() != nullptr;
+    const auto load = [&](LocalIndex i) {
+      auto row = i < 0 ? Row{} : update.load(i);
+      if (!sums_follow_product && !scaled && i >= 0) row.multiplied() = now[i];
+      return row;
+    };
     const auto add = [&](LocalIndex i, Row& row) {
+      if (i < 0) return;
       const double scale = scaled ? update.inverse(i) : 1;
       row.step(scale * row.r, scalars);
       const double value = scale * row.multiplied();
       next[i] = value;
       peers.send(i, value, own.vector);
+      update.store(i, row);
+      if (scaled) update.store_multiplied(i, row);
       const auto terms = row.sums(scale * row.r);
       for (int k = 0; k < (sums_follow_product ? 2 : 3); ++k) sums[k] += terms[k];
     };
-    for (int k = 0; k < kept; ++k)
-      if (first_rows.at[k] >= 0) add(first_rows.at[k], first_rows.row[k]);
-    for (int k = kept; k < own.count; ++k) {
-      const auto i = row_of(own.team, k);
-      if (i < 0) continue;
-      auto row = update.load(i);
-      if (!scaled) row.multiplied() = now[i];
-      add(i, row);
-      update.store(i, row);
-      if (scaled) update.store_multiplied(i, row);
+    for (int k = 0; k < own.count; k += 2) { // two are on their way at once
+      const LocalIndex i = row_of(own.team, k), j = k + 1 < own.count ? row_of(own.team, k + 1) : -1;
+      auto first_row = load(i), second_row = load(j);
+      add(i, first_row);
+      add(j, second_row);
     }
     return sums;
   }
 
   /// Returns the thread's part of its dot with what is multiplied.
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION double product_of(Thread<Member>& own, Kept& first_rows, device::Counter number) const {
+  KOKKOS_FUNCTION double product_of(Thread<Member>& own, device::Counter number) const {
     const auto& team = own.team;
     const double* const x = vector_of(own.vector);
     bool came = !peers.several();
@@ -276,9 +259,7 @@ struct PersistentKernel {
       if (row < 0) continue;
       constexpr int at_once = 9; // a thread has twice the registers of those of a product
       const double value = kernel.template sum<at_once>(x, at, row);
-      if (k >= kept) kernel.y[row] = value;
-      for (int q = 0; q < kept; ++q)
-        if (q == k) first_rows.row[q].product() = value;
+      kernel.y[row] = value;
       dot += x[row] * value;
     }
     return dot;

@@ -28,6 +28,7 @@ class PersistentTeams {
     KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
+        if (peers.several()) device::fence_system(); // others read ghosts
         device::add_release_on_device(*arrived, 1);
         for (std::uint32_t polls = 0; static_cast<int>(device::load_acquire_on_device(*arrived) - due) < 0; ++polls) {
           if (polls == most_polls)
