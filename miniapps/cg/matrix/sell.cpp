@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/sell.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace kontor::cg {
@@ -23,7 +24,10 @@ struct SellKernel {
   KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
     return c < interior_chunks ? c * size : interior + (c - interior_chunks) * size;
   }
-  KOKKOS_FUNCTION std::int64_t end(std::int64_t c) const { return c < interior_chunks ? interior : rows; }
+  KOKKOS_FUNCTION int count(std::int64_t c) const {
+    const auto left = (c < interior_chunks ? interior : rows) - first(c);
+    return static_cast<int>(left < size ? left : size);
+  }
 
   KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
     const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
@@ -57,58 +61,77 @@ struct SellKernel {
     double dots[size] = {};
     const auto chunks_of_block = (end_of_block - begin) / size;
     const auto share = chunks_of_block / memory_streams;
-    for (std::int64_t c = 0; c < share; ++c)
-      for (int stream = 0; stream < memory_streams; ++stream) one<with_dot>(begin / size + stream * share + c, dots);
-    for (auto c = memory_streams * share; c < chunks_of_block; ++c) one<with_dot>(begin / size + c, dots);
+    for (std::int64_t c = 0; c < share; ++c) some<with_dot, memory_streams>(begin / size + c, share, dots);
+    for (auto c = memory_streams * share; c < chunks_of_block; ++c) some<with_dot, 1>(begin / size + c, 0, dots);
     double dot = 0;
     for (const double part : dots) dot += part;
     return dot;
   }
 
-  template <bool with_dot>
-  void one(std::int64_t c, double (&dots)[size]) const {
-    const auto& chunk = chunks[c];
-    const auto place = first(c);
-    const int count = static_cast<int>(end(c) - place < size ? end(c) - place : size);
-    double sums[size];
-    if (chunk.kind != Columns::shared)
-      far_chunk(chunk, place, count, sums);
-    else if (chunk.full)
-      shared_chunk<true>(chunk, place, sums);
+  /// Chunks from c on, each so far from the one before: an entry of each in turn, so that memory is read in streams.
+  template <bool with_dot, int streams>
+  void some(std::int64_t c, std::int64_t apart, double (&dots)[size]) const {
+    bool share = true, full = true;
+    for (int s = 0; s < streams; ++s) {
+      share = share && chunks[c + s * apart].kind == Columns::shared;
+      full = full && chunks[c + s * apart].full;
+    }
+    if (!share && streams > 1) {
+      for (int s = 0; s < streams; ++s) some<with_dot, 1>(c + s * apart, 0, dots);
+      return;
+    }
+    double sums[streams][size];
+    if (!share)
+      far_chunk(chunks[c], first(c), count(c), sums[0]);
+    else if (full)
+      shared_chunks<true>(c, apart, sums);
     else
-      shared_chunk<false>(chunk, place, sums);
-    if (chunk.sorted) {
-      for (int lane = 0; lane < count; ++lane) {
-        const auto row = told[chunk.told + size + lane];
-        y[row] = sums[lane];
-        if constexpr (with_dot) dots[lane] += x[row] * sums[lane];
+      shared_chunks<false>(c, apart, sums);
+    for (const auto& sum : sums) {
+      const auto* const order = chunks[c].sorted ? told + chunks[c].told + size : nullptr;
+      const auto place = first(c);
+      const int lanes = count(c);
+      for (int lane = 0; lane < lanes; ++lane) {
+        const auto row = order ? order[lane] : place + lane;
+        y[row] = sum[lane];
+        if constexpr (with_dot) dots[lane] += x[row] * sum[lane];
       }
-    } else {
-      for (int lane = 0; lane < count; ++lane) {
-        y[place + lane] = sums[lane];
-        if constexpr (with_dot) dots[lane] += x[place + lane] * sums[lane];
-      }
+      c += apart;
     }
   }
 
-  template <bool full>
-  void shared_chunk(const SellChunk& chunk, std::int64_t row, double (&sums)[size]) const {
+  template <bool full, int streams>
+  void shared_chunks(std::int64_t c, std::int64_t apart, double (&sums)[streams][size]) const {
     constexpr int vectors = size / width;
-    Lanes sum[vectors] = {};
-    const double* at = values + chunk.values;
-    const SharedOffset* const offsets = shared + chunk.columns;
-    for (std::int32_t e = 0; e < chunk.entries; ++e, at += size) {
-      const double* const xs = x + row + offsets[e].offset;
+    Lanes sum[streams][vectors] = {};
+    const SellChunk* of[streams];
+    std::int32_t common = std::numeric_limits<std::int32_t>::max();
+    for (int s = 0; s < streams; ++s) {
+      of[s] = chunks + c + s * apart;
+      common = std::min(common, of[s]->entries);
+    }
+    const auto add = [&](int s, std::int32_t e) {
+      const auto& [offset, lanes] = shared[of[s]->columns + e];
+      const double* const at = values + of[s]->values + std::int64_t{e} * size;
+      const double* const xs = x + first(c + s * apart) + offset;
 #pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) {
         if (v * width % cache_line == 0) prefetch(at + v * width + prefetch_bytes / sizeof(double));
         if constexpr (full)
-          add_products(sum[v], at + v * width, xs + v * width);
+          add_products(sum[s][v], at + v * width, xs + v * width);
         else
-          add_products(sum[v], at + v * width, xs + v * width, offsets[e].lanes >> (v * width));
+          add_products(sum[s][v], at + v * width, xs + v * width, lanes >> (v * width));
       }
+    };
+    for (std::int32_t e = 0; e < common; ++e)
+#pragma GCC unroll 4
+      for (int s = 0; s < streams; ++s) add(s, e);
+#pragma GCC unroll 4
+    for (int s = 0; s < streams; ++s) {
+      for (auto e = common; e < of[s]->entries; ++e) add(s, e);
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v) store(sums[s] + v * width, sum[s][v]);
     }
-    for (int v = 0; v < vectors; ++v) store(sums + v * width, sum[v]);
   }
 
   void far_chunk(const SellChunk& chunk, std::int64_t place, int count, double (&sums)[size]) const {
