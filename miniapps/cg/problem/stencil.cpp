@@ -24,15 +24,25 @@ struct Stencil {
     if (di == 0 && dj == 0 && dk == 0) return corners ? 26 : 6;
     return corners || di * di + dj * dj + dk * dk == 1 ? -1 : 0;
   }
-  /// Calls entry(row, value) for the entries of the row of a point, in the order of rows of the whole matrix.
+  /// Calls entry(row, value, di, dj, dk) for the entries of the row of a point, in the order of rows of the whole
+  /// matrix.
   template <class Entry>
   KOKKOS_FUNCTION void for_each_entry(int i, int j, int k, const Entry& entry) const {
+    // The points of a box: where two opposite corners are, all are.
+    if (corners && rows(k, j, i) >= 0 && rows(k + 2, j + 2, i + 2) >= 0)
+      for_each<true>(i, j, k, entry);
+    else
+      for_each<false>(i, j, k, entry);
+  }
+  template <bool all, class Entry>
+  KOKKOS_FUNCTION void for_each(int i, int j, int k, const Entry& entry) const {
     for (int dk = -1; dk <= 1; ++dk)
       for (int dj = -1; dj <= 1; ++dj)
+#pragma GCC unroll 3
         for (int di = -1; di <= 1; ++di) {
-          const double value = weight(di, dj, dk);
+          const double value = all ? di == 0 && dj == 0 && dk == 0 ? 26 : -1 : weight(di, dj, dk);
           const auto row = rows(k + 1 + dk, j + 1 + dj, i + 1 + di);
-          if (value != 0 && row >= 0) entry(row, value);
+          if (all || (value != 0 && row >= 0)) entry(row, value, di, dj, dk);
         }
   }
 };
@@ -42,7 +52,7 @@ struct CountStencilEntries {
   Offsets counts; ///< of row r at r + 1
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     std::int64_t count = 0;
-    stencil.for_each_entry(i, j, k, [&](LocalIndex, double) { ++count; });
+    stencil.for_each_entry(i, j, k, [&](auto...) { ++count; });
     counts(stencil.rows(k + 1, j + 1, i + 1) + 1) = count;
   }
 };
@@ -52,7 +62,7 @@ struct FillStencilColumns {
   CompressedRows matrix;
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     auto at = matrix.offsets(stencil.rows(k + 1, j + 1, i + 1));
-    stencil.for_each_entry(i, j, k, [&](LocalIndex row, double) { matrix.columns(at++) = row; });
+    stencil.for_each_entry(i, j, k, [&](LocalIndex row, auto...) { matrix.columns(at++) = row; });
   }
 };
 
@@ -61,7 +71,7 @@ struct FillStencilValues {
   RowValues matrix;
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     auto values = matrix.row(stencil.rows(k + 1, j + 1, i + 1));
-    stencil.for_each_entry(i, j, k, [&](LocalIndex, double value) { values.next() = value; });
+    stencil.for_each_entry(i, j, k, [&](LocalIndex, double value, auto...) { values.next() = value; });
   }
 };
 
@@ -72,11 +82,9 @@ struct RightHandSide {
   Vector rhs;
   KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
     double sum = 0;
-    for (int dk = -1; dk <= 1; ++dk)
-      for (int dj = -1; dj <= 1; ++dj)
-        for (int di = -1; di <= 1; ++di)
-          if (stencil.rows(k + 1 + dk, j + 1 + dj, i + 1 + di) >= 0)
-            sum += stencil.weight(di, dj, dk) * exact(k + 1 + dk, j + 1 + dj, i + 1 + di);
+    stencil.for_each_entry(i, j, k, [&](LocalIndex, double value, int di, int dj, int dk) {
+      sum += value * exact(k + 1 + dk, j + 1 + dj, i + 1 + di);
+    });
     rhs(stencil.rows(k + 1, j + 1, i + 1)) = sum;
   }
 };
