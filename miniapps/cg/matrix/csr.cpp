@@ -103,7 +103,7 @@ struct CsrKernel {
   }
 
   void two(const std::int64_t (&rows)[2], double (&sums)[2]) const {
-    constexpr int line = 8, ahead = prefetch_bytes / static_cast<int>(sizeof(double));
+    constexpr int line = 8, ahead = prefetch_bytes / 2 / static_cast<int>(sizeof(double));
     const auto a = offsets[rows[0]], b = offsets[rows[1]];
     const auto of_a = offsets[rows[0] + 1] - a, of_b = offsets[rows[1] + 1] - b;
     const auto common = of_a < of_b ? of_a : of_b;

@@ -56,67 +56,84 @@ struct SellKernel {
     return [offsets, x_row](int e) { return x_row[offsets[e * size]]; };
   }
 
+  static constexpr int vectors = size / width;
+  /// Of x and y, lane by lane: of chunks that share offsets, and of the others.
+  struct Dots {
+    Lanes shared[vectors] = {};
+    double others[size] = {};
+  };
+
   template <bool with_dot>
   double block(std::int64_t begin, std::int64_t end_of_block) const {
-    double dots[size] = {};
+    Dots dots;
     const auto chunks_of_block = (end_of_block - begin) / size;
     const auto share = chunks_of_block / memory_streams;
     for (std::int64_t c = 0; c < share; ++c) some<with_dot, memory_streams>(begin / size + c, share, dots);
     for (auto c = memory_streams * share; c < chunks_of_block; ++c) some<with_dot, 1>(begin / size + c, 0, dots);
-    double dot = 0;
-    for (const double part : dots) dot += part;
+    double of_shared[size], dot = 0;
+    for (int v = 0; v < vectors; ++v) store(of_shared + v * width, dots.shared[v]);
+    for (int lane = 0; lane < size; ++lane) dot += of_shared[lane] + dots.others[lane];
     return dot;
   }
 
-  /// Chunks from c on, each so far from the one before: an entry of each in turn, so that memory is read in streams.
+  /// Chunks from c on, each so far from the one before.
   template <bool with_dot, int streams>
-  void some(std::int64_t c, std::int64_t apart, double (&dots)[size]) const {
+  void some(std::int64_t c, std::int64_t apart, Dots& dots) const {
     bool share = true, full = true;
     for (int s = 0; s < streams; ++s) {
-      share = share && chunks[c + s * apart].kind == Columns::shared;
+      share = share && chunks[c + s * apart].kind == Columns::shared && count(c + s * apart) == size;
       full = full && chunks[c + s * apart].full;
     }
-    if (!share && streams > 1) {
-      for (int s = 0; s < streams; ++s) some<with_dot, 1>(c + s * apart, 0, dots);
-      return;
-    }
-    double sums[streams][size];
-    if (!share)
-      far_chunk(chunks[c], first(c), count(c), sums[0]);
-    else if (full)
-      shared_chunks<true>(c, apart, sums);
+    if (share && full)
+      shared_chunks<with_dot, true, streams>(c, apart, dots);
+    else if (share)
+      shared_chunks<with_dot, false, streams>(c, apart, dots);
     else
-      shared_chunks<false>(c, apart, sums);
-    for (const auto& sum : sums) {
-      const auto* const order = chunks[c].sorted ? told + chunks[c].told + size : nullptr;
-      const auto place = first(c);
-      const int lanes = count(c);
-      for (int lane = 0; lane < lanes; ++lane) {
-        const auto row = order ? order[lane] : place + lane;
-        y[row] = sum[lane];
-        if constexpr (with_dot) dots[lane] += x[row] * sum[lane];
-      }
-      c += apart;
+      for (int s = 0; s < streams; ++s, c += apart)
+        if (streams > 1)
+          some<with_dot, 1>(c, 0, dots);
+        else
+          other_chunk<with_dot>(c, dots);
+  }
+
+  template <bool with_dot>
+  void other_chunk(std::int64_t c, Dots& dots) const {
+    const auto& chunk = chunks[c];
+    const auto place = first(c);
+    const int lanes = count(c);
+    double sums[size];
+    if (chunk.kind != Columns::shared) far_chunk(chunk, place, lanes, sums);
+    for (int lane = 0; lane < lanes; ++lane) {
+      const auto row = chunk.sorted ? told[chunk.told + size + lane] : place + lane;
+      if (chunk.kind == Columns::shared)
+        sums[lane] = sum(static_cast<StorageIndex>(c * size + lane), static_cast<LocalIndex>(row));
+      y[row] = sums[lane];
+      if constexpr (with_dot) dots.others[lane] += x[row] * sums[lane];
     }
   }
 
-  template <bool full, int streams>
-  void shared_chunks(std::int64_t c, std::int64_t apart, double (&sums)[streams][size]) const {
-    constexpr int vectors = size / width;
+  /// An entry of each chunk in turn, so that memory is read in streams.
+  template <bool with_dot, bool full, int streams>
+  void shared_chunks(std::int64_t c, std::int64_t apart, Dots& dots) const {
     Lanes sum[streams][vectors] = {};
-    const SellChunk* of[streams];
-    std::int32_t common = std::numeric_limits<std::int32_t>::max();
-    for (int s = 0; s < streams; ++s) {
-      of[s] = chunks + c + s * apart;
-      common = std::min(common, of[s]->entries);
+    const double* from[streams];
+    const SharedOffset* offsets[streams];
+    std::int64_t row[streams];
+    std::int32_t entries[streams], common = std::numeric_limits<std::int32_t>::max();
+    for (int s = 0; s < streams; ++s, c += apart) {
+      from[s] = values + chunks[c].values;
+      offsets[s] = shared + chunks[c].columns;
+      row[s] = first(c);
+      entries[s] = chunks[c].entries;
+      common = std::min(common, entries[s]);
     }
     const auto add = [&](int s, std::int32_t e) {
-      const auto& [offset, lanes] = shared[of[s]->columns + e];
-      const double* const at = values + of[s]->values + std::int64_t{e} * size;
-      const double* const xs = x + first(c + s * apart) + offset;
+      const auto [offset, lanes] = offsets[s][e];
+      const double* const at = from[s] + std::int64_t{e} * size;
+      const double* const xs = x + row[s] + offset;
 #pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) {
-        if (v * width % cache_line == 0) prefetch(at + v * width + prefetch_bytes / sizeof(double));
+        if (v * width % cache_line == 0) prefetch(at + v * width + prefetch_bytes / streams / sizeof(double));
         if constexpr (full)
           add_products(sum[s][v], at + v * width, xs + v * width);
         else
@@ -128,9 +145,13 @@ struct SellKernel {
       for (int s = 0; s < streams; ++s) add(s, e);
 #pragma GCC unroll 4
     for (int s = 0; s < streams; ++s) {
-      for (auto e = common; e < of[s]->entries; ++e) add(s, e);
+      for (auto e = common; e < entries[s]; ++e) add(s, e);
 #pragma GCC unroll 16
-      for (int v = 0; v < vectors; ++v) store(sums[s] + v * width, sum[s][v]);
+      for (int v = 0; v < vectors; ++v) {
+        const auto place = row[s] + v * width;
+        store(y + place, sum[s][v]);
+        if constexpr (with_dot) add_products(dots.shared[v], x + place, y + place);
+      }
     }
   }
 
