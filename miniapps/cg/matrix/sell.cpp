@@ -57,64 +57,61 @@ struct SellKernel {
   }
 
   static constexpr int vectors = size / width;
-  /// Of x and y, lane by lane: of chunks that share offsets, and of the others.
-  struct Dots {
-    Lanes shared[vectors] = {};
-    double others[size] = {};
-  };
 
   template <bool with_dot>
   double block(std::int64_t begin, std::int64_t end_of_block) const {
-    Dots dots;
+    Lanes dots[vectors] = {};
+    double dot = 0, of_lanes[size];
     const auto chunks_of_block = (end_of_block - begin) / size;
     const auto share = chunks_of_block / memory_streams;
-    for (std::int64_t c = 0; c < share; ++c) some<with_dot, memory_streams>(begin / size + c, share, dots);
-    for (auto c = memory_streams * share; c < chunks_of_block; ++c) some<with_dot, 1>(begin / size + c, 0, dots);
-    double of_shared[size], dot = 0;
-    for (int v = 0; v < vectors; ++v) store(of_shared + v * width, dots.shared[v]);
-    for (int lane = 0; lane < size; ++lane) dot += of_shared[lane] + dots.others[lane];
+    for (auto c = begin / size; c < begin / size + share; ++c) dot += some<with_dot, memory_streams>(c, share, dots);
+    for (auto c = memory_streams * share; c < chunks_of_block; ++c) dot += some<with_dot, 1>(begin / size + c, 0, dots);
+    for (int v = 0; v < vectors; ++v) store(of_lanes + v * width, dots[v]);
+    for (const double part : of_lanes) dot += part;
     return dot;
   }
 
-  /// Chunks from c on, each so far from the one before.
+  /// Chunks from c on, each so far from the one before. Returns what is not in `dots`.
   template <bool with_dot, int streams>
-  void some(std::int64_t c, std::int64_t apart, Dots& dots) const {
+  double some(std::int64_t c, std::int64_t apart, Lanes (&dots)[vectors]) const {
     bool share = true, full = true;
     for (int s = 0; s < streams; ++s) {
       share = share && chunks[c + s * apart].kind == Columns::shared && count(c + s * apart) == size;
       full = full && chunks[c + s * apart].full;
     }
+    double dot = 0;
     if (share && full)
       shared_chunks<with_dot, true, streams>(c, apart, dots);
     else if (share)
       shared_chunks<with_dot, false, streams>(c, apart, dots);
     else
       for (int s = 0; s < streams; ++s, c += apart)
-        if (streams > 1)
-          some<with_dot, 1>(c, 0, dots);
-        else
-          other_chunk<with_dot>(c, dots);
+        dot += streams > 1 ? some<with_dot, 1>(c, 0, dots) : other_chunk<with_dot>(c);
+    return dot;
   }
 
   template <bool with_dot>
-  void other_chunk(std::int64_t c, Dots& dots) const {
+  double other_chunk(std::int64_t c) const {
     const auto& chunk = chunks[c];
     const auto place = first(c);
     const int lanes = count(c);
-    double sums[size];
+    double sums[size], dot = 0;
     if (chunk.kind != Columns::shared) far_chunk(chunk, place, lanes, sums);
     for (int lane = 0; lane < lanes; ++lane) {
       const auto row = chunk.sorted ? told[chunk.told + size + lane] : place + lane;
       if (chunk.kind == Columns::shared)
-        sums[lane] = sum(static_cast<StorageIndex>(c * size + lane), static_cast<LocalIndex>(row));
+        sums[lane] = sum_in_order<1>(
+            chunk.entries, [at = values + chunk.values + lane](int e) { return at[e * size]; },
+            values_of_x(shared + chunk.columns, lane, x + row));
       y[row] = sums[lane];
-      if constexpr (with_dot) dots.others[lane] += x[row] * sums[lane];
+      if constexpr (with_dot) dot += x[row] * sums[lane];
     }
+    return dot;
   }
 
   /// An entry of each chunk in turn, so that memory is read in streams.
   template <bool with_dot, bool full, int streams>
-  void shared_chunks(std::int64_t c, std::int64_t apart, Dots& dots) const {
+  void shared_chunks(std::int64_t c, std::int64_t apart, Lanes (&dots)[vectors]) const {
     Lanes sum[streams][vectors] = {};
     const double* from[streams];
     const SharedOffset* offsets[streams];
@@ -150,7 +147,7 @@ struct SellKernel {
       for (int v = 0; v < vectors; ++v) {
         const auto place = row[s] + v * width;
         store(y + place, sum[s][v]);
-        if constexpr (with_dot) add_products(dots.shared[v], x + place, y + place);
+        if constexpr (with_dot) add_products(dots[v], x + place, y + place);
       }
     }
   }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
 #include <string>
 
 namespace kontor::cg {
@@ -60,40 +59,35 @@ struct SortWindow {
 /// Goes through the rows of a chunk together: one offset after the other, with the rows that have it next. A row's
 /// entries keep their order.
 struct MergedColumnCursor {
-  static constexpr auto none = std::numeric_limits<std::int32_t>::max();
   const CompressedRows& rows;
   std::int64_t first;
   int lanes;
   std::int64_t next[most_lanes];
-  std::int32_t offset[most_lanes]; ///< the next one of each lane, or none
+  std::int64_t end[most_lanes];
 
   KOKKOS_FUNCTION MergedColumnCursor(const CompressedRows& all, std::int64_t first_row, int count)
-      : rows(all), first(first_row), lanes((count + 7) / 8 * 8) {
+      : rows(all), first(first_row), lanes(count) {
     for (int lane = 0; lane < lanes; ++lane) {
-      offset[lane] = none;
-      if (lane < count) move(lane, rows.offsets(first + lane));
+      next[lane] = rows.offsets(first + lane);
+      end[lane] = rows.offsets(first + lane + 1);
     }
   }
-  KOKKOS_FUNCTION void move(int lane, std::int64_t to) {
-    next[lane] = to;
-    offset[lane] =
-        to < rows.offsets(first + lane + 1) ? rows.columns(to) - static_cast<LocalIndex>(first + lane) : none;
+  KOKKOS_FUNCTION std::int32_t offset(int lane) const {
+    return rows.columns(next[lane]) - static_cast<LocalIndex>(first + lane);
   }
   /// The next offset; no lanes at the end.
   KOKKOS_FUNCTION SharedOffset smallest() const {
-    std::int32_t least[8]; // side by side
-    for (int l = 0; l < 8; ++l) least[l] = none;
-    for (int lane = 0; lane < lanes; lane += 8)
-      for (int l = 0; l < 8; ++l) least[l] = offset[lane + l] < least[l] ? offset[lane + l] : least[l];
-    SharedOffset found{none, 0};
-    for (const auto of_lane : least) found.offset = of_lane < found.offset ? of_lane : found.offset;
-    for (int lane = 0; lane < lanes && found.offset != none; ++lane)
-      found.lanes |= static_cast<std::uint32_t>(offset[lane] == found.offset) << lane;
+    SharedOffset found{0, 0};
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (next[lane] == end[lane]) continue;
+      const auto candidate = offset(lane);
+      if (found.lanes == 0 || candidate < found.offset) found = {candidate, 0};
+      if (candidate == found.offset) found.lanes |= std::uint32_t{1} << lane;
+    }
     return found;
   }
   KOKKOS_FUNCTION void pass(std::uint32_t passed) {
-    for (int lane = 0; lane < lanes; ++lane)
-      if ((passed >> lane & 1) != 0) move(lane, next[lane] + 1);
+    for (int lane = 0; lane < lanes; ++lane) next[lane] += passed >> lane & 1;
   }
 };
 
@@ -134,26 +128,19 @@ struct MeasureChunk {
     }
     chunk.entries = static_cast<std::int32_t>(longest);
     chunk.full = !chunk.sorted && lanes == to.chunk && same_offsets(first, first + 1, lanes - 1);
-    if (!chunk.full) {
-      const bool narrow = has_narrow_offsets(first, lanes);
-      chunk.kind = narrow ? Columns::narrow : Columns::wide;
-      const std::int64_t value_bytes = to.chunk * static_cast<std::int64_t>(sizeof(double));
-      const auto bytes = longest * (value_bytes + to.chunk * (narrow ? 2 : 4)) + 4 * to.chunk;
-      if (!chunk.sorted) share(chunk, first, lanes, bytes / (value_bytes + 8));
-    }
-    to.chunks(c) = chunk;
-  }
-
-  KOKKOS_FUNCTION bool has_narrow_offsets(std::int64_t first, int lanes) const {
     bool narrow = true;
-    for (int lane = 0; lane < lanes; ++lane) {
-      const auto row = at.order(first + lane);
-      for (auto e = at.from.offsets(row); e < at.from.offsets(row + 1); ++e) {
-        const auto offset = at.from.columns(e) - row;
+    for (int lane = 0; lane < lanes && !chunk.full; ++lane) {
+      const auto row = order(first + lane);
+      for (auto e = from.offsets(row); e < from.offsets(row + 1); ++e) {
+        const auto offset = from.columns(e) - row;
         narrow = narrow && offset == static_cast<std::int16_t>(offset);
       }
     }
-    return narrow;
+    if (!chunk.full) chunk.kind = narrow ? Columns::narrow : Columns::wide;
+    const std::int64_t value_bytes = to.chunk * static_cast<std::int64_t>(sizeof(double));
+    const auto bytes = longest * (value_bytes + to.chunk * (narrow ? 2 : 4)) + 4 * to.chunk;
+    if (!chunk.full && !chunk.sorted) share(chunk, first, lanes, bytes / (value_bytes + 8));
+    to.chunks(c) = chunk;
   }
 
   /// Whether so many rows from `other` on have the offsets of a row.
