@@ -90,7 +90,8 @@ void fill(const BlockView<T>& target, const Block& block, const DeckFunction& f,
   for_each_row(block, f, t, finite, [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) host(k, j, i) = static_cast<T>(values[i]);
   });
-  Kokkos::deep_copy(target, host);
+  if constexpr (!device::on_host<BlockView<T>>) Kokkos::deep_copy(target, host); // or `host` is the target
+  Kokkos::fence();
 }
 
 } // namespace kontor::grid

@@ -24,7 +24,8 @@ template <class View, class Set>
 void set_on_host(const View& view, const Set& set) {
   const auto copy = Kokkos::create_mirror_view(view);
   set(copy);
-  Kokkos::deep_copy(view, copy);
+  if constexpr (!device::on_host<View>) Kokkos::deep_copy(view, copy); // or the copy is the View
+  Kokkos::fence();
 }
 
 /// Local. Sets the numbers of nodes: value(node, i).

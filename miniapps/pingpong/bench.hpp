@@ -142,20 +142,24 @@ void with_dimensions(int dimensions, const Work& work) {
     work(std::integral_constant<int, 3>());
 }
 
-/// Calls work(T(), std::integral_constant<int, dimensions>(), size) for every size of every case.
+/// Calls work(T(), std::integral_constant<int, dimensions>(), size), or work(T(), size), for every size of every case.
 template <class Work>
 void each_size(Bench& bench, const Work& work) {
   std::int64_t total = 0;
   for (const auto& c : bench.cases) total += static_cast<std::int64_t>(c.sizes.size());
   for (const auto& c : bench.cases)
     with_scalar(c.scalar, [&](auto scalar) {
-      with_dimensions(c.dimensions, [&](auto dimensions) {
+      const auto at_sizes = [&](auto... dimensions) {
         for (const auto size : c.sizes) {
           if (bench.context.end && bench.context.end->ask()) throw miniapp::EndedEarly();
-          work(scalar, dimensions, size);
+          work(scalar, dimensions..., size);
           bench.context.progress.update({++bench.sizes_done, total});
         }
-      });
+      };
+      if constexpr (std::is_invocable_v<Work, decltype(scalar), std::int64_t>)
+        at_sizes();
+      else
+        with_dimensions(c.dimensions, at_sizes);
     });
 }
 

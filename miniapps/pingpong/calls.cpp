@@ -154,8 +154,7 @@ void at_size(Bench& bench, const Players& players, std::int64_t size, Added& add
 void measure_calls(Bench& bench) {
   Added added;
   const Players players(bench.options, bench.comm());
-  each_size(bench,
-            [&](auto scalar, auto, std::int64_t size) { at_size<decltype(scalar)>(bench, players, size, added); });
+  each_size(bench, [&](auto scalar, std::int64_t size) { at_size<decltype(scalar)>(bench, players, size, added); });
   bench.findings.figures = typed_over_raw(bench.findings);
   for (const auto& [calls, seconds] : added)
     bench.findings.figures.push_back({calls + "_added", miniapp::median(seconds), "s"});

@@ -80,7 +80,7 @@ Operation alltoall(const comm::Communicator& comm, std::int64_t size) {
 } // namespace
 
 void measure_bcast(Bench& bench) {
-  each_size(bench, [&](auto scalar, auto, std::int64_t size) {
+  each_size(bench, [&](auto scalar, std::int64_t size) {
     using T = decltype(scalar);
     bench.time(subject_of<T>("bcast", size, size), broadcast<T>(bench.comm(), size));
   });
@@ -88,7 +88,7 @@ void measure_bcast(Bench& bench) {
 }
 
 void measure_collectives(Bench& bench) {
-  each_size(bench, [&](auto scalar, auto, std::int64_t size) {
+  each_size(bench, [&](auto scalar, std::int64_t size) {
     using T = decltype(scalar);
     using View = HostView<T, 1>;
     std::vector<MakeOperation> all{allreduce<View>, allgather<View>, alltoall<View>};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mutate.py FOLDER SOURCE...: copies whose kernels leave out their first item if KONTOR_MUTATION is their name."""
+"""mutate.py FILE SOURCE...: one copy of all; a kernel leaves out its first item if KONTOR_MUTATION is its name."""
 
 import re
 import sys
@@ -34,7 +34,5 @@ def mutate(text):
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    folder.mkdir(exist_ok=True)
-    for source in map(Path, sys.argv[2:]):
-        (folder / source.name).write_text(MUTATED + mutate(source.read_text(encoding="utf-8"))[0], encoding="utf-8")
+    mutants = [mutate(Path(source).read_text(encoding="utf-8"))[0] for source in sys.argv[2:]]
+    Path(sys.argv[1]).write_text(MUTATED + "".join(mutants), encoding="utf-8")
