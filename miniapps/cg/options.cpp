@@ -108,7 +108,7 @@ void describe(Visitor& v, SolverOptions& o) {
                     "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Launch>("launch", o.launch, stepping::all_launch_names,
                              "On a GPU, each iteration by its own launches, many by one (graph), by one kernel of each "
-                             "rank (persistent; merged), or by trial");
+                             "rank (persistent; not classic), or by trial");
 }
 
 void refuse_unused(const Options& o, const config::Deck& deck) {
