@@ -6,11 +6,10 @@
 #include <variant>
 
 /// Iterations by one kernel, for problems so small that launches are most of their time. Its threads stay for all of
-/// them, and wait for each other and for the kernels of other ranks: L. Zhang,
-/// M. Wahib, P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for
-/// iterative memory-bound GPU applications", ICS 2023. The end of the last step is written down by the kernel. In
-/// merged all teams wait twice an iteration, once for the vector that is multiplied and once for sums; in pipelined
-/// once, as sums travel during the product.
+/// them, and wait for each other and for the kernels of other ranks: L. Zhang, M. Wahib, P. Chen, J. Meng, X. Wang, T.
+/// Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative memory-bound GPU applications", ICS
+/// 2023. In merged all teams wait twice an iteration, for the vector that is multiplied and for sums; in pipelined
+/// once, as sums travel during the product. Nothing of the last step is left to the next one.
 namespace kontor::cg {
 
 /// How many numbers more than steps a kernel uses.
@@ -59,19 +58,18 @@ struct PersistentKernel {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     auto& scratch = *static_cast<PersistentScratch*>(team.team_shmem().get_shmem_aligned(
         static_cast<std::ptrdiff_t>(sizeof(PersistentScratch)), alignof(PersistentScratch)));
-    constexpr int warp = 32;
+    constexpr int second_warp = persistent_threads > 1 ? device::lanes : 0;
     const int thread = team.team_rank();
-    Thread<Member> own{team,
-                       scratch,
-                       waiter,
-                       thread == 0,
-                       thread == (persistent_threads > warp ? warp : 0),
-                       rows.of_thread(team.team_size()),
-                       0};
+    Thread<Member> own{team, scratch, waiter, thread == 0, thread == second_warp, rows.of_thread(team.team_size()), 0};
     if (own.counts) scratch.end.begin(update.before);
     if (own.leads) scratch.failed = false;
     team.team_barrier();
-    if (!(sums_follow_product ? make_merged(own) : make_pipelined(own))) return;
+    bool made;
+    if constexpr (sums_follow_product)
+      made = make_merged(own);
+    else
+      made = make_pipelined(own);
+    if (!made) return;
     for (int k = 0; own.vector != 0 && k < own.count; ++k) { // the next kernel begins with the first vector
       const auto row = row_of(team, k);
       if (row >= 0) vector_of(0)[row] = vector_of(own.vector)[row];

@@ -160,11 +160,9 @@ void Solver::begin_solve(double squared_tolerance) {
 
 std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
   const auto every = replace_every();
-  const auto alike = every > 0 ? std::min(until - made, every - made % every) : until - made;
-  const auto count = make_steps(alike);
-  const bool replaces = replaces_after(count);
+  const auto count = make_steps(every > 0 ? std::min(until - made, every - made % every) : until - made);
   steps_ = made + count;
-  if (replaces) replace();
+  if (replaces_after(0)) replace();
   return count;
 }
 
