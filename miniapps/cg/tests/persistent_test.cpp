@@ -19,8 +19,9 @@ class Persistent : public testing::TestWithParam<Method> {
     options_.stencil.points = {23, 17, 29};
     options_.stencil.exact = config::Expression("sin(3*x)*y+z");
     options_.process_grid = {1, 1, loan_.comm.size()};
-    options_.solver = {
-        .method = GetParam(), .tolerance = 0, .max_iterations = 41, .format = Format::sell, .launch = Launch::each};
+    options_.solver = {.method = GetParam(), .replace_every = 20, .tolerance = 0, .max_iterations = 41};
+    options_.solver.format = Format::sell;
+    options_.solver.launch = Launch::each;
   }
 
   /// Warmed up and set back; only the last one works.
