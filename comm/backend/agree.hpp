@@ -10,8 +10,6 @@
 #include <mpi.h>
 
 #include <optional>
-#include <string>
-#include <utility>
 
 namespace kontor::comm::mpi {
 
@@ -22,8 +20,7 @@ inline std::optional<std::string> first_problem(MPI_Comm comm, const std::option
   return std::move(first->text);
 }
 
-/// Collective. Calls `f` on every rank. Where it throws Error on one of them, all ranks throw AgreedError with the text
-/// of the lowest.
+/// Collective. Calls `f` on every rank. Where one throws Error, all ranks throw AgreedError with the lowest one's text.
 template <class F>
 void agree(MPI_Comm comm, const F& f) {
   std::optional<std::string> problem;

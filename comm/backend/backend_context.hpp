@@ -7,9 +7,6 @@
 
 #include <mpi.h>
 
-#include <exception>
-#include <memory>
-
 namespace kontor::comm {
 
 struct BackendContext {

@@ -6,8 +6,6 @@
 #include <kontor/comm/registry.hpp>
 
 #include <map>
-#include <string>
-#include <utility>
 
 namespace kontor::comm {
 

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <string>
 #include <thread>
 
 namespace kontor::comm::mpi {

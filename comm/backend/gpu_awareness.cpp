@@ -13,10 +13,7 @@
 #include <mpi-ext.h>
 #endif
 
-#include <cstdint>
 #include <cstdlib>
-#include <string_view>
-#include <utility>
 
 namespace kontor::comm {
 namespace {

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 /// Errors of the GPU's runtime library.
 namespace kontor::comm {
 

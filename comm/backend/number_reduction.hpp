@@ -4,7 +4,6 @@
 #include <kontor/comm/views/buffer.hpp>
 #include <kontor/comm/views/predefined_op.hpp>
 
-#include <cstdint>
 #include <optional>
 
 /// Reductions of plain numbers, which is what GPU libraries and kernels have. No MPI in this file.

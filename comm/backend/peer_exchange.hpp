@@ -7,8 +7,6 @@
 #include <mpi.h>
 
 #include <span>
-#include <type_traits>
-#include <vector>
 
 namespace kontor::comm::mpi {
 

@@ -8,8 +8,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 namespace kontor::comm {
 namespace {

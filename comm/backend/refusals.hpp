@@ -5,9 +5,7 @@
 #include <kontor/comm/backend/method.hpp>
 #include <kontor/comm/error.hpp>
 
-#include <array>
 #include <optional>
-#include <string_view>
 
 /// Why a method is not possible, in words that say what to choose instead.
 namespace kontor::comm {

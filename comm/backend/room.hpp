@@ -9,8 +9,7 @@
 
 namespace kontor::comm::mpi {
 
-/// Local. The directory in which MPI makes the files that windows of shared memory are mapped from, as far as the
-/// environment says.
+/// Local. The directory of the files that MPI maps windows of shared memory from, as far as the environment says.
 std::string window_directory();
 
 /// On which hosts room is asked for: on all, or only if there is but one.

@@ -8,10 +8,8 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cctype>
 #include <functional>
-#include <limits>
 
 namespace kontor::comm::detail {
 

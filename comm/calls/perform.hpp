@@ -8,14 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 /// What the bodies of the collective operations have in common: check, call MPI, name errors.
 namespace kontor::comm::detail {
 

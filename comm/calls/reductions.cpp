@@ -5,11 +5,8 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
-#include <limits>
 
 namespace kontor::comm::detail {
 

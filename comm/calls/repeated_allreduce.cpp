@@ -8,9 +8,6 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/layout.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace kontor::comm::detail {
 namespace {
 

@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <exception>
 
 namespace kontor::comm::detail {
 namespace {

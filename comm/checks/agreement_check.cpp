@@ -13,11 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string_view>
-
 namespace kontor::comm {
 
 using mpi::check;

@@ -6,11 +6,6 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <type_traits>
-#include <vector>
-
 /// Messages between all ranks about a call in which something is wrong. Other such calls may be under way, so they are
 /// no collective operations and have a tag of the call's own; and ranks may be missing.
 namespace kontor::comm::detail {

@@ -9,11 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <exception>
-#include <optional>
-#include <utility>
-
 namespace kontor::comm::detail {
 
 using mpi::check;

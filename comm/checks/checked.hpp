@@ -7,11 +7,7 @@
 #include <kontor/comm/views/datatype.hpp>
 #include <kontor/device/noncopyable.hpp>
 
-#include <cstdint>
 #include <list>
-#include <memory>
-#include <mutex>
-#include <vector>
 
 /// Messages at check level `cross_rank`.
 ///
@@ -76,8 +72,7 @@ class Checked : device::NonCopyable {
   virtual void detach(const Communicator&, const std::shared_ptr<void>& memory) = 0;
 };
 
-/// Begins to send or to receive, as the envelope says, and is described to the other end as said. The elements are the
-/// payload at `data`.
+/// Begins to send or to receive, as the envelope says, and is so described to the other end. The payload is at `data`.
 std::shared_ptr<Checked> checked_message(const Communicator&, const Envelope&, const Buffer&, void* data,
                                          const mpi::Payload&, const Description&);
 

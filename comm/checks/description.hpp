@@ -4,10 +4,8 @@
 #include <kontor/comm/views/layout.hpp>
 
 #include <optional>
-#include <string>
 
-/// What one end of a message tells the other about it: at check level `cross_rank`, and in the handshake of an
-/// exchange.
+/// What one end of a message tells the other: at check level `cross_rank`, and in the handshake of an exchange.
 namespace kontor::comm::detail {
 
 /// One end of a message, as it travels from rank to rank.

@@ -13,10 +13,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <numeric>
-#include <vector>
 
 namespace kontor::comm {
 

@@ -7,9 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
-#include <string_view>
 
 namespace kontor::comm {
 

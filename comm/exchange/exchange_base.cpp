@@ -9,11 +9,6 @@
 #include <kontor/device/compat.hpp>
 #include <kontor/device/noncopyable.hpp>
 
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-
 namespace kontor::comm {
 namespace {
 

@@ -6,9 +6,7 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <optional>
 #include <tuple>
-#include <utility>
 
 namespace kontor::comm {
 namespace {

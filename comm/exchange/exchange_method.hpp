@@ -8,9 +8,6 @@
 #include <kontor/comm/views/executor.hpp>
 #include <kontor/device/noncopyable.hpp>
 
-#include <array>
-#include <memory>
-
 namespace kontor::comm {
 
 /// What owns the memory of Views.

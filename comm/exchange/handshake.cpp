@@ -11,10 +11,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 namespace kontor::comm {
 
@@ -31,8 +29,7 @@ struct End {
   std::size_t slot = 0; ///< whose end it is; of this rank's own only
 };
 
-/// What they are ordered by: by peer, and for each peer those that are matched by slot before those that are matched by
-/// pair.
+/// What they are ordered by: by peer, and for each peer those matched by slot before those matched by pair.
 auto order(const End& end) { return std::tuple(end.peer, end.description.by_pair, end.description.tag); }
 
 /// The ends of messages that are sent, or of those that are received.

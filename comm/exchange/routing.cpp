@@ -6,10 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
-#include <optional>
-#include <utility>
 
 namespace kontor::comm {
 namespace {

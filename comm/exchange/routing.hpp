@@ -4,11 +4,7 @@
 #include <kontor/comm/backend/method.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
 
-#include <cstdint>
 #include <map>
-#include <span>
-#include <string>
-#include <vector>
 
 /// How each View of an exchange travels: as it lies, or packed by the kernel, alone or with others.
 namespace kontor::comm {

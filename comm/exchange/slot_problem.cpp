@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows by index have no strides. They, and what lies among them, are taken apart into ranges of consecutive bytes,
-// which are sorted.
+// Rows by index have no strides. They, and what lies among them, become ranges of consecutive bytes, which are sorted.
 #include "exchange/slot_problem.hpp"
 
 #include "views/overlap.hpp"
@@ -14,10 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
-#include <utility>
-#include <vector>
 
 namespace kontor::comm {
 namespace {

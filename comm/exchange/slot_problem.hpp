@@ -4,10 +4,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
 
-#include <optional>
-#include <span>
-#include <string>
-
 namespace kontor::comm {
 
 /// Local. What can be seen wrong with this rank's slots without asking anybody: peers that are no ranks, rows that are

@@ -4,12 +4,7 @@
 #include "comm_test.hpp"
 #include "views.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <span>
-
-/// What the tests of collective operations share: every form of a call, for Views of any type by functions that are
-/// compiled once.
+/// What tests of collective operations share: every form of a call, for any Views by functions that are compiled once.
 namespace kontor::comm::test {
 
 struct Pair {

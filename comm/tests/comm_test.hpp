@@ -8,12 +8,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <initializer_list>
-#include <stdexcept>
-#include <string>
-#include <typeinfo>
-#include <vector>
-
 /// What most tests use: the whole layer, texts of errors, and short names for Views and communicators.
 namespace kontor::comm::test {
 

@@ -4,8 +4,6 @@
 #include "allocation_counter.hpp"
 #include "comm_test.hpp"
 
-#include <algorithm>
-#include <map>
 #include <ostream>
 
 /// What a piece of code does besides its work.

@@ -3,11 +3,9 @@
 
 #include "comm_test.hpp"
 
-#include <cstdint>
 #include <cstdlib>
 
-/// Views in device memory. Where there is no device, a memory space of which Kokkos says that the host does not reach
-/// it stands in for one.
+/// Views in device memory. Without a device, a memory space stands in that, to Kokkos, the host does not reach.
 namespace kontor::comm::test::on_device {
 
 using Space = Kokkos::DefaultExecutionSpace;

@@ -6,7 +6,6 @@
 
 #include <kontor/device/compat.hpp>
 
-#include <algorithm>
 #include <any>
 
 /// The same test with its Views in host memory and, where there is one, in a device's; and the conformance check: an

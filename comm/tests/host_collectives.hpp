@@ -4,10 +4,6 @@
 #include <kontor/comm/backend/backend.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-
 namespace kontor::comm::test {
 
 /// What a backend does on a stream of a device, on the host and at once.

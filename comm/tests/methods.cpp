@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "comm_test.hpp"
 
-#include <map>
-
 namespace kontor::comm::test {
 
 Options method(std::string backend, Packing packing, Pattern pattern) {
@@ -19,8 +17,7 @@ bool is_available(const Options& options) {
   return can.moves_data && can.host_buffers;
 }
 
-/// Every backend with every pattern and packing, possible or not; packing `auto`, which is one of the others, with one
-/// pattern only.
+/// Every backend with every pattern and packing, possible or not; packing `auto`, which is another's, with one pattern.
 std::vector<Options> combinations(Contiguity contiguity) {
   std::vector<Packing> packings{Packing::kernel, Packing::datatype};
   if (contiguity == Contiguity::yes) packings.push_back(Packing::none);

@@ -4,10 +4,6 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/mpi/world.hpp>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 /// Every method by which this build can exchange Views.
 namespace kontor::comm::test {
 
@@ -17,8 +13,7 @@ using kontor::mpi::world_size;
 /// Whether all Views of a test travel in one piece.
 enum class Contiguity { no, yes };
 
-/// Every backend of this build that moves data, with every pattern and packing that it is able to do; with packing
-/// `auto` for one pattern.
+/// Every backend of this build that moves data, with every pattern and packing that it has; packing `auto` for one.
 std::vector<Options> methods(Contiguity = Contiguity::no);
 
 /// Collective over MPI_COMM_WORLD. The same for Views in device memory, with every path; a method that the machine does

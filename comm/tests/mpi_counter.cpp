@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <array>
-
 namespace {
 
 struct Function {

@@ -3,9 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-#include <string_view>
-
 namespace kontor::comm::test {
 namespace {
 

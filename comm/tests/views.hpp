@@ -7,9 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <utility>
 
 /// Views to send and to receive into, with all the memory around them.

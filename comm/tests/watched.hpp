@@ -70,8 +70,7 @@ class Watched {
 /// delivers them, and elements meet by logical index.
 Bytes delivered(MPI_Comm comm, const Watched& send, int destination, const Watched& receive, int source);
 
-/// A View that is sent and another one that receives: after a step both hold what they must, and nothing else has
-/// changed.
+/// A View that is sent and one that receives: after a step both hold what they must, and nothing else has changed.
 class Delivery {
  public:
   Delivery(Watched send, Watched receive);

@@ -2,8 +2,6 @@
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
-#include <vector>
-
 namespace kontor::comm {
 namespace mpi {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/comm/views/lowering.hpp>
 
-#include <string>
-
 namespace kontor::comm::detail {
 
 using HostSpace = Kokkos::DefaultHostExecutionSpace;

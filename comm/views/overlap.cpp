@@ -13,9 +13,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace kontor::comm {
 namespace {

@@ -3,12 +3,9 @@
 
 #include <kontor/comm/views/buffer.hpp>
 
-#include <string>
-
 namespace kontor::comm {
 
-/// Whether some byte belongs to elements of both arrays, whatever their strides. Arrays that interleave, such as two
-/// columns, do not share one.
+/// Whether some byte belongs to elements of both arrays. Arrays that interleave, as two columns do, share none.
 bool share_memory(const Buffer&, const Buffer&);
 
 /// "some of its elements share memory (strides 1, 1)"

@@ -2,7 +2,6 @@
 #include <kontor/comm/views/pinned_pool.hpp>
 
 #include <bit>
-#include <string>
 
 namespace kontor::comm::detail {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <kontor/comm/views/sum_list.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <map>
 #include <tuple>
 #include <utility>

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <stdexcept>
 
 namespace kontor::config {
 

@@ -9,9 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
-#include <optional>
-
 namespace kontor::config {
 
 using Json = nlohmann::ordered_json;

@@ -3,8 +3,6 @@
 
 #include <kontor/config/visitor.hpp>
 
-#include <utility>
-
 namespace kontor::config {
 
 Visitor& Visitor::required() {

@@ -6,11 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <regex>
-#include <string>
-#include <vector>
 
 /// The options of a made-up mini-app, with one key of every kind.
 namespace made_up {

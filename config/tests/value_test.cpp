@@ -9,7 +9,6 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
-#include <utility>
 
 namespace {
 

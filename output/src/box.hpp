@@ -4,8 +4,6 @@
 #include <kontor/output/block.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 namespace kontor::output {
 
@@ -39,8 +37,7 @@ Box intersection(const Box& a, const Box& b);
 /// `box` as seen from the beginning of another box that holds it.
 Box seen_from(const Box& box, const Extents& offset);
 
-/// An array cut into boxes, each of them contiguous in it and of at most so many elements, in the order of its
-/// elements.
+/// An array cut into boxes, contiguous in it and of at most so many elements each, in the order of its elements.
 class Pieces {
  public:
   Pieces(Extents extent, std::uint64_t max_elements);
@@ -61,8 +58,7 @@ Pieces pieces_of(const Extents& extent, std::size_t size, std::uint64_t bytes = 
 /// The elements of a box of an array that follow each other in the array without a gap; 0 if it is empty.
 std::uint64_t run_length(const Box& box, const Extents& array);
 
-/// Calls run(place, count) for all of them in order: the number in the array of the first element, and how many follow
-/// each other.
+/// Calls run(place, count) for all in order: the first element's number in the array, and how many follow each other.
 template <class Run>
 void for_each_run(const Box& box, const Extents& array, Run&& run) {
   const std::uint64_t count = run_length(box, array);

@@ -72,8 +72,7 @@ bool is_temporary_of(const std::string& target, const std::string& name) {
 /// Whether the file is there no longer.
 bool removed(const fs::path& file) noexcept { return ::unlink(file.c_str()) == 0 || errno == ENOENT; }
 
-/// What the lock file of a dead process names: nothing else that is there is Kontor's. Returns the lines of those that
-/// are still there.
+/// What the lock file of a dead process names: nothing else there is Kontor's. Returns the lines of those still there.
 std::string remove_left(const fs::path& target, const std::string& noted) {
   std::istringstream lines(noted);
   std::string name, still;

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <spawn.h>
-#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
 namespace kontor::output {

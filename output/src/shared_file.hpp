@@ -20,8 +20,7 @@ void write_at(int descriptor, std::uint64_t position, const void* data, std::uin
 /// Local. Fills `to`; throws Error if the file has less.
 void read_at(int descriptor, std::uint64_t position, void* to, std::uint64_t bytes);
 
-/// Asks the system to bring to the disk what has been written, so that this is busy before the sync. A hint: what the
-/// sync says counts.
+/// Asks the system to bring what has been written to the disk, so that it is busy before the sync, which alone counts.
 class EarlySync {
  public:
   explicit EarlySync(int descriptor) : descriptor_(descriptor) {}

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <iterator>
-#include <string_view>
 
 namespace kontor::output {
 

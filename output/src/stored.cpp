@@ -82,8 +82,7 @@ void require_filters(hid_t creation, const std::string& name) {
   }
 }
 
-/// Throws Error if the values are not in this file, or cannot be unpacked. HDF5 would read any file that the dataset
-/// names.
+/// Throws Error if values are not in this file (HDF5 would read any that the dataset names), or cannot be unpacked.
 void require_readable_values(hid_t dataset, const std::string& name) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
   require_filters(creation, name);

@@ -10,8 +10,7 @@ namespace kontor::output {
 
 using Json = nlohmann::ordered_json;
 
-// What a file holds, read by the one rank that asks. Throws Error; a damaged file is never believed to have more than
-// fits into it.
+// What a file holds, read by the one rank that asks. Throws Error; no damaged file is believed to have more than fits.
 
 /// A file open for reading, and how many bytes it has.
 struct Stored {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <functional>
 
 namespace kontor::output {
 

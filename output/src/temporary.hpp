@@ -66,8 +66,7 @@ class Temporary {
   int descriptor() const { return file_; }
   bool written() const { return written_; }
 
-  /// The name that it takes at the end is another one of the same folder; the lock stays. Throws Error if that cannot
-  /// be replaced.
+  /// Its name at the end is another one of the same folder; the lock stays. Throws Error if that cannot be replaced.
   void aim_at(const std::filesystem::path& target);
 
   /// Writes a text file, syncs it and reads it back. Throws Error.

@@ -9,7 +9,6 @@
 #include <mpi.h>
 
 #include <filesystem>
-#include <functional>
 
 namespace kontor::output {
 
@@ -58,8 +57,7 @@ struct Share {
   std::vector<Box> written;      ///< what it has written, in the array
 };
 
-/// Takes this rank's values box by box, and their checksum. A failure is kept, so that this rank can go on with what
-/// others wait for.
+/// Takes this rank's values box by box, and their checksum. A failure is kept: this rank goes on with what others need.
 class HandOver {
  public:
   explicit HandOver(const Field& field) : field_(field) {}
@@ -93,8 +91,7 @@ void check_cover(MPI_Comm comm, const std::string& name, const Block& block);
 /// The bytes that a rank writes at a time.
 inline constexpr std::uint64_t parallel_bytes = 64 << 20;
 
-/// Rows of at least so many bytes are written as they lie; shorter ones are first brought together to pieces of so
-/// many.
+/// Rows of at least so many bytes are written as they lie; shorter ones first become pieces of so many.
 inline constexpr std::uint64_t long_row_bytes = 2 << 20;
 
 /// Collective over comm. Every rank writes into the file at `path`, where the dataset's values begin at byte `address`.

@@ -4,8 +4,6 @@
 #include "../src/transfer.hpp"
 #include "support.hpp"
 
-#include <array>
-
 extern "C" void kontor_fault_arm(long long after, int lose_silently);
 
 namespace kontor::output {

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <stdexcept>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -256,8 +255,7 @@ TEST_F(Reading, AFileThatIsCutOffWhileItIsReadIsAnError) {
                {"cut.h5: ", "/fields/large", "failed"});
 }
 
-/// Wherever a byte of the structure is wrong, there is an error, or a value that fits; nothing is believed to be larger
-/// than the file.
+/// Wherever a byte is wrong, there is an error or a value that fits; nothing is believed to be larger than the file.
 TEST_F(Reading, DamagedFilesAreErrorsOrValues) {
   const auto small = path("small.h5"), damaged = path("damaged.h5");
   {

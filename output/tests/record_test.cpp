@@ -124,8 +124,7 @@ TEST(Record, FieldsThatAreNotOfTheImageAreRefused) {
   EXPECT_THROW(xdmf(path, image, {}), Error);
 }
 
-/// The values of a block of an array, somewhere in memory: in a padded array, in Fortran order, or behind a function
-/// that copies them.
+/// A block's values anywhere in memory: in a padded array, in Fortran order, or behind a function that copies them.
 TEST(Record, ValuesMayLieAnyhowInMemory) {
   const auto path = folder("record");
   for (const Access access : {Access::parallel, Access::gathered})

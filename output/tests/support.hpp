@@ -10,12 +10,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <string>
-#include <vector>
 
 namespace kontor::output {
 

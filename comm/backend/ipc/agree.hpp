@@ -8,8 +8,6 @@
 
 #include <mpi.h>
 
-#include <string>
-
 /// What all ranks of a node do to reach each other's memory.
 namespace kontor::comm::ipc {
 

@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kontor::comm::ipc {
 
 /// What a receiver tells its source.

@@ -11,8 +11,7 @@
 
 namespace kontor::comm::ipc {
 
-/// All that a plan's kernels and its peers use: counters, the peers' memory as it is mapped here, and what to copy
-/// where.
+/// All that a plan's kernels and its peers use: counters, the peers' memory as mapped here, and what to copy where.
 class Connection {
  public:
   /// Collective. Throws UsageError on every rank if one of them cannot let its sources write into its Views, or cannot

@@ -4,10 +4,6 @@
 #include <kontor/comm/views/buffer.hpp>
 #include <kontor/device/system_atomic.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 /// How a kernel walks over the elements of two arrays at once. No CUDA in this file.
 namespace kontor::comm::ipc {
 

@@ -7,8 +7,6 @@
 
 #include <mpi.h>
 
-#include <atomic>
-
 /// What the host does while kernels wait for other ranks.
 namespace kontor::comm::ipc {
 

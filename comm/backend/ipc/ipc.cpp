@@ -12,9 +12,6 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace kontor::comm::ipc {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <kontor/comm/peer_wait.hpp>
 
-#include <cstdint>
-
 /// What a step of a plan does on the device. Kernels only, so that a stream can be captured as a graph.
 namespace kontor::comm::ipc {
 

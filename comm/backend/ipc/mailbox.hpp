@@ -7,18 +7,12 @@
 
 #include <kontor/device/noncopyable.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 namespace kontor::comm::ipc {
 
 /// The memory by which kernels of all ranks reduce: a mailbox on each, mapped into all others.
 class Mailbox {
  public:
-  /// Collective. For reductions of up to so many bytes. Throws UsageError on every rank if one of them cannot reach
-  /// another.
+  /// Collective. For reductions of up to so many bytes. Throws UsageError on every rank if one cannot reach another.
   Mailbox(MPI_Comm, const Gpus&, std::size_t bytes);
 
   std::size_t bytes() const { return bytes_; }
@@ -48,8 +42,7 @@ class MailboxPool : device::NonCopyable {
 
   const BackendContext& context() const { return context_; }
 
-  /// Collective. One that no rank uses, for reductions of up to so many bytes: the same on all ranks. Throws like
-  /// Mailbox.
+  /// Collective. One that no rank uses, for reductions of up to so many bytes: the same on all. Throws like Mailbox.
   Mailbox& take(std::size_t bytes);
   /// Local; no kernel of this rank may still use it, and those of all its reductions have ended well.
   void give_back(Mailbox&);

@@ -39,8 +39,7 @@ using Gpus = std::vector<device::GpuUuid>;
 /// Local. Throws Error if there are none.
 Gpus visible_gpus();
 
-/// Local. `what` is for errors: "View 'u'". Throws Error if other processes cannot be let into the memory, with the
-/// reason.
+/// Local. `what` is for errors: "View 'u'". Throws Error with the reason if other processes cannot be let in.
 IpcAddress address_of(void* data, const Gpus&, const std::string& what);
 
 /// The memory of other processes that has been mapped into this one, each allocation once.

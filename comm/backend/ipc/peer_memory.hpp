@@ -6,9 +6,6 @@
 
 #include <kontor/comm/peer_wait.hpp>
 
-#include <cstddef>
-#include <vector>
-
 namespace kontor::comm::ipc {
 
 /// Device memory of each rank, mapped into all others.

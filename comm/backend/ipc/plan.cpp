@@ -12,10 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kontor::comm::ipc {
 namespace {
 

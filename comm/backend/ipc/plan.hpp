@@ -6,8 +6,6 @@
 
 #include <kontor/comm/backend/backend.hpp>
 
-#include <memory>
-
 namespace kontor::comm::ipc {
 
 /// Collective over the handle's communicator. Throws UsageError on every rank if one of them cannot let its sources

@@ -7,8 +7,6 @@
 
 #include <kontor/comm/mailboxes.hpp>
 
-#include <cstddef>
-
 namespace kontor::comm::ipc {
 
 /// What the kernel works on. The state is that of a mailbox, and late 1 + the rank that has not come.

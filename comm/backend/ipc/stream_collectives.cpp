@@ -11,12 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <utility>
-
 namespace kontor::comm::ipc {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <utility>
 
 namespace kontor::comm::mpi {
 namespace {

@@ -5,9 +5,6 @@
 
 #include <kontor/comm/views/datatype.hpp>
 
-#include <string>
-#include <vector>
-
 namespace kontor::comm::mpi {
 
 /// One message, ready to be handed to MPI every step.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Pattern `neighborhood`: one neighbourhood collective (MPI 3.1, section 7.7) on a graph communicator that has an edge
-// for each message. Edges between the same two ranks are in the order of tags at both ends, which is how MPI matches
-// them.
+// for each message. Edges between the same two ranks are in the order of tags at both ends, as MPI matches them.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <kontor/comm/error.hpp>

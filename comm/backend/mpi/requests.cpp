@@ -9,9 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
-#include <utility>
-
 namespace kontor::comm::mpi {
 namespace {
 

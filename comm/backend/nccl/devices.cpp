@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 namespace kontor::comm::nccl {
 namespace {

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <tuple>
-#include <vector>
 
 namespace kontor::comm::nccl {
 namespace {

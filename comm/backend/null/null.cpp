@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Backend `null`: messages go nowhere, so what is left of an exchange is packing and unpacking. Views that receive keep
-// what they held, or get zeros where they are unpacked. Collectives are MPI's, because programs decide by their
-// results.
+// what they held, or get zeros where they are unpacked. Collectives are MPI's: programs decide by their results.
 #include "backend/mpi/mpi_backend.hpp"
 
 namespace kontor::comm::null {

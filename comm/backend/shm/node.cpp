@@ -4,7 +4,6 @@
 #include "backend/ranks.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 
 namespace kontor::comm::shm {

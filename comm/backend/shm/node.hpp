@@ -5,9 +5,6 @@
 
 #include <kontor/device/noncopyable.hpp>
 
-#include <cstddef>
-#include <vector>
-
 namespace kontor::comm::shm {
 
 /// The ranks of a communicator that share memory with this one.
@@ -33,8 +30,7 @@ class Node : device::NonCopyable {
   int nodes_ = 0;
 };
 
-/// Memory that each rank of a node has a part of and all can read and write. Zero at the beginning, and touched first
-/// by the rank whose part it is.
+/// Memory of which each rank of a node has a part, and all can access. Zero at first; touched first by the part's rank.
 class Window : device::NonCopyable {
  public:
   /// Collective over the node.

@@ -13,8 +13,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
-
 namespace kontor::comm::shm {
 
 namespace {

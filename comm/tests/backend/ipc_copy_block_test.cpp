@@ -12,7 +12,6 @@
 #include <numeric>
 #include <random>
 #include <tuple>
-#include <vector>
 
 namespace kontor::comm::ipc {
 namespace {

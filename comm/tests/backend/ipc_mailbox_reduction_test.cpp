@@ -9,11 +9,9 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <random>
 #include <thread>
-#include <type_traits>
 #include <vector>
 
 namespace kontor::comm::ipc {
@@ -126,8 +124,8 @@ T expected(ReduceOp how, T a, T b) {
   case ReduceOp::product: return static_cast<T>(a * b);
   case ReduceOp::min: return std::min(a, b);
   case ReduceOp::max: return std::max(a, b);
+  default: return a;
   }
-  return a;
 }
 
 /// In place, with nothing written beyond the last number.

@@ -5,7 +5,6 @@
 #include <kontor/comm/registry.hpp>
 
 #include <cstdio>
-#include <exception>
 #include <unistd.h>
 
 namespace kontor::comm {

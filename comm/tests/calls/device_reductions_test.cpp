@@ -6,7 +6,6 @@
 #include <kontor/comm/views/pinned_pool.hpp>
 
 #include <chrono>
-#include <optional>
 #include <thread>
 
 namespace kontor::comm::test::on_device {

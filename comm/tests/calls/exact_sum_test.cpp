@@ -5,8 +5,6 @@
 #include "exact_reference.hpp"
 #include "host_collectives.hpp"
 
-#include <algorithm>
-
 namespace kontor::comm::test {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "collective_forms.hpp"
 
 #include <cmath>
-#include <optional>
 
 namespace kontor::comm::test {
 namespace {

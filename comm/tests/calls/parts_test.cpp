@@ -4,8 +4,6 @@
 // many shapes. Values, and the barrier.
 #include "collective_forms.hpp"
 
-#include <complex>
-
 namespace kontor::comm::test {
 namespace {
 

@@ -3,9 +3,6 @@
 // Typed messages of Views of any rank, layout and scalar.
 #include "each_method.hpp"
 
-#include <complex>
-#include <functional>
-
 namespace kontor::comm::test {
 namespace {
 

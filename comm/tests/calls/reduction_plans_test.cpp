@@ -9,8 +9,7 @@ namespace {
 
 using ReductionPlans = OnRing;
 
-/// Three steps, wherever the elements are combined, with other work of the communicator in between. Elements meet by
-/// logical index.
+/// Three steps, wherever elements are combined, with other work in between. Elements meet by logical index.
 template <class In, class Out>
 void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field) {
   using T = ValueOf<Out>;

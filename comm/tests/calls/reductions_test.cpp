@@ -3,10 +3,6 @@
 // Reductions by name give what MPI's give, in every form; and those of which each rank gets a part.
 #include "collective_forms.hpp"
 
-#include <complex>
-#include <limits>
-#include <numeric>
-
 namespace kontor::comm::test {
 namespace {
 

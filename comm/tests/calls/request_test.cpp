@@ -3,12 +3,7 @@
 // Requests: what they give back, what is left of them, and many at once.
 #include "comm_test.hpp"
 
-#include <functional>
-#include <numeric>
-#include <optional>
 #include <set>
-#include <span>
-#include <string_view>
 
 namespace kontor::comm::test {
 namespace {
@@ -156,8 +151,7 @@ TEST_P(Requests, WaitAnyOfExchanges) {
   EXPECT_TRUE(pool[0].finished() && pool[1].finished());
 }
 
-/// Each of a few, or of more than a pool has memory for on the stack, is completed once, has its data, and tells of its
-/// own message.
+/// Each of a few, or of more than a pool keeps on the stack, is completed once, has its data, and tells of its message.
 TEST_P(Requests, ManyAtOnce) {
   using Pool = std::vector<Request<Ints>>;
   using Found = std::vector<std::size_t>;

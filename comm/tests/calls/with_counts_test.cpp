@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Collective operations that bring their counts, the all-to-all in two hops, and Views to ranks that do not know who
-// sends to them.
+// Collective operations that bring their counts, the all-to-all in two hops, and Views to ranks that expect none.
 #include "device_views.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <optional>
 #include <thread>
 
 namespace kontor::comm::test {
@@ -17,8 +14,7 @@ using WithCounts = OnRing;
 /// (7 r + 3 round) % 5 elements: some ranks have none, and the next round has other numbers.
 int count_of(int rank, int round) { return (7 * rank + 3 * round) % 5; }
 
-/// By value and into memory that is there, blocking and not. `call(kept...)` and `request(kept...)` take memory or
-/// nothing.
+/// By value and into memory that is there, blocking and not. `call(kept...)`, `request(kept...)` take memory or none.
 template <class Row, class Call, class RequestOf, class Expect>
 void expect_in_each_way(Received<Row>& kept, const Call& call, const RequestOf& request, const Expect& expect) {
   expect(call());

@@ -4,8 +4,6 @@
 #include "device_views.hpp"
 #include "views.hpp"
 
-#include <optional>
-
 namespace kontor::comm::test {
 namespace {
 
@@ -95,8 +93,7 @@ TEST_F(WithExtents, ToNobodyAndWithout) {
   }
 }
 
-/// What does not fit is taken away, so the next message is received as if nothing had been; at `cross_rank` the sender
-/// hears of it too.
+/// What does not fit is taken away: the next message is received as ever; at `cross_rank` the sender hears of it too.
 template <class Receiver>
 void expect_refused(const std::string& theirs) {
   with_levels(all_levels, [&](const Communicator& comm) {

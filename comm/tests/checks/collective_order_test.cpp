@@ -3,7 +3,6 @@
 // What only all ranks together see wrong in a collective call (check level `cross_rank`).
 #include "comm_test.hpp"
 
-#include <functional>
 #include <regex>
 
 namespace kontor::comm::test {

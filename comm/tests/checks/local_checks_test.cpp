@@ -6,8 +6,6 @@
 
 #include <fmt/ranges.h>
 
-#include <limits>
-
 namespace kontor::comm::test {
 namespace {
 

@@ -3,8 +3,6 @@
 // Ends, rows and cells that do not fit: the same error of commit() on every rank, and nobody waits for ever.
 #include "comm_test.hpp"
 
-#include <algorithm>
-
 namespace kontor::comm::test {
 namespace {
 

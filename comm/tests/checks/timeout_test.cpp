@@ -10,9 +10,6 @@
 #include <kontor/device/compat.hpp>
 #include <kontor/device/streams.hpp>
 
-#include <memory>
-#include <optional>
-
 namespace kontor::comm::test {
 namespace {
 

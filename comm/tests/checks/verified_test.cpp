@@ -3,8 +3,6 @@
 // Check level `cross_rank` for messages: what does not fit, and what never comes.
 #include "comm_test.hpp"
 
-#include <cstdint>
-
 namespace kontor::comm::test {
 namespace {
 
@@ -127,8 +125,7 @@ TEST_F(Verified, BeganBeforeAnotherWait) {
   }
 }
 
-/// An answer that comes when its sender no longer waits is not the answer to a later send, also where MPI's tags have
-/// begun again.
+/// A late answer, for which its sender no longer waits, does not answer a later send, even when MPI's tags begin again.
 TEST_F(Verified, ALateAnswer) {
   constexpr int tags = 32768;
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank, .timeout = rank == 0 ? 1. : 20.});

@@ -7,9 +7,7 @@
 
 #include <fmt/ranges.h>
 
-#include <array>
 #include <cmath>
-#include <optional>
 
 namespace kontor::comm::test {
 namespace {
@@ -213,8 +211,7 @@ TEST(BalancedDims, AreThoseOfMpi) {
   expect_refused(4, {1 << 30, 1 << 30, 1 << 30});
 }
 
-/// The last rank asks for something else, which may be a grid or not: an error of all ranks, which goes on to be
-/// usable.
+/// The last rank asks for something else, a grid or not: an error of all ranks, which goes on to be usable.
 TEST_F(CartesianErrors, RanksThatDiffer) {
   if (ranks == 1) GTEST_SKIP() << "one rank does not differ";
 

@@ -5,7 +5,6 @@
 
 #include <kontor/comm/peer_memory.hpp>
 
-#include <array>
 #include <chrono>
 #include <random>
 #include <thread>

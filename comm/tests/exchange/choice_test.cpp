@@ -6,8 +6,6 @@
 
 #include <kontor/comm/exchange/trial.hpp>
 
-#include <limits>
-
 namespace kontor::comm::test {
 namespace {
 

@@ -3,8 +3,6 @@
 // Const and unmanaged Views, empty messages, several plans, the life of a plan.
 #include "each_method.hpp"
 
-#include <optional>
-
 namespace kontor::comm::test {
 namespace {
 
@@ -167,17 +165,16 @@ TEST_F(Plans, CommittedAgain) {
 
 TEST_F(Plans, StartedAndFinishedOutOfTurn) {
   Exchange<Ints> exchange(comm, "early");
-  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
-            "exchange 'early': commit() comes before start() and finish()");
+  const auto start = [&] { exchange.start(); };
+  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': commit() comes before start() and finish()");
   exchange.commit();
   EXPECT_EQ(text_of<CallError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
   EXPECT_EQ(text_of<CallError>([&] { exchange.test(); }), "exchange 'early': test() without start()");
   exchange.start();
-  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }), "exchange 'early': start() again before finish()");
+  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': start() again before finish()");
   exchange.finish();
   exchange.add(Ints("out", 1), no_rank, Ints("in", 1), no_rank);
-  EXPECT_EQ(text_of<CallError>([&] { exchange.start(); }),
-            "exchange 'early': add() after commit(): commit() again before start()");
+  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': add() after commit(): commit() again before start()");
   exchange.commit();
   run_step(exchange);
 }

@@ -4,9 +4,7 @@
 // neighbours must hold the bits of the rows that they stand for.
 #include "each_method.hpp"
 
-#include <cstring>
 #include <random>
-#include <tuple>
 
 namespace kontor::comm::test {
 namespace {
@@ -34,8 +32,7 @@ struct RowEdge {
 constexpr std::size_t owned = 24;
 
 /// The same on all ranks. Up to two messages between two ranks, to oneself too; everyone sends to rank 0; with seed 2
-/// rank 1 has no neighbours. Some messages have no rows, some have a row several times. Ghosts begin after the rows
-/// that are owned.
+/// rank 1 has no neighbours. Some messages have no rows, some a row several times. Ghosts begin after the owned rows.
 std::vector<RowEdge> random_row_graph(int ranks, unsigned seed) {
   std::mt19937 random(seed + static_cast<unsigned>(ranks));
   std::vector<RowEdge> edges;

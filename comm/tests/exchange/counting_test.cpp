@@ -109,8 +109,7 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   }
 }
 
-/// Contiguous Views are packed by nobody, strided ones take one kernel at each end, rows by index one where they are
-/// sent, and closed ends no messages.
+/// Contiguous Views take no kernel, strided ones one an end, rows by index one where sent; closed ends no messages.
 TEST(Counting, Steps) {
   for (const auto& method : methods(Contiguity::yes)) expect_step_costs(method, Messages::contiguous, true);
   for (const auto& method : methods()) {

@@ -60,23 +60,21 @@ class Faults : public OnRing {
 /// Also while the error unwinds what fails: it must neither wait nor end the program.
 TEST_F(Faults, OfAStep) {
   const auto expect = [&](const char* function, int call, const std::string& text) {
-    EXPECT_EQ(text_of_failing(function, call,
-                              [&] {
-                                auto exchange = make();
-                                run_step(exchange);
-                              }),
-              text);
+    const auto step = [&] {
+      auto exchange = make();
+      run_step(exchange);
+    };
+    EXPECT_EQ(text_of_failing(function, call, step), text);
   };
   expect("MPI_Isend", 1, failed("MPI_Isend to", next, "out"));
   expect("MPI_Isend", 2, failed("MPI_Isend to", next, "out too"));
   expect("MPI_Irecv", 2, failed("MPI_Irecv from", previous, "in too"));
   expect("MPI_Waitall", 1, failed("MPI_Waitall on the send to", next, "out too"));
-  EXPECT_EQ(text_of_failing("MPI_Wait", 1,
-                            [&] {
-                              Reduction reduction(comm, "dots", in, ReduceOp::sum);
-                              run_step(reduction);
-                            }),
-            "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
+  const auto reduce = [&] {
+    Reduction reduction(comm, "dots", in, ReduceOp::sum);
+    run_step(reduction);
+  };
+  EXPECT_EQ(text_of_failing("MPI_Wait", 1, reduce), "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
 }
 
 /// Parts agree over the whole: where one cannot be opened, all ranks hear of it.

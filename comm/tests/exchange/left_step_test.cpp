@@ -3,8 +3,6 @@
 // An exception between start() and finish() takes the exchange and the Views with it, which MPI may still be sending.
 #include "comm_test.hpp"
 
-#include <algorithm>
-
 namespace kontor::comm::test {
 namespace {
 

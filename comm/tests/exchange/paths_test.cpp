@@ -13,7 +13,6 @@
 #include <kontor/comm/views/rows.hpp>
 
 #include <cstdlib>
-#include <memory>
 
 namespace kontor::comm::test {
 namespace {
@@ -22,16 +21,11 @@ std::shared_ptr<const Executor> executor() {
   return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(Kokkos::DefaultHostExecutionSpace());
 }
 
-Options staged(Pattern pattern) {
-  auto options = method("view", Packing::kernel, pattern);
-  options.path = Path::staged;
-  return options;
-}
-
-/// The only method of a communicator, with the path that it would not take for Views in host memory.
-Method staged_method(const Communicator& comm, const Options& options) {
+/// A communicator's only method, with the path that it would not take for Views in host memory.
+Method staged_method(const Communicator& comm) {
   auto method = detail::internals(comm).methods(MemoryKind::host).front();
-  method.options = options;
+  method.options = comm.options();
+  method.options.path = Path::staged;
   return method;
 }
 
@@ -40,11 +34,9 @@ template <class A, class B, class C, class D>
 void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d, std::size_t chunks,
                    std::initializer_list<Pattern> patterns) {
   for (const auto pattern : patterns) {
-    auto options = staged(pattern);
-    SCOPED_TRACE(to_string(options));
-    options.path = Path::automatic;
-    const Communicator comm(MPI_COMM_WORLD, options);
-    const auto method = staged_method(comm, staged(pattern));
+    const Communicator comm(MPI_COMM_WORLD, method("view", Packing::kernel, pattern));
+    const auto method = staged_method(comm);
+    SCOPED_TRACE(to_string(method.options));
     const auto [previous, next] = ring_of(comm, false);
     Leg<A, B> up{a, next, b, previous};
     Leg<C, D> down{c, previous, d, next};
@@ -77,8 +69,7 @@ TEST(Staged, Messages) {
   expect_staged(whole<double, Right>("a", Index<1>{1200000}), whole<double, Right>("b", Index<1>{1200000}),
                 whole<double, Left>("c", Index<2>{3, 5}), inside<double, Right>("d", Index<2>{3, 5}), 3,
                 {Pattern::blocking, Pattern::persistent});
-  // Strided at one end or at both, cut along the slowest dimension of the message: rows of 8000 bytes, 524 of them a
-  // piece.
+  // Strided at one end or both, cut along the message's slowest dimension: rows of 8000 bytes, 524 of them a piece.
   expect_staged(inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
                 whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3,
                 {Pattern::nonblocking, Pattern::neighborhood});
@@ -86,11 +77,8 @@ TEST(Staged, Messages) {
 
 /// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.
 TEST(Staged, LongLists) {
-  const auto options = staged(Pattern::nonblocking);
-  auto unstaged = options;
-  unstaged.path = Path::automatic;
-  const Communicator comm(MPI_COMM_WORLD, unstaged);
-  const auto method = staged_method(comm, options);
+  const Communicator comm(MPI_COMM_WORLD, method("view"));
+  const auto method = staged_method(comm);
   const auto [previous, next] = ring_of(comm);
   constexpr int n = 1200000;
   const Doubles x("x", 2 * n);

@@ -6,13 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <cstring>
 #include <fstream>
-#include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace kontor::comm::test {
 namespace {

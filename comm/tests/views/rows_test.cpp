@@ -7,10 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 #include <random>
-#include <vector>
 
 namespace kontor::comm {
 namespace {

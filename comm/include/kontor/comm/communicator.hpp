@@ -69,8 +69,7 @@ class Communicator {
   /// each dimension and keeps one at least. MPI_Cart_sub.
   Communicator sub(const std::vector<bool>& keep) const;
 
-  /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate, and those with its
-  /// second one.
+  /// Collective over a process grid of 2 dimensions: the ranks with this one's first coordinate; those with its second.
   Communicator row() const { return sub({false, true}); }
   /// The ranks with this one's second coordinate; see row().
   Communicator column() const { return sub({true, false}); }
@@ -106,8 +105,7 @@ class Communicator {
   const std::vector<int>& coordinates() const;
   /// Whether each dimension is closed to a ring.
   const std::vector<bool>& periodic() const;
-  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError unless the process grid
-  /// has that dimension.
+  /// The rank `displacement` steps along `dim`; no_rank beyond a closed end. Throws CallError without that dimension.
   int neighbour(int dim, int displacement) const;
 
   /// Local. The rank at these coordinates of the process grid, one for each dimension. Where a dimension is periodic

@@ -190,8 +190,7 @@ requires detail::Requests<false, T...> std::optional<std::size_t> test_any(T&&..
   return detail::pool_of(detail::Until::now, requests...).any();
 }
 
-/// Waits until at least one of the active Requests is complete, and says which are; empty if none is active.
-/// MPI_Waitsome.
+/// Waits until at least one of the active Requests is complete, and says which; empty if none is active. MPI_Waitsome.
 template <class... T>
 requires detail::Requests<false, T...> std::vector<std::size_t> wait_some(T&&... requests) {
   return detail::pool_of(detail::Until::complete, requests...).some();

@@ -102,8 +102,7 @@ RequestWithCounts<In, Out> igatherv_with_counts(On<In, Out> on, const In& in, in
   return detail::start_with_counts<In, Out>(on, {detail::Kind::gather, detail::Kind::gatherv, root}, in, into);
 }
 
-/// Collective. The elements of all ranks' Views, of any sizes. MPI_Allgather of the counts,
-/// then MPI_Allgatherv.
+/// Collective. The elements of all ranks' Views, of any sizes. MPI_Allgather of the counts, then MPI_Allgatherv.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
 [[nodiscard]] Received<Out> allgatherv_with_counts(On<In, Out> on, const In& in, Received<Out> into = {}) {
   return detail::run_with_counts<In, Out>(on, {detail::Kind::allgather, detail::Kind::allgatherv}, in, into);

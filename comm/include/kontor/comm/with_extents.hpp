@@ -34,8 +34,7 @@ struct Header {
 /// Tells the receiver about the View that follows.
 void send_header(const Communicator&, const Envelope&, const Buffer&);
 
-/// `expected` has extents of -1 where any will do. Throws Error, after taking the data away, if the View that follows
-/// is another one.
+/// `expected` has extents of -1 where any will do. Throws Error, having taken the data away, if another View follows.
 Header recv_header(const Communicator&, const Envelope&, Scalar, const Shape& expected);
 
 template <class View>

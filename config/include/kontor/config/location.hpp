@@ -21,8 +21,7 @@ struct Location {
   [[noreturn]] void fail(std::string_view message, errors::Id id = "E-DECK-CONFLICT") const;
 };
 
-/// A file that a deck names. A relative name in the deck is looked for beside the deck, one in an override in the
-/// working directory.
+/// A file that a deck names. A relative name is looked for beside the deck, in an override in the working directory.
 struct InputFile {
   std::string path;  ///< absolute once read; empty: none
   Location location; ///< of its key

@@ -38,8 +38,7 @@ class File {
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
 
-  /// Without a commit() before: closes and removes the temporary files. Waits for no other rank when an exception is
-  /// passing.
+  /// Without a commit() before: closes and removes the temporary files. Waits for no rank when an exception is passing.
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;
@@ -68,8 +67,7 @@ class File {
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);
 
-  /// Adds attributes to a group or dataset that exists; arrays of numbers become array attributes. Rank 0's `flat`
-  /// counts.
+  /// Adds attributes to a group or dataset; arrays of numbers become array attributes. Rank 0's `flat` counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
   /// Describes datasets of the file as fields on a mesh in the VTKHDF layout, by hard links. The extents of each are

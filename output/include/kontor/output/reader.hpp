@@ -51,8 +51,7 @@ class Reader {
   /// The names in a group, in alphabetical order. Throws Error if it is no group.
   std::vector<std::string> names(const std::string& group) const;
 
-  /// The attributes of a group or dataset: numbers, strings, and arrays of them. Throws Error if there is one of
-  /// another type.
+  /// Attributes of a group or dataset: numbers, strings, arrays of them. Throws Error if there is one of another type.
   nlohmann::ordered_json attributes(const std::string& object) const;
 
   /// A group as File::record() writes it: its attributes, then its members, each in alphabetical order. 1-D datasets

@@ -86,8 +86,7 @@ class TypedOperand {
   Access access_;
 };
 
-/// Of one operation: none, or one or two. Of its own, because std::tuple takes longer to compile than all else of a
-/// call.
+/// Of one operation: none, or one or two. Own code, because std::tuple takes longer to compile than all else of a call.
 template <class... Held>
 struct Operands {
   template <class Space>

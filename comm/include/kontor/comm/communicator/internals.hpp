@@ -63,8 +63,7 @@ class Internals : device::NonCopyable {
 
   /// The message tags that plans have. Equal on all ranks.
   int most_tags() const;
-  /// Local, in the same order on all ranks: the first of `count` message tags that no other plan uses. Not more than
-  /// most_tags().
+  /// Local, in the same order on all ranks: the first of `count` message tags, most_tags() at most, that no plan uses.
   int reserve_tags(int count);
   /// Local, in the same order on all ranks: where the next sparse exchange takes place. The one before has another tag.
   Channel next_sparse_channel();
@@ -72,16 +71,14 @@ class Internals : device::NonCopyable {
   /// Local; any thread. MPI's type of one element, made when first used where MPI has none of its own. Lasts as long as
   /// the communicator.
   MPI_Datatype element_type(Scalar);
-  /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts as long as the
-  /// communicator.
+  /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts like the communicator.
   MPI_Op operation(MPI_User_function*, bool commutative);
 
   /// How calls hand Views to MPI: device memory on path `direct`, and on path `auto` where MPI itself says that it
   /// takes it. Equal on all ranks.
   const Lowering& lowering() const { return lowering_; }
 
-  /// What the checks of level `cross_rank` talk over, so that they never meet messages; MPI_COMM_NULL at the other
-  /// levels.
+  /// What checks of level `cross_rank` talk over, to meet no messages; MPI_COMM_NULL at the other levels.
   MPI_Comm checking() const { return checked_messages_; }
   /// The same for what all ranks do together.
   MPI_Comm checking_calls() const { return checked_calls_; }

@@ -10,8 +10,7 @@
 
 namespace kontor::comm::detail {
 
-/// Pinned host memory for Views in device memory on their way, kept to be used again: to make some takes longer than
-/// most messages.
+/// Pinned host memory for device Views on their way, kept to be used again: to make it takes longer than most messages.
 class PinnedPool {
  public:
   using Block = Kokkos::View<unsigned char*, device::PinnedSpace>;
