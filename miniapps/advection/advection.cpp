@@ -23,7 +23,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 namespace kontor::advection {
 namespace {

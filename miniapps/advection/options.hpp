@@ -12,7 +12,6 @@
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace kontor::advection {

@@ -9,10 +9,7 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <algorithm>
-#include <array>
 #include <numeric>
-#include <utility>
 
 namespace kontor::cg {
 namespace {

@@ -14,11 +14,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
-#include <string_view>
 
 namespace kontor::cg {
 namespace {

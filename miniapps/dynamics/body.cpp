@@ -5,7 +5,6 @@
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
 
-#include <algorithm>
 #include <string>
 
 namespace kontor::dynamics {

@@ -11,8 +11,6 @@
 
 #include <kontor/comm/reduction.hpp>
 
-#include <optional>
-
 namespace kontor::dynamics {
 
 /// Steps of a body: what is computed, what travels, in which order.

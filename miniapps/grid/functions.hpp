@@ -8,12 +8,10 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 /// The deck's functions of space and time, evaluated at the cells or points of a block.
 namespace kontor::grid {

@@ -3,8 +3,6 @@
 
 #include "grid/halo.hpp"
 
-#include <array>
-
 namespace kontor::grid {
 
 /// The halos of two fields that take turns. Both go the way that `auto` chooses for the first, so that steps from

@@ -13,10 +13,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <optional>
-#include <utility>
-
 namespace kontor::heat {
 namespace {
 

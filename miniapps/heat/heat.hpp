@@ -7,11 +7,6 @@
 #include "stepping/deferred_norms.hpp"
 #include "stepping/schedule.hpp"
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kontor::heat {
 
 /// Values of steps_per_pass that were tried, and the seconds of a sweep each; for the record.

@@ -2,8 +2,6 @@
 #include "heat/make_heat.hpp"
 #include "run/start/run_main.hpp"
 
-#include <memory>
-
 int main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<heat::Options>(

@@ -5,12 +5,7 @@
 
 #include <kontor/comm/exchange/trial.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace kontor::heat {
 

@@ -9,11 +9,9 @@
 
 #include <KokkosBlas3_gemm.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace kontor::miniapp {
 namespace {

@@ -7,7 +7,6 @@
 #include "machine/stream_kernels.hpp"
 
 #include <cmath>
-#include <functional>
 #include <utility>
 
 namespace kontor::miniapp {

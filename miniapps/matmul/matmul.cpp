@@ -11,10 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <limits>
-#include <utility>
-
 namespace kontor::matmul {
 namespace {
 

@@ -11,7 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
-#include <utility>
 
 namespace kontor::matmul {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <Kokkos_ScatterView.hpp>
 
-#include <algorithm>
 #include <numeric>
 
 namespace kontor::mesh {

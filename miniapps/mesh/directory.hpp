@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 /// Numbered things, cut evenly among the ranks in the order of their numbers: a place to ask, and the order of files.

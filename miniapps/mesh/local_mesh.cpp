@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <tuple>

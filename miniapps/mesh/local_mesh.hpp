@@ -5,7 +5,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <string>
 #include <utility>
 
 namespace kontor::mesh {

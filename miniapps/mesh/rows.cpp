@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mesh/rows.hpp"
 
-#include <algorithm>
-
 namespace kontor::mesh {
 
 output::Hexahedra described(const LocalMesh& mesh) {

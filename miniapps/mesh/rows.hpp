@@ -8,8 +8,6 @@
 #include <kontor/output/image.hpp>
 #include <kontor/output/reader.hpp>
 
-#include <cstdint>
-
 /// Values of nodes and elements in files, in rows by their numbers, whichever ranks have them.
 namespace kontor::mesh {
 

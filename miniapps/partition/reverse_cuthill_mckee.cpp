@@ -2,7 +2,6 @@
 #include "partition/reverse_cuthill_mckee.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace kontor::partition {
 namespace {

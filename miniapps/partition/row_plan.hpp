@@ -30,8 +30,7 @@ struct RowPlan {
 /// Local. Divides a matrix with sorted entries among the ranks, of which it has no fewer rows. A row weighs as much as
 /// an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive rows in the order
 /// asked for, no rank without one; `metis`: few entries between ranks, and a rank may have no row. In either case the
-/// rows of a rank are in the order asked for.
-/// Throws config::Error if that takes more than `memory`, bytes.
+/// rows of a rank are in the order asked for. Throws config::Error if that takes more than `memory`, bytes.
 RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, Ordering, int ranks,
                   double memory = std::numeric_limits<double>::infinity());
 

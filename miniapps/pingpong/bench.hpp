@@ -15,8 +15,6 @@
 
 #include <array>
 #include <span>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 

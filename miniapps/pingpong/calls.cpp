@@ -10,8 +10,6 @@
 #include <kontor/comm/point_to_point.hpp>
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <map>
 #include <memory>
 

@@ -4,8 +4,6 @@
 #include "pingpong/bench.hpp"
 #include "pingpong/payload.hpp"
 
-#include <vector>
-
 /// Collective operations by hand and typed, with Views of int or double, of rank 1, on the host.
 namespace kontor::pingpong {
 

@@ -4,8 +4,6 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <functional>
-
 namespace kontor::pingpong {
 
 template <class View>

@@ -5,8 +5,6 @@
 
 #include <deque>
 #include <map>
-#include <string>
-#include <vector>
 
 /// The combinations of backend, pattern, packing and path that a measure compares.
 namespace kontor::pingpong {

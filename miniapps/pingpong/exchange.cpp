@@ -10,8 +10,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <deque>
 #include <limits>
 
 namespace kontor::pingpong {

@@ -8,10 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <deque>
-#include <map>
-#include <vector>
-
 namespace kontor::pingpong {
 namespace {
 

@@ -5,11 +5,6 @@
 
 #include <kontor/comm/communicator.hpp>
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
 /// Which sizes can be measured at all.
 namespace kontor::pingpong {
 

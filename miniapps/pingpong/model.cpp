@@ -12,12 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 /// The LogP parameters (Culler et al. 1993) of short messages between two ranks.
 namespace kontor::pingpong {

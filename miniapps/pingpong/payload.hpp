@@ -45,16 +45,16 @@ std::int64_t wrong_sum(const T* data, std::int64_t count, int seed, int ranks) {
   return wrong;
 }
 
-/// The element of a View of 1 to 3 dimensions.
+/// Element number i of a View of 1 to 3 dimensions.
 template <class View>
-KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i, std::size_t j,
-                                                                std::size_t k) {
+KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i) {
+  const auto n = view.extent(0), m = view.extent(1);
   if constexpr (View::rank == 1)
     return view(i);
   else if constexpr (View::rank == 2)
-    return view(i, j);
+    return view(i % n, i / n);
   else
-    return view(i, j, k);
+    return view(i % n, i / n % m, i / n / m);
 }
 
 /// The same for a View of 1 to 3 dimensions wherever it lies, `origin` being its value number 0: fills it, by a kernel
@@ -63,11 +63,9 @@ template <class View>
 void fill_view(const View& view, const typename View::value_type* origin, int seed, int who = 0) {
   using Space = typename View::execution_space;
   using T = typename View::non_const_value_type;
-  const auto n = view.extent(0);
-  const auto m = view.extent(1);
   Kokkos::parallel_for(
       "pingpong/fill", Kokkos::RangePolicy<Space>(0, view.size()), KOKKOS_LAMBDA(const std::size_t i) {
-        auto& element = element_of(view, i % n, i / n % m, i / n / m);
+        auto& element = element_of(view, i);
         element = payload_value<T>(&element - origin, seed, who);
       });
   device::fence(Space(), "pingpong/filled");
@@ -80,13 +78,11 @@ std::int64_t wrong_in_view(const View& view, const typename View::value_type* or
                            int who = 0) {
   using Space = typename View::execution_space;
   using T = typename View::non_const_value_type;
-  const auto n = view.extent(0);
-  const auto m = view.extent(1);
   std::int64_t wrong = 0;
   Kokkos::parallel_reduce(
       "pingpong/compare", Kokkos::RangePolicy<Space>(0, view.size()),
       KOKKOS_LAMBDA(const std::size_t i, std::int64_t& count) {
-        const auto& element = element_of(view, i % n, i / n % m, i / n / m);
+        const auto& element = element_of(view, i);
         count += element != payload_value<T>(&element - origin + shift, seed, who);
       },
       wrong);

@@ -4,9 +4,6 @@
 #include "run/record/timers.hpp"
 
 #include <algorithm>
-#include <array>
-#include <utility>
-#include <vector>
 
 namespace kontor::pingpong {
 namespace {

@@ -6,7 +6,6 @@
 #include <kontor/comm/with_counts.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <set>

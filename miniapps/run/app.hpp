@@ -7,10 +7,6 @@
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 
-#include <functional>
-#include <memory>
-#include <utility>
-
 namespace kontor::miniapp {
 
 /// A mini-app as a run sees it: its options, and how to make it from them.

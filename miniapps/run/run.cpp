@@ -14,11 +14,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdio>
-#include <limits>
-#include <utility>
-
 namespace kontor::miniapp {
 namespace {
 

@@ -18,9 +18,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 namespace kontor::miniapp {
 namespace {
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <string_view>
-#include <utility>
 
 namespace kontor::timing {
 namespace {

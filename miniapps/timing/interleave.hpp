@@ -61,9 +61,8 @@ struct Samples {
 /// Collective. All ways are tried in every repetition, and the one that goes first changes from each repetition to the
 /// next. Before each sample the payload is made new and the ranks meet at a barrier; after it some executions more, an
 /// eighth as many, tell the phases where they are known, and the payload is verified. Times are those of the slowest
-/// rank among the `clocked` ones. Valid on every
-/// rank. `end` is asked between samples, unless it is null; throws miniapp::EndedEarly on all ranks if the run is to
-/// end.
+/// rank among the `clocked` ones. Valid on every rank. `end` is asked between samples, unless it is null; throws
+/// miniapp::EndedEarly on all ranks if the run is to end.
 Samples interleave(const comm::Communicator&, std::span<const Way>, const Payload&, const Sampling&,
                    miniapp::StopRequest* end, bool clocked);
 

@@ -8,8 +8,6 @@
 #include "cg/solver/stop_reason.hpp"
 #include "run/record/result.hpp"
 
-#include <array>
-
 namespace kontor::cg {
 
 /// How near a solution is, over all rows.

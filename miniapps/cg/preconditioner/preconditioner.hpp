@@ -10,11 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::cg {
 

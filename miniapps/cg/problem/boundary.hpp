@@ -3,8 +3,6 @@
 
 #include "cg/problem/assembly.hpp"
 
-#include <array>
-
 /// The conditions on the faces of the box.
 namespace kontor::cg {
 

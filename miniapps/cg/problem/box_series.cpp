@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/known_solution.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <numbers>
-#include <vector>
 
 namespace kontor::cg {
 namespace {

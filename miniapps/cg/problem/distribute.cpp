@@ -9,11 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <tuple>
 
 namespace kontor::cg {

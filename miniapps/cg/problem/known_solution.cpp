@@ -3,12 +3,8 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 namespace kontor::cg {
 namespace {

@@ -8,8 +8,6 @@
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
 
-#include <array>
-
 /// What the temperature of fe_heat is to be compared with.
 namespace kontor::cg {
 

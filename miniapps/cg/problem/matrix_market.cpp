@@ -14,12 +14,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
-#include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <utility>
 
 namespace kontor::cg {
 namespace {

@@ -10,9 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <string>
-
 namespace kontor::cg {
 namespace {
 

@@ -8,8 +8,6 @@
 #include <kontor/output/file.hpp>
 #include <kontor/output/reader.hpp>
 
-#include <cstdint>
-
 /// A solve in a checkpoint: vectors in the order of the problem, which does not depend on the ranks.
 namespace kontor::cg {
 

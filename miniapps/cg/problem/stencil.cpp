@@ -7,8 +7,6 @@
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
-#include <cmath>
-
 namespace kontor::cg {
 namespace {
 

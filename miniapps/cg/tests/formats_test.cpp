@@ -6,8 +6,6 @@
 #include "cg/problem/problem.hpp"
 #include "small_system.hpp"
 
-#include <cstring>
-
 namespace kontor::cg::test {
 namespace {
 
@@ -154,7 +152,8 @@ TEST(Formats, SkipProductsThatAreTooMany) {
   for (const auto& [name, matrix] : formats_of(a, rows, rows))
     for (const bool too_many : {false, true}) {
       SCOPED_TRACE(name);
-      const bool skips = too_many && name != "plain" && (!device::kernels_on_host || name.find("teams") != std::string::npos);
+      const bool skips =
+          too_many && name != "plain" && (!device::kernels_on_host || name.find("teams") != std::string::npos);
       const Vector y("y", rows), sum("sum", 1);
       Kokkos::deep_copy(number, too_many ? 1 : 0);
       matrix->skip_if(number.data());

@@ -281,7 +281,6 @@ LinearSystem distributed(const comm::Communicator& comm, const CoordinateMatrix&
 }
 
 TEST(Distribute, RowsAreTheSameOnWhateverRank) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const bool is_symmetric : {true, false}) {
     const auto matrix = shuffled_grid(11, is_symmetric);
     const auto n = static_cast<std::size_t>(matrix.rows);
@@ -292,17 +291,17 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
     });
     for (const auto partition : partitions())
       for (const auto ordering : {Ordering::natural, Ordering::rcm}) {
-        const auto system = distributed(comm, matrix, partition, ordering);
+        const auto system = distributed(world(), matrix, partition, ordering);
         const auto& part = system.partition;
-        EXPECT_EQ(all_in_order(comm, part, system.rhs), sums); // the same bits
-        GhostedVector x(comm, part, "x");
+        EXPECT_EQ(all_in_order(world(), part, system.rhs), sums); // the same bits
+        GhostedVector x(world(), part, "x");
         Kokkos::deep_copy(x.own(), system.initial);
         x.exchange().start();
         x.exchange().finish();
         const auto y = Vector("y", part.own);
         make_csr(system.matrix, part.interior)->multiply(Space(), Part::all, x.all(), y);
         Kokkos::fence();
-        EXPECT_EQ(all_in_order(comm, part, y), product);
+        EXPECT_EQ(all_in_order(world(), part, y), product);
 
         const auto columns = on_host(system.matrix.columns);
         const auto offsets = on_host(system.matrix.offsets);
@@ -311,7 +310,7 @@ TEST(Distribute, RowsAreTheSameOnWhateverRank) {
           for (auto e = offsets[row]; e < offsets[row + 1]; ++e) ghosts = ghosts || columns[e] >= part.own;
           EXPECT_EQ(ghosts, row >= part.interior) << row;
         }
-        EXPECT_EQ(comm::allreduce(comm, static_cast<std::int64_t>(part.own), comm::ReduceOp::sum), matrix.rows);
+        EXPECT_EQ(comm::allreduce(world(), static_cast<std::int64_t>(part.own), comm::ReduceOp::sum), matrix.rows);
       }
   }
 }
@@ -354,7 +353,6 @@ Options options_of(const std::string& file) {
 }
 
 TEST(MatrixMarket, IsSolved) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder("cg-matrix");
   const auto matrix = shuffled_grid(9, false);
   const auto file = write(folder, "m.mtx", text_of(matrix));
@@ -374,16 +372,16 @@ TEST(MatrixMarket, IsSolved) {
     options.matrix_market.rhs_file.path = b_file;
     options.matrix_market.ordering = with_guess ? Ordering::rcm : Ordering::natural;
     if (with_guess) options.matrix_market.initial_file.path = guess_file;
-    App app(options, comm);
+    App app(options, world());
     EXPECT_TRUE(app.verified().passed());
     const auto record = app.cg.record();
     const auto& facts = record.extras["matrix"];
     EXPECT_EQ(facts["rows"], 81);
     EXPECT_EQ(facts["nonzeros"], matrix.nonzeros());
-    if (comm.rank() == 0) {
+    if (world().rank() == 0) {
       EXPECT_EQ(facts["file"], file);
       EXPECT_EQ(facts["file_symmetry"], "general");
-      EXPECT_EQ(facts["cut"] == 0, comm.size() == 1);
+      EXPECT_EQ(facts["cut"] == 0, world().size() == 1);
       EXPECT_LE(facts["bandwidth"], with_guess ? 9 : 80);
     }
     if (!with_guess) iterations = record.extras["iterations"];
@@ -394,7 +392,6 @@ TEST(MatrixMarket, IsSolved) {
 /// The residual is small, and the solution is not the known one: [1 -2; -2 4] along the diagonal, 8 rows; with 4.1 for
 /// 4 it is.
 TEST(MatrixMarket, SingularFails) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder("cg-matrix");
   for (const double last : {4.0, 4.1}) {
     auto text = symmetric + "8 8 12\n";
@@ -403,7 +400,7 @@ TEST(MatrixMarket, SingularFails) {
     for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
       auto options = options_of(write(folder, "m.mtx", text));
       options.solver.preconditioner = preconditioner;
-      const auto result = App(options, comm).verified();
+      const auto result = App(options, world()).verified();
       EXPECT_EQ(result.passed(), last > 4) << result.error << " " << result.tolerance << " " << result.remark;
       if (last == 4) {
         EXPECT_GT(result.error, 0.9);
@@ -413,18 +410,17 @@ TEST(MatrixMarket, SingularFails) {
 }
 
 TEST(MatrixMarket, RefusesOnAllRanksAlike) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder("cg-matrix");
-  const auto refusal = [&](const Options& options) { return error_of([&] { App(options, comm); }); };
+  const auto refusal = [&](const Options& options) { return error_of([&] { App(options, world()); }); };
   const std::string place = "deck.yaml:3:5: problem.matrix_market.file cannot be read: ";
   expect_facts(refusal(options_of(folder / "absent.mtx")), {place + folder / "absent.mtx", "No such file"}, "absent");
   expect_facts(refusal(options_of(folder / ".")), {place, "directory"}, "folder");
   const auto cut_off = write(folder, "cut.mtx", symmetric + "2 2 3\n1 1 1\n2 1 -1\n");
   expect_facts(refusal(options_of(cut_off)), {cut_off + ":4: ", "2 of the 3"}, "cut off");
   const auto one = write(folder, "one.mtx", symmetric + "1 1 1\n1 1 1\n");
-  if (comm.size() > 1)
+  if (world().size() > 1)
     expect_facts(refusal(options_of(one)),
-                 {"deck.yaml:3:5: problem.matrix_market.file", "1 rows", fmt::format("({})", comm.size())}, "one");
+                 {"deck.yaml:3:5: problem.matrix_market.file", "1 rows", fmt::format("({})", world().size())}, "one");
   const auto some = write(folder, "m.mtx", text_of(shuffled_grid(3, true)));
   auto options = options_of(some);
   options.matrix_market.initial_file.path = one;

@@ -68,19 +68,18 @@ double most_of(const Options& options, const comm::Communicator& comm) {
 /// 27 points, 24 x 24 x 12 of them a rank.
 TEST(Memory, IsAskedForBeforeItIsAllocated) {
   if (!device::kernels_on_host) GTEST_SKIP() << "libraries have memory of their own on devices";
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Options options;
-  options.stencil.points = {24, 24, 12 * comm.size()};
-  options.process_grid = {1, 1, comm.size()};
+  options.stencil.points = {24, 24, 12 * world().size()};
+  options.process_grid = {1, 1, world().size()};
   auto& solver = options.solver;
   solver.max_iterations = 3;
   solver.tolerance = 0;
   solver.launch = stepping::Launch::each;
   constexpr double rows = 24 * 24 * 12;
-  const int ends = (comm.rank() == 0 ? 1 : 0) + (comm.rank() == comm.size() - 1 ? 1 : 0);
+  const int ends = (world().rank() == 0 ? 1 : 0) + (world().rank() == world().size() - 1 ? 1 : 0);
   const auto most = most_runs({24, 24, 12}, options.process_grid);
   const PartSize part{.rows = rows,
-                      .ghosts = comm.size() > 1 ? 24. * 24 * 2 : 0,
+                      .ghosts = world().size() > 1 ? 24. * 24 * 2 : 0,
                       .entries = 70. * 70 * (36 - ends), // of 3 x 3 x 3 a row those in the box
                       .runs = most.runs,
                       .patterns = most.patterns,
@@ -90,11 +89,11 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
       for (const auto preconditioner : preconditioners()) {
         if (format != Format::csr && method != Method::classic)
           continue; // what they have does not depend on each other
-        if (comm.size() > 1 && preconditioner != PreconditionerKind::none) continue;
+        if (world().size() > 1 && preconditioner != PreconditionerKind::none) continue;
         solver.format = format;
         solver.method = method;
         solver.preconditioner = preconditioner;
-        const double used = most_of(options, comm), asked = miniapp::total_bytes(views_of_rank(solver, part));
+        const double used = most_of(options, world()), asked = miniapp::total_bytes(views_of_rank(solver, part));
         SCOPED_TRACE(fmt::format("{}: {} bytes asked for, {} allocated", words_of(solver).dump(), asked, used));
         EXPECT_GE(asked, used);
         EXPECT_LT(asked, 1.15 * used);

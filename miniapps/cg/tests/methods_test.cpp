@@ -8,7 +8,6 @@
 
 #include <kontor/device/compat.hpp>
 
-#include <array>
 #include <numbers>
 
 namespace kontor::cg::test {
@@ -33,7 +32,6 @@ TEST(Methods, CostOfAnIteration) {
   };
   using enum Method;
   using enum PreconditionerKind;
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const auto& [method, preconditioner, fused, cost] : {Case{classic, none, true, {1, 5, 5, 3}},
                                                             {classic, none, false, {1, 5, 8, 3}},
                                                             {classic, jacobi, true, {1, 6, 7, 3}},
@@ -48,12 +46,12 @@ TEST(Methods, CostOfAnIteration) {
                                                             {pipelined, jacobi, true, {1, 9, 8, 7}},
                                                             {pipelined, chebyshev, true, {4, 20, 27, 16}}}) {
     SolverOptions options{.method = method, .replace_every = 0, .preconditioner = preconditioner, .fused = fused};
-    Bench bench(comm, line(23), options);
+    Bench bench(world(), line(23), options);
     const auto one = make_solver(bench.workspace())->cost(7, 8);
     EXPECT_EQ((std::array{one.products, one.updates, one.reads, one.writes}), cost)
         << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused;
     options.replace_every = 10; // after 10, 20, 30 and 40 of 50 iterations
-    Bench replacing(comm, line(23), options);
+    Bench replacing(world(), line(23), options);
     const int products = preconditioner == chebyshev ? 4 + 2 * 3 : 4; // of a replacement
     EXPECT_EQ(make_solver(replacing.workspace())->cost(0, 50).products - 50 * cost[0],
               method == pipelined ? 4 * products : 0);
@@ -215,18 +213,17 @@ INSTANTIATE_TEST_SUITE_P(All, Preconditioners, testing::ValuesIn([] {
                          }()));
 
 TEST_P(Preconditioners, AreSymmetricAndPositive) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const auto& system : {irregular(61), line(3), line(40)})
     for (const std::int64_t degree : {1, 2, 3, 6}) {
       if (degree > 1 && GetParam() != PreconditionerKind::chebyshev) continue;
-      Bench bench(comm, system, {.preconditioner = GetParam(), .chebyshev_degree = degree});
+      Bench bench(world(), system, {.preconditioner = GetParam(), .chebyshev_degree = degree});
       const auto m = make_preconditioner(bench.workspace());
       EXPECT_TRUE(m->definite());
       const auto& partition = bench.system().partition;
       const auto apply = [&](const Values& r) {
         const Vector z("test/z", static_cast<std::size_t>(partition.own));
         m->apply(own_of(partition, r), z);
-        return gathered(comm, partition, z);
+        return gathered(world(), partition, z);
       };
       Values x, y;
       for (std::size_t i = 0; i < system.rows(); ++i) {

@@ -146,7 +146,6 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
 /// On a device a solve may have ended some iterations before a checkpoint.
 TEST(Restart, ASolveThatHasEndedStaysSo) {
   if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto system = irregular(61);
   for (const auto method : all_methods) {
     Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .launch = stepping::Launch::each}};
@@ -155,9 +154,9 @@ TEST(Restart, ASolveThatHasEndedStaysSo) {
     for (const std::int64_t more : {0, 3}) {
       SCOPED_TRACE(fmt::format("{}, {} more", way.words(), more));
       Saved saved;
-      expect_same(solve_and_save(comm, system, way, expected.outcome.iterations + more, saved), expected);
+      expect_same(solve_and_save(world(), system, way, expected.outcome.iterations + more, saved), expected);
       EXPECT_NE(saved.state.state.ended, 0);
-      expect_same(go_on(comm, system, way, saved), expected);
+      expect_same(go_on(world(), system, way, saved), expected);
     }
   }
 }

@@ -19,8 +19,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -33,6 +31,7 @@ namespace kontor::cg::test {
 
 using miniapp::test::error_of;
 using miniapp::test::expect_facts;
+using miniapp::test::world;
 
 /// The message with which the options of a deck are refused on so many ranks; empty if they are not.
 inline std::string refusal_of(const std::string& text, int ranks = 1) {
@@ -290,11 +289,10 @@ inline Solved found_by(const Solver& solver, const comm::Communicator& comm, con
 /// Collective over the world. Warmed up, set back, solved.
 inline Solved solve(const SmallSystem& system, const SolverOptions& options, bool overlap = true,
                     bool as_on_device = false) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  Bench bench(comm, system, options, overlap, as_on_device);
+  Bench bench(world(), system, options, overlap, as_on_device);
   const auto solver = bench.solver();
   solve(*solver);
-  return found_by(*solver, comm, bench.system().partition);
+  return found_by(*solver, world(), bench.system().partition);
 }
 
 /// A small system that has been solved, to be verified as often as wanted.

@@ -8,7 +8,6 @@
 #include <kontor/mpi/world.hpp>
 
 #include <set>
-#include <string_view>
 
 namespace kontor::cg::test {
 namespace {
@@ -254,12 +253,11 @@ Options cube_of_points(const comm::Communicator& comm) {
 
 /// What the verification has found is in the record.
 TEST(Cg, RecordsHowNearItHasCome) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  auto options = cube_of_points(comm);
+  auto options = cube_of_points(world());
   options.solver.preconditioner = PreconditionerKind::chebyshev;
   options.solver.format = Format::sell;
   options.solver.tolerance = 1e-6;
-  App app(options, comm);
+  App app(options, world());
   app.run();
   EXPECT_FALSE(app.cg.record().extras.contains("true_residual")); // with a backend that moves nothing
   EXPECT_TRUE(app.cg.verify().passed());
@@ -273,10 +271,10 @@ TEST(Cg, RecordsHowNearItHasCome) {
   const auto& solver = extras["solver"];
   miniapp::test::expect_values(solver, R"({"/method": "classic", "/preconditioner": "chebyshev", "/chebyshev_degree": 3,
       "/format": "sell", "/kernel": "own", "/sums": "fast", "/fused": true})");
-  EXPECT_EQ(solver.value("sums_on", "nothing travels"), comm.size() > 1 ? "host" : "nothing travels");
+  EXPECT_EQ(solver.value("sums_on", "nothing travels"), world().size() > 1 ? "host" : "nothing travels");
 
   const auto& matrix = extras["matrix"];
-  const std::int64_t face = 64, cuts = comm.size() - 1, most = cuts > 1 ? 2 * face : cuts * face;
+  const std::int64_t face = 64, cuts = world().size() - 1, most = cuts > 1 ? 2 * face : cuts * face;
   miniapp::test::expect_values(matrix, fmt::format(R"({{"/ghosts": {}, "/ghosts_min": {}, "/ghosts_max": {},
       "/neighbours": {}, "/neighbours_min": {}, "/interior_rows": {}}})",
                                                    2 * cuts * face, cuts > 0 ? face : 0, most, 2 * cuts,
@@ -286,7 +284,6 @@ TEST(Cg, RecordsHowNearItHasCome) {
 
 /// A run that did no work, or whose tolerance any answer meets.
 TEST(Cg, IsInconclusiveWhereNothingWasSolved) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   struct Case {
     const char *exact, *initial;
     double tolerance;
@@ -299,11 +296,11 @@ TEST(Cg, IsInconclusiveWhereNothingWasSolved) {
                                                           {"0", "1+x", 1e-8, false},
                                                           {"1+x", "0", 1, false},
                                                           {"1+x", "0", 0.2, false}}) {
-    auto options = cube_of_points(comm);
+    auto options = cube_of_points(world());
     options.stencil.exact = exact;
     options.initial = initial;
     options.solver.tolerance = tolerance;
-    const auto verification = App(options, comm).verified();
+    const auto verification = App(options, world()).verified();
     SCOPED_TRACE(testing::Message() << exact << ", guess " << initial << ", tolerance " << tolerance << ": "
                                     << verification.remark);
     EXPECT_EQ(verification.passed(), passes);

@@ -3,6 +3,7 @@
 
 #include "grid/block.hpp"
 #include "grid/process_grid.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <gtest/gtest.h>
@@ -11,12 +12,13 @@ namespace kontor::grid::test {
 
 using miniapp::test::error_of;
 using miniapp::test::expect_facts;
+using miniapp::test::world;
 
 /// All ranks over a box, cut where it costs least.
-inline comm::Communicator cartesian_for(const comm::Communicator& world, const std::vector<std::int64_t>& extents,
-                                        const std::vector<bool>& periodic, int least = 1) {
-  const auto grid = smallest_surface_grid(world.size(), extents, least);
-  return make_cartesian(world, {grid.begin(), grid.end()}, periodic);
+inline comm::Communicator cartesian_for(const std::vector<std::int64_t>& extents, const std::vector<bool>& periodic,
+                                        int least = 1) {
+  const auto grid = smallest_surface_grid(world().size(), extents, least);
+  return make_cartesian(world(), {grid.begin(), grid.end()}, periodic);
 }
 
 } // namespace kontor::grid::test

@@ -83,11 +83,10 @@ TEST(ProcessGrid, ThatIsGivenMustFit) {
 
 /// All ranks mark their own cells or points in a global array.
 TEST(Blocks, CoverTheGridOnce) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const auto centering : {Centering::cells, Centering::points}) {
     for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{17}, {11, 9}, {8, 1, 13}, {8, 7, 9}}) {
       const auto dimensions = static_cast<int>(extents.size());
-      const auto cartesian = cartesian_for(world, extents, std::vector<bool>(extents.size()));
+      const auto cartesian = cartesian_for(extents, std::vector<bool>(extents.size()));
       const UniformGrid grid{centering, extents, std::vector<double>(extents.size(), -1),
                              std::vector<double>(extents.size(), 0.25)};
       const auto block = make_block(grid, cartesian);
@@ -97,7 +96,7 @@ TEST(Blocks, CoverTheGridOnce) {
         for (std::int64_t j = 0; j < block.extents[1]; ++j)
           for (std::int64_t i = 0; i < block.extents[0]; ++i)
             ++owners(((k + block.offset[2]) * n(1) + j + block.offset[1]) * n(0) + i + block.offset[0]);
-      comm::allreduce(world, owners, comm::ReduceOp::sum);
+      comm::allreduce(world(), owners, comm::ReduceOp::sum);
       for (std::size_t i = 0; i < owners.size(); ++i) ASSERT_EQ(owners(i), 1);
 
       const double half = centering == Centering::cells ? 0.5 : 0;
@@ -114,14 +113,13 @@ TEST(Blocks, CoverTheGridOnce) {
 }
 
 TEST(Blocks, ThatWrapHaveNoNeighboursThere) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   const Block block =
-      make_block({Centering::cells, {64, 3}, {}, {}}, make_cartesian(world, {world.size(), 1}, {true, true}));
-  EXPECT_EQ(block.wraps[0], world.size() == 1);
+      make_block({Centering::cells, {64, 3}, {}, {}}, make_cartesian(world(), {world().size(), 1}, {true, true}));
+  EXPECT_EQ(block.wraps[0], world().size() == 1);
   EXPECT_TRUE(block.wraps[1]);
   for (int face = 0; face < face_count; ++face) {
     EXPECT_FALSE(block.at_boundary(face));
-    EXPECT_EQ(block.neighbours[face] != comm::no_rank, face < 2 && world.size() > 1);
+    EXPECT_EQ(block.neighbours[face] != comm::no_rank, face < 2 && world().size() > 1);
   }
 }
 

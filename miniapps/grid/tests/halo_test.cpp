@@ -77,13 +77,12 @@ int wrong(const FieldView<double>& field, const Block& block, const std::vector<
 }
 
 TEST(Halo, FillsTheGhostsThatItSays) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{23}, {9, 17}, {8, 5, 9}}) {
     for (unsigned closed = 0; closed < 1U << extents.size(); ++closed) {
       std::vector<bool> periodic(3);
       for (std::size_t axis = 0; axis < extents.size(); ++axis) periodic[axis] = closed >> axis & 1U;
-      const auto cartesian = cartesian_for(
-          world, extents, {periodic.begin(), periodic.begin() + static_cast<std::ptrdiff_t>(extents.size())}, 2);
+      const auto cartesian =
+          cartesian_for(extents, {periodic.begin(), periodic.begin() + static_cast<std::ptrdiff_t>(extents.size())}, 2);
       for (const int ghosts : {1, 2}) {
         const auto block = make_block({Centering::points, extents, {}, {}}, cartesian, ghosts);
         for (const bool corners : {false, true}) {
@@ -110,9 +109,8 @@ TEST(Halo, FillsTheGhostsThatItSays) {
 
 /// Each fills the ghosts of its own field, and times are those of both.
 TEST(HaloPair, IsTheHalosOfTwoFields) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<std::int64_t> extents{9, 17};
-  const auto cartesian = cartesian_for(world, extents, {true, true});
+  const auto cartesian = cartesian_for(extents, {true, true});
   const auto block = make_block({Centering::points, extents, {}, {}}, cartesian);
   const auto slots = halo_slots(cartesian, block, across_faces(2), ToItself::yes);
   const std::array fields{filled_field(block), filled_field(block)};
@@ -139,10 +137,9 @@ TEST(HaloPair, IsTheHalosOfTwoFields) {
 }
 
 TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{23}, {9, 17}, {8, 5, 9}}) {
     const std::vector<bool> periodic(3, true);
-    const auto cartesian = cartesian_for(world, extents, std::vector<bool>(extents.size(), true), 2);
+    const auto cartesian = cartesian_for(extents, std::vector<bool>(extents.size(), true), 2);
     for (const int ghosts : {1, 2}) {
       const auto block = make_block({Centering::cells, extents, {}, {}}, cartesian, ghosts);
       for (const bool by_kernel : {false, true}) {
@@ -166,9 +163,8 @@ TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
 }
 
 TEST(Halo, RefusesBlocksThinnerThanItself) {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const int ranks = world.size();
-  const auto cartesian = make_cartesian(world, {ranks}, {true});
+  const int ranks = world().size();
+  const auto cartesian = make_cartesian(world(), {ranks}, {true});
   const auto slots = [&](int per_rank, int ghosts) {
     const auto block = make_block({Centering::cells, {ranks * per_rank + ranks - 1}, {}, {}}, cartesian, ghosts);
     return halo_slots(cartesian, block, across_faces(1)).size();

@@ -28,8 +28,7 @@ config::Expression read_expression(const std::string& formula) {
 }
 
 TEST(Functions, AreEvaluatedAtCellsOrPoints) {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const auto cartesian = cartesian_for(world, {9, 10}, {false, false});
+  const auto cartesian = cartesian_for({9, 10}, {false, false});
   for (const auto centering : {Centering::cells, Centering::points}) {
     const auto block = make_block({centering, {9, 10}, {1, 2}, {0.5, 0.25}}, cartesian);
     const BlockView<double> values("test/values", 1, block.extents[1], block.extents[0]);
@@ -43,7 +42,7 @@ TEST(Functions, AreEvaluatedAtCellsOrPoints) {
         const double y = 2 + (static_cast<double>(block.offset[1] + j) + middle) * 0.25;
         EXPECT_EQ(host(0, j, i), 100 * x + y + 1e4);
       }
-    EXPECT_NO_THROW(finite.agree(world));
+    EXPECT_NO_THROW(finite.agree(world()));
   }
 }
 
@@ -65,15 +64,14 @@ TEST(Copies, HaveIndicesOf64Bits) {
 
 /// The point is the last rank's, and all ranks say the same of it.
 TEST(Functions, ThatAreNotFiniteOnOneRankAreAnErrorOfAll) {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const auto cartesian = make_cartesian(world, {world.size()}, {false});
-  const auto block = make_block({Centering::points, {4 * world.size() + 1}, {0}, {0.25}}, cartesian);
+  const auto cartesian = make_cartesian(world(), {world().size()}, {false});
+  const auto block = make_block({Centering::points, {4 * world().size() + 1}, {0}, {0.25}}, cartesian);
   const BlockView<double> values("test/values", 1, 1, block.extents[0]);
-  const auto text = "x < " + std::to_string(world.size()) + " ? x : 1/(x-x)";
+  const auto text = "x < " + std::to_string(world().size()) + " ? x : 1/(x-x)";
   FiniteCheck finite;
   fill<double>(values, block, DeckFunction(read_expression(text)), 7, finite);
-  expect_facts(error_of([&] { finite.agree(world); }),
-               {"d.yaml:3:12: problem.initial", text, "x = " + std::to_string(world.size()) + ",", "t = 7", "inf"});
+  expect_facts(error_of([&] { finite.agree(world()); }),
+               {"d.yaml:3:12: problem.initial", text, "x = " + std::to_string(world().size()) + ",", "t = 7", "inf"});
 }
 
 TEST(BlockOutput, HasTheAxesOfFiles) {
@@ -105,19 +103,11 @@ TEST(BlockOutput, HasTheAxesOfFiles) {
 
 using Range = Kokkos::pair<int, int>;
 
-int rank_of_world() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
 /// An array cut along its slowest dimension, two indices a rank.
 output::Block block_of(std::vector<std::uint64_t> extent) {
-  int ranks = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   output::Block block{extent, std::vector<std::uint64_t>(extent.size(), 0), extent};
-  block.global[0] *= static_cast<std::uint64_t>(ranks);
-  block.offset[0] = extent[0] * static_cast<std::uint64_t>(rank_of_world());
+  block.global[0] *= static_cast<std::uint64_t>(world().size());
+  block.offset[0] = extent[0] * static_cast<std::uint64_t>(world().rank());
   return block;
 }
 
@@ -154,12 +144,12 @@ void expect_back(const output::Block& block, const All& all, const All& other, c
         });
       }
   }
-  if (rank_of_world() == 0) std::filesystem::remove(path);
+  if (world().rank() == 0) std::filesystem::remove(path);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int value_of(std::size_t a, std::size_t b, std::size_t c) {
-  return static_cast<int>(1000 * rank_of_world() + 100 * a + 10 * b + c + 1);
+  return static_cast<int>(1000 * world().rank() + 100 * a + 10 * b + c + 1);
 }
 
 TEST(ViewOutput, PaddedFieldsComeBack) {

@@ -5,8 +5,6 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <algorithm>
-
 namespace kontor::heat {
 namespace {
 

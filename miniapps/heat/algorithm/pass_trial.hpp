@@ -8,7 +8,6 @@
 #include <kontor/comm/exchange/trial.hpp>
 
 #include <algorithm>
-#include <vector>
 
 /// Which way of going through rows is fastest here: caches and memories differ too much for a constant.
 namespace kontor::heat {

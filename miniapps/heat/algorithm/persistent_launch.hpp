@@ -7,7 +7,6 @@
 
 #include <kontor/comm/peer_memory.hpp>
 
-#include <optional>
 #include <string>
 
 namespace kontor::heat {

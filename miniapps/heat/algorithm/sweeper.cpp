@@ -7,8 +7,6 @@
 #include "machine/simulation.hpp"
 #include "stepping/overlap.hpp"
 
-#include <algorithm>
-
 namespace kontor::heat {
 namespace {
 

@@ -14,11 +14,6 @@
 #include "stepping/step_graph.hpp"
 #include "stepping/streams.hpp"
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kontor::heat {
 
 /// How the sweeps or steps of a domain are made: the halo and the kernels, in their order. On a host a sweep is

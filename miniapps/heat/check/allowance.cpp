@@ -6,12 +6,8 @@
 
 #include <kontor/comm/collectives.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
 namespace kontor::heat {
 namespace {

@@ -7,8 +7,6 @@
 #include "heat/problem/domain.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 namespace kontor::heat {
 

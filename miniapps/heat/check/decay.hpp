@@ -3,8 +3,6 @@
 
 #include "heat/options.hpp"
 
-#include <vector>
-
 namespace kontor::heat {
 
 /// How much of an error is left after a time, at most: the largest value of what begins as 1 in every cell, is held at

@@ -9,10 +9,7 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <stdexcept>
-#include <type_traits>
-#include <vector>
 
 /// The ghosts that a field is judged with, by plain MPI: nothing of it is shared with the halo of the sweeps.
 namespace kontor::heat {

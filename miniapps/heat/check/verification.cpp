@@ -9,10 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <optional>
 #include <utility>
 
 namespace kontor::heat {

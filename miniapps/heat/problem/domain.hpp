@@ -10,8 +10,6 @@
 #include <kontor/comm/communicator.hpp>
 
 #include <array>
-#include <optional>
-#include <vector>
 
 namespace kontor::heat {
 

@@ -8,9 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-#include <string>
-
 namespace kontor::heat::test {
 namespace {
 

@@ -11,10 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace kontor::heat::test {
 namespace {

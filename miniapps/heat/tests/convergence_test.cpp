@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <vector>
-
 namespace kontor::heat::test {
 namespace {
 

@@ -11,8 +11,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 namespace kontor::heat::test {
 namespace {
 

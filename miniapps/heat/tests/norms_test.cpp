@@ -8,10 +8,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 namespace kontor::heat::test {
 namespace {
 

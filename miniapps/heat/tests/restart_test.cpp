@@ -14,10 +14,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <filesystem>
-#include <utility>
-#include <vector>
 
 namespace kontor::heat::test {
 namespace {

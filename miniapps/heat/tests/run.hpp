@@ -10,8 +10,6 @@
 #include <mpi.h>
 
 #include <memory>
-#include <string>
-#include <utility>
 
 /// A heat problem set up from the text of a deck, without the rest of a run.
 namespace kontor::heat::test {

@@ -12,12 +12,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
 #include <map>
-#include <memory>
-#include <utility>
-#include <vector>
 
 namespace kontor::heat::test {
 namespace {

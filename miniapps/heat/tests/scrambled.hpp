@@ -3,8 +3,6 @@
 
 #include "heat/problem/stencil.hpp"
 
-#include <cstdint>
-
 /// Problems for kernels: values without pattern, the same in every run.
 namespace kontor::heat::test {
 

@@ -7,11 +7,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace kontor::heat::test {
 namespace {
 

@@ -8,6 +8,7 @@
 #include "machine/node.hpp"
 #include "machine/stream.hpp"
 #include "machine/stream_kernels.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "tasks.hpp"
 
 #include <gtest/gtest.h>
@@ -46,35 +47,32 @@ TEST(Partners, AreTheFirstOfOneNodeAndOfTwo) {
 }
 
 TEST(Partners, OfTheCommunicatorAreEqualOnAllRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto partners = link_partners(comm);
-  EXPECT_EQ(partners.of_one_node.has_value(), comm.size() > 1);
-  if (comm.size() > 1) {
+  const auto partners = link_partners(world());
+  EXPECT_EQ(partners.of_one_node.has_value(), world().size() > 1);
+  if (world().size() > 1) {
     EXPECT_EQ(partners.of_one_node, (Partners{0, 1}));
   }
   EXPECT_FALSE(partners.of_two_nodes) << "tests run on one node";
 }
 
 TEST(Link, IsTimedBetweenAnyTwo) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.size() < 3) GTEST_SKIP();
-  const auto link = time_link(comm, {2, 1});
+  if (world().size() < 3) GTEST_SKIP();
+  const auto link = time_link(world(), {2, 1});
   EXPECT_GT(link.latency, 0);
   EXPECT_GT(link.bandwidth, 0);
 }
 
 TEST(GatherToRoot, KeepsTheOrderOfRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const std::vector<double> mine(static_cast<std::size_t>(comm.rank()), comm.rank());
+  const std::vector<double> mine(static_cast<std::size_t>(world().rank()), world().rank());
   std::vector<std::int64_t> counts;
-  const auto all = gather_to_root(comm, std::span<const double>(mine), &counts);
-  const auto texts = gather_texts(comm, std::string(static_cast<std::size_t>(comm.rank()), 'x'));
-  if (comm.rank() != 0) {
+  const auto all = gather_to_root(world(), std::span<const double>(mine), &counts);
+  const auto texts = gather_texts(world(), std::string(static_cast<std::size_t>(world().rank()), 'x'));
+  if (world().rank() != 0) {
     EXPECT_TRUE(all.empty() && counts.empty() && texts.empty());
     return;
   }
   std::vector<double> expected;
-  for (int r = 0; r < comm.size(); ++r) {
+  for (int r = 0; r < world().size(); ++r) {
     EXPECT_EQ(counts[r], r);
     EXPECT_EQ(texts[r], std::string(r, 'x'));
     expected.insert(expected.end(), r, r);
@@ -152,10 +150,9 @@ TEST(Stream, CopiesEachElementAndNoOther) {
 }
 
 TEST(Stream, MeasuresAllPatternsOfAnySize) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   for (const double bytes : {0., 8., 4096., 3e6})
     for (const bool huge_pages : {false, true}) {
-      const auto rates = stream_rates(comm, bytes * (comm.rank() + 1), huge_pages, 1);
+      const auto rates = stream_rates(world(), bytes * (world().rank() + 1), huge_pages, 1);
       for (const double rate : {rates.read, rates.copy, rates.triad}) {
         EXPECT_GT(rate, 0);
         EXPECT_TRUE(std::isfinite(rate));
@@ -164,8 +161,7 @@ TEST(Stream, MeasuresAllPatternsOfAnySize) {
 }
 
 TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto machine = calibrate(comm, false, {});
+  const auto machine = calibrate(world(), false, {});
   EXPECT_EQ(machine.vector_bytes, least_streamed_bytes());
   EXPECT_GT(machine.memory.triad, 0);
   EXPECT_EQ(machine.working_set, 0);
@@ -175,10 +171,9 @@ TEST(Calibration, WhatIsNotAskedForIsNotMeasured) {
 }
 
 TEST(Calibration, VectorsAreAsLargeAsTheWorkingSetWithinLimits) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const double most = streamed_bytes(comm);
+  const double most = streamed_bytes(world());
   for (const double bytes : {least_streamed_bytes() + 8e3, 2 * most}) {
-    const auto machine = calibrate(comm, false, {.working_set = comm.rank() == 0 ? bytes : 8e3});
+    const auto machine = calibrate(world(), false, {.working_set = world().rank() == 0 ? bytes : 8e3});
     EXPECT_EQ(machine.vector_bytes, std::min(bytes, most));
     EXPECT_EQ(machine.working_set, bytes);
     EXPECT_EQ(machine.in_working_set.read, 0);
@@ -187,23 +182,22 @@ TEST(Calibration, VectorsAreAsLargeAsTheWorkingSetWithinLimits) {
 }
 
 TEST(Calibration, WhatIsAskedForIsMeasured) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   int calls = 0;
   CalibrationRequest request;
-  request.working_set = comm.rank() == 0 ? 24e3 : 12e3;
-  request.message = comm.rank() == 0 ? 8 : timed_message + 8;
+  request.working_set = world().rank() == 0 ? 24e3 : 12e3;
+  request.message = world().rank() == 0 ? 8 : timed_message + 8;
   request.gemm = [&](const comm::Communicator&) {
     ++calls;
     return GemmRate{.rate = 7};
   };
-  const auto machine = calibrate(comm, false, request);
-  EXPECT_EQ(machine.latency > 0, comm.size() > 1);
+  const auto machine = calibrate(world(), false, request);
+  EXPECT_EQ(machine.latency > 0, world().size() > 1);
   EXPECT_EQ(machine.vector_bytes, least_streamed_bytes());
   EXPECT_EQ(machine.working_set, 24e3);
   for (const double rate : {machine.in_working_set.read, machine.in_working_set.copy, machine.in_working_set.triad})
     EXPECT_GT(rate, 0);
-  EXPECT_EQ(machine.large_message, comm.size() > 1 ? timed_message + 8 : 0);
-  EXPECT_EQ(machine.large_bandwidth > 0, comm.size() > 1);
+  EXPECT_EQ(machine.large_message, world().size() > 1 ? timed_message + 8 : 0);
+  EXPECT_EQ(machine.large_bandwidth > 0, world().size() > 1);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(machine.gemm.value().rate, 7);
 }

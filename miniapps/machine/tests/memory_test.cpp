@@ -2,6 +2,7 @@
 #include "machine/device.hpp"
 #include "machine/memory.hpp"
 #include "machine/node.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -23,6 +24,7 @@ namespace {
 
 using namespace kontor::miniapp;
 using namespace kontor;
+using test::world;
 using testing::internal::RE;
 
 constexpr double giga = 1e9;
@@ -34,9 +36,8 @@ std::string refusal(const comm::Communicator& comm, double bytes) {
 TEST(Memory, WhatFitsIsNotRefused) { EXPECT_EQ(refusal(comm::Communicator(MPI_COMM_WORLD), 1000), ""); }
 
 TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
-  const auto text = refusal(comm, 1e9 * giga);
+  const auto text = refusal(world(), 1e9 * giga);
   EXPECT_TRUE(RE::PartialMatch(
       text, RE("^out of memory: rank 0 on .* needs 1e\\+09 GB for View 'test/u', 2e\\+09 GB "
                "for View 'test/v'.*, but its .* has .* GB free of .* GB; the Views of all "
@@ -45,28 +46,25 @@ TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
 }
 
 TEST(Memory, OneRankIsEnough) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.size() == 1 || free_host_memory() > 1e18) GTEST_SKIP();
-  EXPECT_NE(refusal(comm, comm.rank() == 1 ? 1e9 * giga : 8), "");
+  if (world().size() == 1 || free_host_memory() > 1e18) GTEST_SKIP();
+  EXPECT_NE(refusal(world(), world().rank() == 1 ? 1e9 * giga : 8), "");
 }
 
 /// What all ranks of a host may take by it, they can take together.
 TEST(Memory, OfARankIsItsPartOfWhatIsFree) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   if (!device::on_host<Kokkos::DefaultExecutionSpace>) GTEST_SKIP() << "of the host's memory";
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
-  const double each = free_memory_of_rank(comm);
+  const double each = free_memory_of_rank(world());
   for (const double of_all :
-       {comm::allreduce(comm, each, comm::ReduceOp::min), comm::allreduce(comm, each, comm::ReduceOp::max)})
+       {comm::allreduce(world(), each, comm::ReduceOp::min), comm::allreduce(world(), each, comm::ReduceOp::max)})
     EXPECT_EQ(each, of_all);
-  EXPECT_NEAR(each * comm.size() / free_host_memory(), 1, 0.5); // others take and give some meanwhile
-  EXPECT_EQ(refusal(comm, 0.1 * each), "");
-  EXPECT_NE(refusal(comm, each), "");
+  EXPECT_NEAR(each * world().size() / free_host_memory(), 1, 0.5); // others take and give some meanwhile
+  EXPECT_EQ(refusal(world(), 0.1 * each), "");
+  EXPECT_NE(refusal(world(), each), "");
 }
 
 /// `ulimit -v`.
 TEST(Memory, WhatAProcessMayMapIsALimit) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   if (!device::kernels_on_host) GTEST_SKIP() << "of the host's memory";
   std::ifstream file("/proc/self/statm");
   double pages = 0;
@@ -76,8 +74,8 @@ TEST(Memory, WhatAProcessMayMapIsALimit) {
   auto narrow = before;
   narrow.rlim_cur = static_cast<rlim_t>(pages * static_cast<double>(sysconf(_SC_PAGESIZE)) + 200e6);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
-  const auto small = refusal(comm, 1e6), large = refusal(comm, 0.1 * giga);
-  const double free = free_host_memory(), of_rank = free_memory_of_rank(comm);
+  const auto small = refusal(world(), 1e6), large = refusal(world(), 0.1 * giga);
+  const double free = free_host_memory(), of_rank = free_memory_of_rank(world());
   ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
   EXPECT_EQ(small, "");
   EXPECT_TRUE(RE::PartialMatch(large, RE("^out of memory: rank 0 on .* needs 0.1 GB .*, together 0.3 GB, but its "
@@ -101,89 +99,82 @@ TEST(Memory, FailedAllocationsAreRecognised) {
   EXPECT_NE(text.find("GB free of"), std::string::npos) << text;
 }
 
-/// proc and sys of a made-up machine.
-class Machine {
- public:
-  using Files = std::vector<std::pair<std::string, std::string>>; // path and text of each
+using Files = std::vector<std::pair<std::string, std::string>>; // path and text of each
 
-  explicit Machine(const Files& files) {
-    root_ = std::filesystem::temp_directory_path() / "kontor-cgroup-XXXXXX";
-    auto name = root_.string();
-    root_ = ::mkdtemp(name.data());
-    for (const auto& [path, text] : files) {
-      std::filesystem::create_directories((root_ / path).parent_path());
-      std::ofstream(root_ / path) << text;
-    }
+/// What a made-up machine with these files in proc and sys grants.
+GrantedMemory granted(const Files& files) {
+  auto name = (std::filesystem::temp_directory_path() / "kontor-cgroup-XXXXXX").string();
+  const std::filesystem::path root = ::mkdtemp(name.data());
+  for (const auto& [path, text] : files) {
+    std::filesystem::create_directories((root / path).parent_path());
+    std::ofstream(root / path) << text;
   }
-  ~Machine() { std::filesystem::remove_all(root_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-
-  GrantedMemory granted() const { return memory_of_cgroups(root_); }
-
- private:
-  std::filesystem::path root_;
-};
+  const auto found = memory_of_cgroups(root);
+  std::filesystem::remove_all(root);
+  return found;
+}
 
 const std::string first = "sys/fs/cgroup/memory/";
 const std::string second = "sys/fs/cgroup/";
 
 TEST(ControlGroups, NoneLimitNothing) {
-  EXPECT_GT(Machine(Machine::Files{}).granted().free, 1e300);
-  EXPECT_GT(Machine(Machine::Files{{"proc/self/cgroup", "0::/\n"}}).granted().free, 1e300);
-  const Machine unlimited({{"proc/self/cgroup", "0::/job\n"},
-                           {second + "job/memory.max", "max\n"},
-                           {second + "job/memory.current", "5000\n"}});
-  EXPECT_GT(unlimited.granted().free, 1e300);
-  EXPECT_GT(unlimited.granted().limit, 1e300);
+  EXPECT_GT(granted({}).free, 1e300);
+  EXPECT_GT(granted({{"proc/self/cgroup", "0::/\n"}}).free, 1e300);
+  const auto unlimited = granted({{"proc/self/cgroup", "0::/job\n"},
+                                  {second + "job/memory.max", "max\n"},
+                                  {second + "job/memory.current", "5000\n"}});
+  EXPECT_GT(unlimited.free, 1e300);
+  EXPECT_GT(unlimited.limit, 1e300);
 }
 
-TEST(ControlGroups, WhatIsCachedCountsAsFree) {
-  const Machine machine({{"proc/self/cgroup", "0::/job\n"},
-                         {second + "job/memory.max", "10000\n"},
-                         {second + "job/memory.current", "9000\n"},
-                         {second + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}});
-  EXPECT_EQ(machine.granted().free, 4000);
-  EXPECT_EQ(machine.granted().limit, 10000);
-}
-
-TEST(ControlGroups, TheNarrowestAroundCounts) {
-  const Machine machine({{"proc/self/cgroup", "0::/slurm/job_7/step_0/task_1\n"},
-                         {second + "slurm/memory.max", "100000\n"},
-                         {second + "slurm/memory.current", "99000\n"},
-                         {second + "slurm/job_7/memory.max", "20000\n"},
-                         {second + "slurm/job_7/memory.current", "11000\n"},
-                         {second + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
-                         {second + "slurm/job_7/step_0/task_1/memory.current", "500\n"}});
-  EXPECT_EQ(machine.granted().free, 1000); // all of slurm's jobs
-  EXPECT_EQ(machine.granted().limit, 20000);
-}
-
-TEST(ControlGroups, OfVersionOneToo) {
-  const Machine machine({{"proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n"},
-                         {first + "docker/abc/memory.limit_in_bytes", "10000\n"},
-                         {first + "docker/abc/memory.usage_in_bytes", "8000\n"},
-                         {first + "docker/abc/memory.stat", "inactive_file 1\ntotal_inactive_file 500\n"},
-                         {first + "memory.limit_in_bytes", "9223372036854771712\n"},
-                         {first + "memory.usage_in_bytes", "123456\n"}});
-  EXPECT_EQ(machine.granted().free, 2500);
-  EXPECT_EQ(machine.granted().limit, 10000);
-}
-
-TEST(ControlGroups, AContainersOwnIsMountedAtTheTop) {
-  const Machine machine({{"proc/self/cgroup", "0::/kubepods/pod1/abc\n"},
-                         {second + "memory.max", "7000\n"},
-                         {second + "memory.current", "8000\n"}});
-  EXPECT_EQ(machine.granted().free, 0);
-  EXPECT_EQ(machine.granted().limit, 7000);
+TEST(ControlGroups, LimitMemory) {
+  const struct {
+    const char* what;
+    Files files;
+    double free, limit;
+  } cases[] = {{"what is cached counts as free",
+                {{"proc/self/cgroup", "0::/job\n"},
+                 {second + "job/memory.max", "10000\n"},
+                 {second + "job/memory.current", "9000\n"},
+                 {second + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}},
+                4000,
+                10000},
+               {"the narrowest around counts: all of slurm's jobs",
+                {{"proc/self/cgroup", "0::/slurm/job_7/step_0/task_1\n"},
+                 {second + "slurm/memory.max", "100000\n"},
+                 {second + "slurm/memory.current", "99000\n"},
+                 {second + "slurm/job_7/memory.max", "20000\n"},
+                 {second + "slurm/job_7/memory.current", "11000\n"},
+                 {second + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
+                 {second + "slurm/job_7/step_0/task_1/memory.current", "500\n"}},
+                1000,
+                20000},
+               {"of version one, too",
+                {{"proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n"},
+                 {first + "docker/abc/memory.limit_in_bytes", "10000\n"},
+                 {first + "docker/abc/memory.usage_in_bytes", "8000\n"},
+                 {first + "docker/abc/memory.stat", "inactive_file 1\ntotal_inactive_file 500\n"},
+                 {first + "memory.limit_in_bytes", "9223372036854771712\n"},
+                 {first + "memory.usage_in_bytes", "123456\n"}},
+                2500,
+                10000},
+               {"a container's own is mounted at the top",
+                {{"proc/self/cgroup", "0::/kubepods/pod1/abc\n"},
+                 {second + "memory.max", "7000\n"},
+                 {second + "memory.current", "8000\n"}},
+                0,
+                7000}};
+  for (const auto& c : cases) {
+    EXPECT_EQ(granted(c.files).free, c.free) << c.what;
+    EXPECT_EQ(granted(c.files).limit, c.limit) << c.what;
+  }
 }
 
 TEST(Node, RanksAreNumbered) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto place = place_on_node(comm.native());
+  const auto place = place_on_node(world().native());
   EXPECT_GE(place.rank, 0);
   EXPECT_LT(place.rank, place.ranks);
-  EXPECT_LE(place.ranks, comm.size());
+  EXPECT_LE(place.ranks, world().size());
 }
 
 TEST(Device, TheUsersChoiceStands) {
@@ -203,13 +194,12 @@ TEST(Device, IsThatOfTheRankOnItsNode) {
 }
 
 TEST(Device, EveryRankTellsItsOwnToTheFirst) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto devices = devices_of(comm);
-  if (device::kernels_on_host || comm.rank() != 0) {
+  const auto devices = devices_of(world());
+  if (device::kernels_on_host || world().rank() != 0) {
     EXPECT_TRUE(devices.empty());
     return;
   }
-  ASSERT_EQ(devices.size(), static_cast<std::size_t>(comm.size()));
+  ASSERT_EQ(devices.size(), static_cast<std::size_t>(world().size()));
   for (const auto& device : devices) {
     EXPECT_EQ(device.rank, &device - devices.data());
     EXPECT_FALSE(device.host.empty());

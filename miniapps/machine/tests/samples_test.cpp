@@ -2,6 +2,7 @@
 #include "machine/distribution.hpp"
 #include "machine/energy.hpp"
 #include "machine/node.hpp"
+#include "run/tests/first_ranks.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -15,14 +16,14 @@ namespace {
 
 using namespace kontor::miniapp;
 using namespace kontor;
+using test::world;
 
 TEST(Distribution, HasTheQuantilesOfAllRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const int ranks = comm.size();
+  const int ranks = world().size();
   Distribution mine;
-  for (int i = comm.rank(); i < 1000; i += ranks) mine.add(1e-6 * (i + 1)); // 1 to 1000 us, dealt out
-  const auto all = mine.over_ranks(comm);
-  if (comm.rank() != 0) return;
+  for (int i = world().rank(); i < 1000; i += ranks) mine.add(1e-6 * (i + 1)); // 1 to 1000 us, dealt out
+  const auto all = mine.over_ranks(world());
+  if (world().rank() != 0) return;
   EXPECT_EQ(all.count, 1000);
   EXPECT_NEAR(all.p50, 500e-6, 0.005 * 500e-6);
   EXPECT_NEAR(all.p95, 950e-6, 0.005 * 950e-6);
@@ -32,44 +33,41 @@ TEST(Distribution, HasTheQuantilesOfAllRanks) {
 }
 
 TEST(Distribution, CountsWhatItsBinsDoNotReachButNotZero) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Distribution mine;
   for (const double sample : {0.0, -1.0, 1e-12, 1e6}) mine.add(sample);
-  auto all = mine.over_ranks(comm);
-  if (comm.rank() == 0) {
-    EXPECT_EQ(all.count, 2 * comm.size());
+  auto all = mine.over_ranks(world());
+  if (world().rank() == 0) {
+    EXPECT_EQ(all.count, 2 * world().size());
     EXPECT_EQ(all.max, 1e6);
     EXPECT_LT(all.p50, 1e-9);
   }
   mine.clear();
-  all = mine.over_ranks(comm);
+  all = mine.over_ranks(world());
   EXPECT_EQ(all.count, 0);
   EXPECT_EQ(all.p99, 0);
 }
 
 TEST(Noise, IsRelativeToTheFastestSampleOfARank) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const double fastest = 1e-4 * (1 + comm.rank()); // a slower rank is no noise
+  const double fastest = 1e-4 * (1 + world().rank()); // a slower rank is no noise
   std::vector<double> seconds(100, 1.25 * fastest);
   seconds[7] = fastest;
-  if (comm.rank() == comm.size() - 1) seconds[3] = 3 * fastest;
-  const auto noise = noise_of(comm, seconds);
-  if (comm.rank() != 0) return;
+  if (world().rank() == world().size() - 1) seconds[3] = 3 * fastest;
+  const auto noise = noise_of(world(), seconds);
+  if (world().rank() != 0) return;
   EXPECT_EQ(noise.quantum, 1e-4);
-  EXPECT_EQ(noise.samples, 100 * comm.size());
+  EXPECT_EQ(noise.samples, 100 * world().size());
   EXPECT_NEAR(noise.p50, 1.25, 0.002);
   EXPECT_NEAR(noise.p99, 1.25, 0.002);
   EXPECT_DOUBLE_EQ(noise.max, 3);
-  EXPECT_EQ(noise.slowest_rank, comm.size() - 1);
+  EXPECT_EQ(noise.slowest_rank, world().size() - 1);
 }
 
 TEST(Noise, IsMeasured) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const auto noise = measure_noise(comm);
-  if (comm.rank() != 0) return;
+  const auto noise = measure_noise(world());
+  if (world().rank() != 0) return;
   EXPECT_GT(noise.quantum, 0);
-  EXPECT_GE(noise.samples, comm.size());
-  EXPECT_LE(noise.samples, 400 * comm.size());
+  EXPECT_GE(noise.samples, world().size());
+  EXPECT_LE(noise.samples, 400 * world().size());
   EXPECT_LE(noise.p50, noise.p99);
   EXPECT_LE(noise.p50, noise.max * 1.01);
 }
@@ -119,8 +117,7 @@ TEST_F(Powercap, WhatCannotBeReadIsNamed) {
 }
 
 TEST_F(Powercap, ARepeatHasTheEnergyOfAHostOnce) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  EnergyMeter meter(comm, root); // all ranks are on one node, so that rank 0 reads
+  EnergyMeter meter(world(), root); // all ranks are on one node, so that rank 0 reads
   for (const std::int64_t joules : {10, 40, 20}) {
     package(1, "package-1", 5'000'000);
     package(0, "package-0", 0);
@@ -128,21 +125,20 @@ TEST_F(Powercap, ARepeatHasTheEnergyOfAHostOnce) {
     package(0, "package-0", 1'000'000 * joules);
     meter.end();
   }
-  const auto energy = meter.over_hosts(comm, 1);
-  if (comm.rank() != 0) return;
+  const auto energy = meter.over_hosts(world(), 1);
+  if (world().rank() != 0) return;
   EXPECT_EQ(energy.package.remark, "");
   EXPECT_DOUBLE_EQ(energy.package.joules, 20);
   EXPECT_TRUE(!device::kernels_on_host || !energy.gpu.remark.empty());
 }
 
 TEST(Energy, IsOfAllRanksOrNotReadable) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const std::vector<double> mine{1, 4.0 + comm.rank()};
-  const auto all = energy_of(comm, mine, "", 1, 0.1);
-  const auto brief = energy_of(comm, mine, "", 0.05, 0.1);
-  const auto failed = energy_of(comm, mine, comm.rank() == comm.size() - 1 ? "no counter" : "", 1, 0.1);
-  if (comm.rank() != 0) return;
-  const double ranks = comm.size();
+  const std::vector<double> mine{1, 4.0 + world().rank()};
+  const auto all = energy_of(world(), mine, "", 1, 0.1);
+  const auto brief = energy_of(world(), mine, "", 0.05, 0.1);
+  const auto failed = energy_of(world(), mine, world().rank() == world().size() - 1 ? "no counter" : "", 1, 0.1);
+  if (world().rank() != 0) return;
+  const double ranks = world().size();
   EXPECT_DOUBLE_EQ(all.joules, (ranks + 4 * ranks + ranks * (ranks - 1) / 2) / 2);
   EXPECT_EQ(all.remark, "");
   EXPECT_NE(brief.remark.find("0.05"), std::string::npos);

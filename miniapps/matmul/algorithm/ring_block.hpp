@@ -9,7 +9,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>

@@ -5,8 +5,6 @@
 #include "matmul/problem/given_part.hpp"
 #include "matmul/problem/redistribution.hpp"
 
-#include <optional>
-
 namespace kontor::matmul {
 
 /// A, B and C as they are given, in the first layer: those of the multiplication, or, where it wants them distributed

@@ -5,8 +5,6 @@
 #include "matmul/options.hpp"
 #include "matmul/problem/redistribution.hpp"
 
-#include <algorithm>
-
 /// How matrices are given: distributed over the process grid as they are stored, whatever the product needs.
 namespace kontor::matmul {
 

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <sys/resource.h>
-#include <utility>
 
 namespace kontor::matmul::test {
 namespace {

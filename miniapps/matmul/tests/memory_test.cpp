@@ -5,7 +5,6 @@
 #include "run/tests/view_bytes.hpp"
 #include "run_product.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>

@@ -6,9 +6,7 @@
 #include "matmul/algorithm/panels.hpp"
 #include "run_product.hpp"
 
-#include <limits>
 #include <set>
-#include <utility>
 
 namespace kontor::matmul::test {
 namespace {

@@ -13,8 +13,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <cmath>
-
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {
 

@@ -16,12 +16,13 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <numeric>
 #include <set>
 
 namespace kontor::mesh {
 namespace {
+
+using miniapp::test::world;
 
 Options box(int ranks, PartitionMethod partition, NumberingKind numbering) {
   Options options;
@@ -47,13 +48,12 @@ TEST(Permutation, HasAnInverseAndHitsEachNumberOnce) {
 
 /// Points on a lattice, where many coordinates are equal, and more parts than points.
 TEST(Bisection, MakesEqualPartsOfAnyPoints) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const int parts : {1, 2, 3, 5, 8, 40}) {
     std::vector<partition::NumberedPoint> points;
-    for (int n = world.rank(); n < 30; n += world.size())
+    for (int n = world().rank(); n < 30; n += world().size())
       points.push_back({{0.5 * (n % 3), n % 2 == 0 ? -0.0 : 0.0, 1.0}, n});
     std::vector<int> count(static_cast<std::size_t>(parts));
-    for (const int part : partition::bisect(world, points, parts)) ++count.at(static_cast<std::size_t>(part));
+    for (const int part : partition::bisect(world(), points, parts)) ++count.at(static_cast<std::size_t>(part));
     MPI_Allreduce(MPI_IN_PLACE, count.data(), parts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     const auto [least, most] = std::ranges::minmax(count);
     EXPECT_LE(most - least, 1) << parts;
@@ -88,16 +88,15 @@ TEST(Hexahedron, FormulasAreIntegrals) {
 }
 
 TEST(LocalMesh, PartsAreTheMesh) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const auto partition : {PartitionMethod::grid, PartitionMethod::bisection})
     for (const auto numbering : {NumberingKind::natural, NumberingKind::random})
       for (const auto seam : {Seam::recompute, Seam::sum}) {
-        const auto mesh = make_mesh(box(world.size(), partition, numbering), world, seam);
+        const auto mesh = make_mesh(box(world().size(), partition, numbering), world(), seam);
         EXPECT_EQ(mesh.all_elements, 42);
         EXPECT_EQ(mesh.all_nodes, 96);
         const auto count = [](const std::vector<bool>& is) { return static_cast<int>(std::ranges::count(is, true)); };
-        EXPECT_EQ(comm::allreduce(world, count(mesh.own), comm::ReduceOp::sum), 42);
-        EXPECT_EQ(comm::allreduce(world, count(mesh.counted), comm::ReduceOp::sum), 96);
+        EXPECT_EQ(comm::allreduce(world(), count(mesh.own), comm::ReduceOp::sum), 42);
+        EXPECT_EQ(comm::allreduce(world(), count(mesh.counted), comm::ReduceOp::sum), 96);
         EXPECT_TRUE(seam == Seam::recompute || count(mesh.own) == mesh.elements());
         // Each updated node has all of its elements here: recompute; or some of them, and the others at neighbours.
         std::vector<int> elements(mesh.node.size());
@@ -105,12 +104,12 @@ TEST(LocalMesh, PartsAreTheMesh) {
           for (const auto n : mesh.corner[e]) ++elements[n];
         double corners = 0;
         for (LocalIndex n = 0; n < mesh.updated; ++n) corners += elements[n];
-        EXPECT_EQ(comm::allreduce(world, corners, comm::ReduceOp::sum), 8 * 42);
+        EXPECT_EQ(comm::allreduce(world(), corners, comm::ReduceOp::sum), 8 * 42);
         // What is sent to a rank is what it receives.
         partition::ByRank<GlobalIndex> sent;
         for (const auto& neighbour : mesh.neighbours)
           for (const auto n : neighbour.sent) sent[neighbour.rank].push_back(mesh.node[n]);
-        const auto received = partition::exchange_by_rank(world, "test", sent);
+        const auto received = partition::exchange_by_rank(world(), "test", sent);
         for (const auto& neighbour : mesh.neighbours) {
           std::vector<GlobalIndex> expected;
           for (const auto n : neighbour.received) expected.push_back(mesh.node[n]);
@@ -121,11 +120,10 @@ TEST(LocalMesh, PartsAreTheMesh) {
 }
 
 TEST(Box, IsRejectedWithTheFormulaThatFoldsIt) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   for (const auto& [formula, fact] : {std::pair("1 - y", "element 0"), {"log(y - 1)", "finite"}}) {
-    auto options = box(world.size(), PartitionMethod::grid, NumberingKind::natural);
+    auto options = box(world().size(), PartitionMethod::grid, NumberingKind::natural);
     options.map[1] = {formula, {"bar.yaml:7:8", "problem.map.y"}};
-    miniapp::test::expect_facts(miniapp::test::error_of([&] { make_mesh(options, world, Seam::recompute); }),
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { make_mesh(options, world(), Seam::recompute); }),
                                 {"bar.yaml:7:8: problem.map.y", fact, "[E-DECK-EXPRESSION]"});
   }
 }
@@ -148,7 +146,6 @@ struct MeshFile {
 };
 
 TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {
-  const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<std::array<double, 3>> nodes{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
                                                  {1, 1, 1}, {0, 1, 1}, {0, 0, 2}, {1, 0, 2}, {1, 1, 2}, {0, 1, 2}};
   const std::array<std::int64_t, 8> lower{0, 1, 2, 3, 4, 5, 6, 7}, upper{4, 5, 6, 7, 8, 9, 10, 11};
@@ -157,7 +154,7 @@ TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {
     Options options;
     options.file.path = file.path;
     options.partition = PartitionMethod::bisection;
-    return miniapp::test::error_of([&] { make_mesh(options, world, Seam::recompute); });
+    return miniapp::test::error_of([&] { make_mesh(options, world(), Seam::recompute); });
   };
   using miniapp::test::expect_facts;
   EXPECT_EQ(error({lower, upper}), "");

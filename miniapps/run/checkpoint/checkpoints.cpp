@@ -8,10 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
 #include <random>
-#include <utility>
 
 namespace kontor::miniapp {
 

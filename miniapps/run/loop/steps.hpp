@@ -4,8 +4,6 @@
 #include "run/loop/progress.hpp"
 #include "run/record/trace.hpp"
 
-#include <functional>
-
 namespace kontor::miniapp {
 
 /// Takes a sample of each step of a repeat: the host seconds from the end of the step before it to its own, with what

@@ -7,8 +7,6 @@
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange.hpp>
 
-#include <algorithm>
-
 /// What a record says of an exchange.
 namespace kontor::miniapp {
 

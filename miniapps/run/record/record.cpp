@@ -9,11 +9,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <ctime>
-#include <span>
 #include <sys/resource.h>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {

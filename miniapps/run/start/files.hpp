@@ -25,8 +25,7 @@ struct Files {
 };
 
 /// Collective. Throws config::Error on all ranks if two of the files are one, one that is written is read, or the XDMF
-/// file cannot carry the name of the HDF5 file.
-/// Touches none of them.
+/// file cannot carry the name of the HDF5 file. Touches none of them.
 void check_files(const comm::Communicator&, const Files&);
 
 /// Local. What is written beside the HDF5 file.

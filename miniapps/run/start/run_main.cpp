@@ -23,12 +23,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string>
 
 namespace kontor::miniapp {
 namespace {

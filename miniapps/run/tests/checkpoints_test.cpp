@@ -8,7 +8,6 @@
 #include "run/tests/refusal.hpp"
 
 #include <fstream>
-#include <functional>
 #include <iterator>
 
 extern "C" void kontor_fault_arm(long long after, int lose_silently);

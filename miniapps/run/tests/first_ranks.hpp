@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/communicator.hpp>
 #include <kontor/mpi/world.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
 
-/// For tests in which some ranks write a file that others read.
+/// All ranks of a test, and some of them, of which some write a file that others read.
 namespace kontor::miniapp::test {
 
 using kontor::mpi::world_rank;
 using kontor::mpi::world_size;
+
+/// Collective at first. All ranks, on one communicator for all tests until Kokkos ends.
+inline const comm::Communicator& world() {
+  static std::unique_ptr<comm::Communicator> made;
+  if (!made) {
+    made = std::make_unique<comm::Communicator>(MPI_COMM_WORLD);
+    Kokkos::push_finalize_hook([] { made.reset(); });
+  }
+  return *made;
+}
 
 /// The first ranks of the world; elsewhere nothing. Collective over the world.
 class FirstRanks {

@@ -7,9 +7,6 @@
 
 #include <mpi.h>
 
-#include <memory>
-#include <utility>
-
 namespace kontor::miniapp::test {
 
 /// What a run lends to its mini-app; with checkpoints if a key of `wanted` asks for them.

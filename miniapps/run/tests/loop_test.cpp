@@ -6,6 +6,7 @@
 #include "run/record/sampled_exchange.hpp"
 #include "run/record/trace.hpp"
 #include "run/start/guard.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -15,7 +16,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <map>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -23,37 +23,36 @@ namespace {
 
 using namespace kontor::miniapp;
 using namespace kontor;
+using test::world;
 
 TEST(StopRequest, WhatIsDueOnOneRankAllDo) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  StopRequest end(comm);
+  StopRequest end(world());
   auto due_action = DueAction::nothing;
   end.set_due_action([&] { return due_action; });
   EXPECT_FALSE(end.ask());
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) due_action = DueAction::checkpoint;
+  if (world().rank() == world().size() - 1) due_action = DueAction::checkpoint;
   EXPECT_FALSE(end.ask());
   EXPECT_TRUE(end.wants_checkpoint());
   end.forget_checkpoint();
   EXPECT_FALSE(end.wants_checkpoint());
-  if (comm.rank() == comm.size() - 1) due_action = DueAction::end;
+  if (world().rank() == world().size() - 1) due_action = DueAction::end;
   EXPECT_TRUE(end.ask());
   EXPECT_EQ(end.signal(), "walltime");
 }
 
 TEST(StopRequest, WhatOneRankIsToldAllAgreeOnAtTheSameCall) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   catch_end_signals();
-  StopRequest end(comm);
+  StopRequest end(world());
   EXPECT_FALSE(end.ask());
   for (int call = 0; call < 20; ++call) EXPECT_FALSE(end.agreed());
   EXPECT_EQ(end.signal(), "");
 
-  if (comm.rank() == comm.size() - 1) std::raise(SIGUSR1);
+  if (world().rank() == world().size() - 1) std::raise(SIGUSR1);
   int calls = 0;
   while (!end.agreed()) ++calls;
-  EXPECT_EQ(comm::allreduce(comm, calls, comm::ReduceOp::max), calls);
-  EXPECT_EQ(comm::allreduce(comm, calls, comm::ReduceOp::min), calls);
+  EXPECT_EQ(comm::allreduce(world(), calls, comm::ReduceOp::max), calls);
+  EXPECT_EQ(comm::allreduce(world(), calls, comm::ReduceOp::min), calls);
   EXPECT_EQ(end.signal(), "USR1");
   EXPECT_TRUE(end.granted());
   EXPECT_TRUE(end.ask());
@@ -139,7 +138,6 @@ void make_steps(Timers& timers) {
 }
 
 TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Timers timers;
   timers.communication("a"); // no rank is in it
   Trace trace(4);
@@ -147,9 +145,9 @@ TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
   timers.trace(&trace);
   make_steps(timers);
   EXPECT_EQ(timers.trace(), nullptr) << "its steps are made";
-  const auto table = trace.gather(comm, timers);
-  EXPECT_EQ(table.rows.empty(), comm.rank() != 0);
-  if (comm.rank() != 0) return;
+  const auto table = trace.gather(world(), timers);
+  EXPECT_EQ(table.rows.empty(), world().rank() != 0);
+  if (world().rank() != 0) return;
   std::map<std::pair<int, std::string>, int> times;
   double last = 0;
   int rank = 0;
@@ -162,20 +160,19 @@ TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
     rank = row.rank;
     last = row.end;
   }
-  EXPECT_EQ(times.size(), 4u * static_cast<unsigned>(comm.size()));
+  EXPECT_EQ(times.size(), 4u * static_cast<unsigned>(world().size()));
   for (const auto& [where, count] : times) EXPECT_EQ(count, 4) << where.first << " " << where.second;
 }
 
 TEST(Trace, DropsWhatItHasNoRoomFor) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Timers timers;
   Trace trace(1);
   timers.trace(&trace);
   for (int i = 0; i < 100; ++i) const ScopedTimer timed(timers["many"]);
   timers.trace(nullptr);
   { const ScopedTimer timed(timers["many"]); }
-  const auto rows = trace.gather(comm, timers).rows.size();
-  EXPECT_EQ(rows, comm.rank() == 0 ? 64u * static_cast<unsigned>(comm.size()) : 0);
+  const auto rows = trace.gather(world(), timers).rows.size();
+  EXPECT_EQ(rows, world().rank() == 0 ? 64u * static_cast<unsigned>(world().size()) : 0);
 }
 
 TEST(Trace, IsRefusedWhereRank0HasNoRoom) {
@@ -186,24 +183,23 @@ TEST(Trace, IsRefusedWhereRank0HasNoRoom) {
 }
 
 TEST(Durations, AreOfSingleStepsAndExchanges) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Timers timers;
   make_steps(timers);
   timers.reset(); // after a warm-up
   make_steps(timers);
   make_steps(timers);
-  const auto exchanges = timers.durations("exchange").over_ranks(comm);
-  const auto steps = timers.durations("step").over_ranks(comm);
+  const auto exchanges = timers.durations("exchange").over_ranks(world());
+  const auto steps = timers.durations("step").over_ranks(world());
   timers.reset();
   SixSteps alone(timers);
   alone.exchange.messages.clear();
   run_steps(alone, {});
-  EXPECT_EQ(timers.durations("exchange").over_ranks(comm).count, 0) << "there were no messages";
-  if (comm.rank() != 0) return;
-  EXPECT_EQ(exchanges.count, 12 * comm.size());
+  EXPECT_EQ(timers.durations("exchange").over_ranks(world()).count, 0) << "there were no messages";
+  if (world().rank() != 0) return;
+  EXPECT_EQ(exchanges.count, 12 * world().size());
   EXPECT_EQ(exchanges.max, 3) << "start() and finish(), without what is between them";
   EXPECT_NEAR(exchanges.p50, 3, 0.013);
-  EXPECT_EQ(steps.count, 12 * comm.size());
+  EXPECT_EQ(steps.count, 12 * world().size());
   EXPECT_GT(steps.p50, 0);
 }
 

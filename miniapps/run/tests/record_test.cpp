@@ -4,16 +4,15 @@
 #include "run/record/per_rank.hpp"
 #include "run/record/record.hpp"
 #include "run/record/timers.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 
 #include <kontor/comm/error.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cmath>
 #include <cstdio>
 #include <iterator>
-#include <limits>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -22,6 +21,7 @@ namespace {
 
 using namespace kontor::miniapp;
 using namespace kontor;
+using test::world;
 
 using Keys = std::set<std::string>;
 
@@ -131,17 +131,17 @@ TEST(Record, NamesThatAreNotUtf8AreKept) {
 }
 
 TEST(Record, GathersAtRank0) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   AppRecord mine;
-  mine.field_memory = 100 + comm.rank();
-  for (int i = 0; i < comm.rank(); ++i) mine.traffic.push_back({comm.rank(), i, 1, 8 * i});
-  const auto record = make_record(comm, provenance(comm, RunOptions{}, "test", "command", "deck"), mine, Outcome{});
-  if (comm.rank() != 0) {
+  mine.field_memory = 100 + world().rank();
+  for (int i = 0; i < world().rank(); ++i) mine.traffic.push_back({world().rank(), i, 1, 8 * i});
+  const auto record =
+      make_record(world(), provenance(world(), RunOptions{}, "test", "command", "deck"), mine, Outcome{});
+  if (world().rank() != 0) {
     EXPECT_TRUE(record.app.traffic.empty());
     EXPECT_TRUE(record.provenance.hosts.empty());
     return;
   }
-  const int ranks = comm.size();
+  const int ranks = world().size();
   EXPECT_EQ(record.app.field_memory, 100 * ranks + ranks * (ranks - 1) / 2);
   EXPECT_GT(record.outcome.peak_memory, ranks * 1000000);
   ASSERT_EQ(record.app.traffic.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2));
@@ -217,8 +217,7 @@ TEST(Timers, ARegionIsAddedUpUntilResetUnlessItIsTimedOnceARun) {
   EXPECT_EQ(&timers["compute"], &compute);
   EXPECT_EQ(timers.entries().at("structure").seconds, 2);
   EXPECT_EQ(timers.entries().at("structure").calls, 1);
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  for (const auto& region : summarise(comm, timers)) EXPECT_EQ(region.once, region.region == "structure");
+  for (const auto& region : summarise(world(), timers)) EXPECT_EQ(region.once, region.region == "structure");
 }
 
 TEST(Timers, TheOwnerOfARegionSaysWhatItsTimeGoesTo) {
@@ -279,13 +278,12 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwo) {
 }
 
 TEST(Summary, IsOverAllRanks) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  const int last = comm.size() - 1;
+  const int last = world().size() - 1;
   Timers timers;
-  timers["b"].add(comm.rank() == last ? 10 : comm.rank(), 7);
+  timers["b"].add(world().rank() == last ? 10 : world().rank(), 7);
   timers["a"].add(1);
-  const auto summary = summarise(comm, timers);
-  if (comm.rank() != 0) {
+  const auto summary = summarise(world(), timers);
+  if (world().rank() != 0) {
     EXPECT_TRUE(summary.empty());
     return;
   }
@@ -302,22 +300,21 @@ TEST(Summary, IsOverAllRanks) {
   const double mins[] = {10, 0, 0}, medians[] = {10, 5, 1}, sums[] = {10, 10, 11};
   EXPECT_EQ(b.min, mins[last]);
   EXPECT_EQ(b.median, medians[last]);
-  EXPECT_EQ(b.mean, sums[last] / comm.size());
+  EXPECT_EQ(b.mean, sums[last] / world().size());
 }
 
 TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Timers timers;
   timers.once("structure").add(9);
-  timers["wait"].add(1 + comm.rank());
+  timers["wait"].add(1 + world().rank());
   RepeatTimes times;
   times.add(10, timers);
   timers["wait"].add(0.5);
-  timers["compute"].add(2 * comm.rank()); // asked for in the second repeat only
+  timers["compute"].add(2 * world().rank()); // asked for in the second repeat only
   timers.io("series").add(7);
-  times.add(20 + comm.rank(), timers);
-  const auto all = gather(comm, times);
-  if (comm.rank() != 0) {
+  times.add(20 + world().rank(), timers);
+  const auto all = gather(world(), times);
+  if (world().rank() != 0) {
     EXPECT_TRUE(all.values.empty());
     return;
   }
@@ -325,8 +322,8 @@ TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
   EXPECT_EQ(json["regions"], (std::vector<std::string>{"compute", "wait"}));
   EXPECT_TRUE(json["useful"].is_boolean());
   ASSERT_EQ(json["seconds"].size(), 2u);
-  ASSERT_EQ(json["seconds"][0].size(), static_cast<std::size_t>(comm.size()));
-  for (int rank = 0; rank < comm.size(); ++rank) {
+  ASSERT_EQ(json["seconds"][0].size(), static_cast<std::size_t>(world().size()));
+  for (int rank = 0; rank < world().size(); ++rank) {
     EXPECT_EQ(json["seconds"][0][rank], (std::vector<double>{0, 1.0 + rank})) << rank;
     EXPECT_EQ(json["seconds"][1][rank], (std::vector<double>{2.0 * rank, 0.5})) << rank;
     EXPECT_EQ(json["wall"][0][rank], 10) << rank;
@@ -335,12 +332,12 @@ TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
 }
 
 TEST(Summary, RefusesRanksWithOtherRegions) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
-  if (comm.size() == 1) GTEST_SKIP() << "nobody differs";
+  if (world().size() == 1) GTEST_SKIP() << "nobody differs";
   Timers timers;
   timers["compute"];
-  if (comm.rank() == 1) timers["extra"];
-  test::expect_facts(test::error_of<comm::AgreedError>([&] { summarise(comm, timers); }), {"rank 1", "compute, extra"});
+  if (world().rank() == 1) timers["extra"];
+  test::expect_facts(test::error_of<comm::AgreedError>([&] { summarise(world(), timers); }),
+                     {"rank 1", "compute, extra"});
 }
 
 } // namespace

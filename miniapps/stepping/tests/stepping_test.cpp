@@ -2,6 +2,7 @@
 //
 // Norms that are read late, the schedule of steps, and graphs of them. Compiled as if kernels ran on a device: on a CPU
 // a graph is a list of calls.
+#include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 #include "stepping/deferred_norms.hpp"
 #include "stepping/graph_choice.hpp"
@@ -11,7 +12,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace kontor::stepping::test {
@@ -19,13 +19,13 @@ namespace {
 
 using miniapp::test::error_of;
 using miniapp::test::expect_facts;
+using miniapp::test::world;
 using Space = Kokkos::DefaultExecutionSpace;
 
 /// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph fills.
 TEST(Norms, AreReadWhenTheyAreAskedFor) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Streams<Space> streams(true);
-  DeferredNorms<Space> norms(comm, Norm::max);
+  DeferredNorms<Space> norms(world(), Norm::max);
   const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
   for (const int batch : {1, 6}) {
     norms.begin(batch, streams);
@@ -47,9 +47,8 @@ TEST(Norms, AreReadWhenTheyAreAskedFor) {
 
 /// Norms of steps that are undone, some of them under way, and then a new beginning.
 TEST(Norms, OfUndoneStepsAreForgotten) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Streams<Space> streams(false);
-  DeferredNorms<Space> norms(comm, Norm::l2);
+  DeferredNorms<Space> norms(world(), Norm::l2);
   const Kokkos::View<double*, Space::memory_space> part("test/part", 1);
   for (int repeat = 0; repeat < 2; ++repeat) {
     norms.begin(1, streams);
@@ -63,15 +62,14 @@ TEST(Norms, OfUndoneStepsAreForgotten) {
     norms.forget_after(3);
     EXPECT_EQ(norms.steps(), (std::vector<std::int64_t>{1, 2, 3}));
     EXPECT_EQ(norms.latest_step(), 3);
-    EXPECT_EQ(norms.latest(), std::sqrt(3.0 * comm.size()));
+    EXPECT_EQ(norms.latest(), std::sqrt(3.0 * world().size()));
   }
 }
 
 /// Accumulators travel as they are: of 2^60 + 1 - 2^60 on each rank the 1 is not lost.
 TEST(Norms, OfExactSums) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   Streams<Space> streams(false);
-  DeferredNorms<Space> norms(comm, Norm::l2, SumKind::reproducible);
+  DeferredNorms<Space> norms(world(), Norm::l2, SumKind::reproducible);
   const Kokkos::View<std::int64_t*, Space::memory_space> part("test/part", sums::length);
   const auto on_host = Kokkos::create_mirror_view(part);
   for (const int batch : {1, 6}) {
@@ -87,7 +85,7 @@ TEST(Norms, OfExactSums) {
     norms.read(15, streams);
     ASSERT_EQ(norms.values().size(), 15u);
     for (int n = 1; n <= 15; ++n)
-      EXPECT_EQ(norms.values()[n - 1], std::sqrt(double(n) * comm.size())) << "batch " << batch;
+      EXPECT_EQ(norms.values()[n - 1], std::sqrt(double(n) * world().size())) << "batch " << batch;
   }
 }
 
@@ -134,27 +132,25 @@ TEST(Graph, MakesTheStepsFromWhereItStarts) {
 }
 
 TEST(Graph, IsRefusedWhereItCannotBe) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto as = [](Launch graphs) {
     config::Chosen<Launch> chosen(graphs);
     chosen.location = {"d.yaml:3:4", "solver.launch"};
     return chosen;
   };
-  EXPECT_TRUE(wants_graph(comm, as(Launch::graph), std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, as(Launch::each), std::nullopt));
-  EXPECT_FALSE(wants_graph(comm, as(Launch::automatic), "it rains"));
-  expect_facts(error_of([&] { wants_graph(comm, as(Launch::graph), "it rains"); }),
+  EXPECT_TRUE(wants_graph(world(), as(Launch::graph), std::nullopt));
+  EXPECT_FALSE(wants_graph(world(), as(Launch::each), std::nullopt));
+  EXPECT_FALSE(wants_graph(world(), as(Launch::automatic), "it rains"));
+  expect_facts(error_of([&] { wants_graph(world(), as(Launch::graph), "it rains"); }),
                {"d.yaml:3:4: solver.launch", "graph", "it rains", "auto or each"});
 }
 
 /// One rank cannot; all say so.
 TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
-  const comm::Communicator comm(MPI_COMM_WORLD);
   const auto capture = [&] {
-    if (comm.rank() == comm.size() - 1) throw std::runtime_error("out of nodes");
+    if (world().rank() == world().size() - 1) throw std::runtime_error("out of nodes");
   };
   expect_facts(error_of<comm::AgreedError>([&] {
-                 capture_on_all(comm, {"d.yaml:3:4", "solver.launch"}, capture);
+                 capture_on_all(world(), {"d.yaml:3:4", "solver.launch"}, capture);
                }),
                {"out of nodes", "solver.launch: each", "E-GPU-CALL"});
 }
