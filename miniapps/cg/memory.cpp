@@ -39,6 +39,12 @@ Kept kept_by(const SolverOptions& o, const PartSize& part) {
   return {};
 }
 
+/// Whether a kernel of many iterations may be tried, which multiplies with two vectors in turn.
+bool may_be_one_kernel(const SolverOptions& o) {
+  const stepping::Launch launch = o.launch;
+  return stepping::on_device && (launch == stepping::Launch::automatic || launch == stepping::Launch::persistent);
+}
+
 /// Own values: x and the one that the matrix is multiplied with among them, but neither b nor what the preconditioner
 /// has.
 int vectors_of(const SolverOptions& o) {
@@ -46,7 +52,7 @@ int vectors_of(const SolverOptions& o) {
   switch (o.method) {
   case Method::classic: return 4 + applied;
   case Method::merged: return 5 + one;
-  case Method::pipelined: return 7 + one + 2 * applied;
+  case Method::pipelined: return 7 + one + 2 * applied + (may_be_one_kernel(o) ? 1 : 0);
   }
   return 0;
 }

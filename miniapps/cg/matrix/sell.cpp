@@ -48,8 +48,9 @@ struct SellKernel {
       return sum_in_order<at_once>(chunk.entries, value,
                                    values_of_x(shared + chunk.columns, lane, from + row)); // padding is 0
     const int length = told[chunk.told + lane];
-    return chunk.kind == Columns::narrow ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, from + row))
-                                         : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, from + row));
+    return chunk.kind == Columns::narrow
+               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, from + row))
+               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, from + row));
   }
   template <class Offset>
   KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {

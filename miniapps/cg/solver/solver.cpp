@@ -114,7 +114,6 @@ void Solver::measure_alone() {
 miniapp::StepPlan Solver::begin() {
   if (!goes_on_) {
     steps_ = 0;
-    drained_ = false;
     begin_solve(squared_tolerance());
   }
   goes_on_ = false;
@@ -147,6 +146,7 @@ void Solver::drain() {
 
 /// `squared_tolerance` is of the residual beside the right-hand side; below 0 it goes on for ever.
 void Solver::begin_solve(double squared_tolerance) {
+  drained_ = false;
   log_.begin();
   rhs_.dot(compute(), 0, work_.rhs, work_.rhs);
   reduce(rhs_);
