@@ -4,6 +4,7 @@
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/element.hpp"
 #include "grid/functions.hpp"
+#include "stepping/device.hpp"
 
 #include <fmt/format.h>
 
