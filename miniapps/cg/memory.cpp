@@ -43,7 +43,8 @@ Kept kept_by(const SolverOptions& o, const PartSize& part) {
 /// Whether a kernel of many iterations may be tried, which multiplies with two vectors in turn.
 bool may_be_one_kernel(const SolverOptions& o) {
   const stepping::Launch launch = o.launch;
-  return stepping::on_device && (launch == stepping::Launch::automatic || launch == stepping::Launch::persistent);
+  return stepping::on_device && o.method != Method::classic &&
+         (launch == stepping::Launch::automatic || launch == stepping::Launch::persistent);
 }
 
 /// Own values: x and the one that the matrix is multiplied with among them, but neither b nor what the preconditioner
@@ -73,6 +74,7 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
           {"cg/runs", o.format == Format::matrix_free ? runs : 0},
           {"cg/offsets for Kokkos Kernels", o.kernel == Kernel::kokkos_kernels ? part.rows * of_index : 0},
           {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
+          {"cg/words of other ranks", may_be_one_kernel(o) ? 4 * part.ghosts * of_value : 0}, // see Peers
           {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},
           {"cg/to verify with", (lends_all ? 1 : 2) * part.rows * of_value}};
 }

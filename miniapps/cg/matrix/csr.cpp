@@ -20,7 +20,8 @@ struct CsrKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const { return static_cast<LocalIndex>(position); }
+  using Place = RowPlace;
+  KOKKOS_FUNCTION Place place_of(StorageIndex position) const { return {static_cast<LocalIndex>(position)}; }
 
   /// Entries that follow one another come into the scratch memory of the team, a thread each; then a row is summed by a
   /// thread. So memory is read in one piece, and rows in their order (J. L. Greathouse, M. Daga, "Efficient sparse
@@ -52,9 +53,9 @@ struct CsrKernel {
 
   /// Of one thread, for kernels that stay for many products of small matrices.
   template <int at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, Place of) const {
     double sum = 0;
-    for (auto e = offsets[row]; e < offsets[row + 1]; ++e) sum += values[e] * from[columns[e]];
+    for (auto e = offsets[of.row]; e < offsets[of.row + 1]; ++e) sum += values[e] * from[columns[e]];
     return sum;
   }
 

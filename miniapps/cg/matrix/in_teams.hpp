@@ -9,6 +9,11 @@
 /// A format's rows given to the threads of a device.
 namespace kontor::cg {
 
+/// What a thread knows of a position before it sums: the row, -1 if there is none.
+struct RowPlace {
+  LocalIndex row;
+};
+
 /// Kernels whose threads sum rows together: all of a team call sum(team, stage, positions, row).
 template <class Kernel>
 concept Staged = requires {
@@ -91,12 +96,12 @@ struct InTeams {
     const auto end = static_cast<StorageIndex>(range.end);
     if constexpr (Staged<Kernel>) {
       const auto end_of_block = first + block < end ? first + block : end;
-      const LocalIndex row = position < end_of_block ? kernel.row_of(position) : -1;
+      const LocalIndex row = position < end_of_block ? kernel.place_of(position).row : -1;
       const double value = kernel.sum(team, stage, {first, end_of_block}, row);
       return row < 0 ? 0 : leave(row, value);
     } else { // a block has as many positions as a team has threads
-      const LocalIndex row = position < end ? kernel.row_of(position) : -1;
-      return row < 0 ? 0 : leave(row, kernel.sum(kernel.x, position, row));
+      const auto place = position < end ? kernel.place_of(position) : typename Kernel::Place{-1};
+      return place.row < 0 ? 0 : leave(place.row, kernel.sum(kernel.x, position, place));
     }
   }
   KOKKOS_FUNCTION double leave(LocalIndex row, double value) const {

@@ -33,17 +33,22 @@ struct FreeKernel {
   const double* x;
   double* y;
 
-  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
+  struct Place {
+    LocalIndex row;
+    LocalIndex pattern = 0;
+  };
+  KOKKOS_FUNCTION Place place_of(StorageIndex position) const {
     const auto& run = runs[position / run_rows];
     const auto place = static_cast<LocalIndex>(position % run_rows);
-    return place < run.rows ? run.first + place : -1;
+    return {place < run.rows ? run.first + place : -1, run.pattern};
   }
 
   template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, Place place) const {
     return sum_in_order<at_once>(
         entries, [this](int e) { return weights[e]; },
-        values_of_x(pattern(runs[position / run_rows]), static_cast<int>(position % run_rows), from + row));
+        values_of_x(patterns + std::int64_t{place.pattern} * entries, static_cast<int>(position % run_rows),
+                    from + place.row));
   }
 
   template <bool with_dot>

@@ -57,8 +57,8 @@ void add_parts(const Space& instance, double* parts, std::int64_t count, double*
 
 /// A matrix of a format. `Format` has a label, says where the positions of a part are, what bytes a product moves, and,
 /// if its Kernel is Staged, how a device's teams are made: positions of a block, bytes of scratch memory. The Kernel
-/// has x, y and block() of many positions; for teams row_of() a position, -1 if there is none, and sum() of a vector, a
-/// position and its row, or, if it is Staged, of all rows of a team.
+/// has x, y and block() of many positions; for teams place_of() a position, with its row, and sum() of a vector, a
+/// position and its place, or, if it is Staged, of all rows of a team.
 template <class Format>
 class Product final : public Matrix {
  public:
@@ -93,8 +93,7 @@ class Product final : public Matrix {
   bool can_iterate() const override { return persistent; }
   void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
     if constexpr (persistent) {
-      launch_persistent(instance, format_.kernel(x.data(), y.data()), format_.positions(Part::interior),
-                        format_.positions(Part::boundary), steps);
+      launch_persistent(instance, format_.kernel(x.data(), y.data()), format_.positions(Part::all), steps);
     }
   }
 
@@ -103,8 +102,8 @@ class Product final : public Matrix {
 
  private:
   /// Rows that each thread can sum for itself.
-  static constexpr bool persistent = requires(const Kernel& kernel, StorageIndex position, LocalIndex row) {
-    kernel.template sum<1>(kernel.x, position, row);
+  static constexpr bool persistent = requires(const Kernel& kernel, StorageIndex position) {
+    kernel.template sum<1>(kernel.x, position, kernel.place_of(position));
   };
 
   /// How many parts of the dot a part of the rows leaves, in blocks.

@@ -29,28 +29,30 @@ struct SellKernel {
     return static_cast<int>(left < size ? left : size);
   }
 
-  KOKKOS_FUNCTION LocalIndex row_of(StorageIndex position) const {
+  using Place = RowPlace;
+  KOKKOS_FUNCTION Place place_of(StorageIndex position) const {
     const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
     const bool inner = position < of_interior;
     const auto place = inner ? position : static_cast<StorageIndex>(interior) + (position - of_interior);
-    if (place >= static_cast<StorageIndex>(inner ? interior : rows)) return -1;
+    if (place >= static_cast<StorageIndex>(inner ? interior : rows)) return {-1};
     const auto& chunk = chunks[position / size];
-    return chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place);
+    return {chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place)};
   }
 
   template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, LocalIndex row) const {
+  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, Place place) const {
+    const double* const x_row = from + place.row;
     const int lane = static_cast<int>(position % size);
     const SellChunk& chunk = chunks[position / size];
     const double* const at = values + chunk.values + lane;
     const auto value = [at](int e) { return read_once(at + e * size); };
     if (chunk.kind == Columns::shared)
       return sum_in_order<at_once>(chunk.entries, value,
-                                   values_of_x(shared + chunk.columns, lane, from + row)); // padding is 0
+                                   values_of_x(shared + chunk.columns, lane, x_row)); // padding is 0
     const int length = told[chunk.told + lane];
     return chunk.kind == Columns::narrow
-               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, from + row))
-               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, from + row));
+               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, x_row))
+               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, x_row));
   }
   template <class Offset>
   KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {

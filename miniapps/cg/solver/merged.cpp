@@ -20,7 +20,6 @@ struct Update : MergedUpdate {
     auto row = load(i);
     row.step(u(i), c);
     store(i, row);
-    store_multiplied(i, row);
     const double ui = scaled ? inverse(i) * row.r : row.r;
     if constexpr (scaled) u(i) = ui;
     return row.sums(ui);

@@ -62,10 +62,14 @@ struct WriteEnd {
   KOKKOS_FUNCTION void operator()(int) const { end.write(); }
 };
 
+/// Of each row, a kernel of many steps keeps so many numbers, kept(), for those that follow; and the product, if it is
+/// one of them, the last.
+inline constexpr int kept_numbers = 4;
+
 /// Of a row, what the updates of merged change: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s. A is
 /// multiplied with u = M r: w = A u.
 struct MergedRow {
-  double x, r, p, s, w;
+  double x, p, s, w, r;
 
   KOKKOS_FUNCTION void step(double u, const StepScalars& c) {
     p = u + c.beta * p;
@@ -81,7 +85,8 @@ struct MergedRow {
     return sums;
   }
   KOKKOS_FUNCTION double& multiplied() { return r; } ///< before M
-  KOKKOS_FUNCTION double& product() { return w; }
+  KOKKOS_FUNCTION double& kept(int k) { return k == 0 ? x : k == 1 ? p : k == 2 ? s : w; }
+  static constexpr bool keeps_product = true;
 };
 
 /// The updates of merged.
@@ -95,20 +100,26 @@ struct MergedUpdate {
   }
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), r(i), p(i), s(i), w(i)}; }
-  /// But for the product and what is multiplied.
-  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), p(i), s(i), w(i), r(i)}; }
+  KOKKOS_FUNCTION void load_but_kept(std::int64_t i, Row& row) const { row.r = r(i); }
+  /// But for the product and what is multiplied; of kept numbers and of the others.
+  KOKKOS_FUNCTION void store_kept(std::int64_t i, const Row& row) const {
     x(i) = row.x;
     p(i) = row.p;
     s(i) = row.s;
   }
+  KOKKOS_FUNCTION void store_others(std::int64_t /*i*/, const Row& /*row*/) const {}
   KOKKOS_FUNCTION void store_multiplied(std::int64_t i, const Row& row) const { r(i) = row.r; }
+  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+    store_kept(i, row);
+    store_multiplied(i, row);
+  }
 };
 
 /// The same of pipelined: z = n + beta z, s = w + beta s, p = u + beta p, x += alpha p, r -= alpha s, w -= alpha z. A
 /// is multiplied with m = M w: n = A m.
 struct PipelinedRow {
-  double x, r, p, s, z, w, n;
+  double x, p, s, z, r, w, n;
 
   KOKKOS_FUNCTION void step(double u, const StepScalars& c) {
     z = n + c.beta * z;
@@ -127,7 +138,8 @@ struct PipelinedRow {
     return sums;
   }
   KOKKOS_FUNCTION double& multiplied() { return w; } ///< before M
-  KOKKOS_FUNCTION double& product() { return n; }
+  KOKKOS_FUNCTION double& kept(int k) { return k == 0 ? x : k == 1 ? p : k == 2 ? s : z; }
+  static constexpr bool keeps_product = false;
 };
 
 /// The updates of pipelined.
@@ -137,15 +149,25 @@ struct PipelinedUpdate {
   EndOfStep before;
 
   KOKKOS_FUNCTION StepScalars scalars() const { return before.scalars(); }
-  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), r(i), p(i), s(i), z(i), w(i), n(i)}; }
-  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+  KOKKOS_FUNCTION Row load(std::int64_t i) const { return {x(i), p(i), s(i), z(i), r(i), w(i), n(i)}; }
+  KOKKOS_FUNCTION void load_but_kept(std::int64_t i, Row& row) const {
+    row.r = r(i);
+    row.w = w(i);
+    row.n = n(i);
+  }
+  KOKKOS_FUNCTION void store_kept(std::int64_t i, const Row& row) const {
     x(i) = row.x;
-    r(i) = row.r;
     p(i) = row.p;
     s(i) = row.s;
     z(i) = row.z;
   }
+  KOKKOS_FUNCTION void store_others(std::int64_t i, const Row& row) const { r(i) = row.r; }
   KOKKOS_FUNCTION void store_multiplied(std::int64_t i, const Row& row) const { w(i) = row.w; }
+  KOKKOS_FUNCTION void store(std::int64_t i, const Row& row) const {
+    store_kept(i, row);
+    store_others(i, row);
+    store_multiplied(i, row);
+  }
 };
 
 } // namespace kontor::cg

@@ -1,59 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "partition/partition.hpp"
 
 #include <kontor/comm/mailboxes.hpp>
 #include <kontor/comm/peer_memory.hpp>
-#include <kontor/device/lanes.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-/// What teams of kernels that stay for many iterations do together with those of other ranks: they write ghosts into
-/// their vectors, and add a few numbers over all teams of all ranks.
+/// What teams of kernels that stay for many iterations do together with those of other ranks: they send ghosts, and add
+/// a few numbers over all teams of all ranks. Both travel as words, which hold their step (comm/mailboxes.hpp).
 ///
-/// A rank writes the ghosts of a step after the sums of the step before. Where these hold what every rank has made of
-/// the ghosts before, no ghost is overwritten that is still read. Where they travel during the product, that is true of
-/// the ghosts of two steps before: then steps take two vectors in turn.
+/// Words of even and of odd steps have their own memory. A rank sends ghosts of a step after the sums of the step
+/// before. So those of two steps before have been read: each rank sends its sums afterwards.
 namespace kontor::cg {
 
-/// Copyable into kernels. Steps count from 1, over all kernels.
+/// Copyable into kernels. Steps count from 1, over all kernels, and none is left out.
 struct PeerSteps {
-  static constexpr int stride = 8; ///< of counters: each has a cache line
   static constexpr int sums = 3;
 
   comm::PeerWait wait;
-  comm::Mailboxes boxes;                  ///< of the parts of sums
-  int teams = 1;                          ///< of a kernel, equally many on all ranks
-  LocalIndex interior = 0;                ///< own rows from this one on are sent
-  const LocalIndex* places = nullptr;     ///< where the places of each of these rows begin in `to`
-  double* const* to = nullptr;            ///< in the vectors of other ranks
-  std::int64_t apart = 0;                 ///< numbers from one vector to the next
-  int neighbours = 0;                     ///< ranks with ghosts of this one, or the other way round
-  const int* ranks = nullptr;             ///< which
-  device::Counter* const* tell = nullptr; ///< in their memory
-  device::Counter* arrived = nullptr;     ///< of each rank, in this one's memory
+  comm::Mailboxes boxes;              ///< of the parts of sums
+  int teams = 1;                      ///< of a kernel, equally many on all ranks
+  LocalIndex interior = 0;            ///< own rows from this one on are sent
+  const LocalIndex* places = nullptr; ///< where the places of each of these rows begin in `to`
+  comm::Word* const* to = nullptr;    ///< on other ranks, of even steps
+  comm::Word* ghosts = nullptr;       ///< that come from them, of even steps
+  const int* ghost_ranks = nullptr;   ///< whose they are
+  std::int64_t half = 0;              ///< words from those of even steps to those of odd ones
+  RowRange ghost_rows;                ///< where they belong in a vector
+  std::int64_t apart = 0;             ///< numbers from one vector in turn to the next
 
-  KOKKOS_FUNCTION bool several() const { return boxes.ranks > 1; }
-  /// By any thread: the value of an own row goes to the ranks that read it, into that one of their vectors.
-  KOKKOS_FUNCTION void send(std::int64_t row, double value, int vector) const {
-    if (row < interior || !several()) return;
+  /// By any thread: the value of an own row goes to the ranks that read it.
+  KOKKOS_FUNCTION void send(std::int64_t row, device::Counter step, double value) const {
+    if (row < interior) return;
     const auto i = row - interior;
-    for (auto place = places[i]; place < places[i + 1]; ++place) to[place][vector * apart] = value;
+    for (auto place = places[i]; place < places[i + 1]; ++place)
+      comm::send_chunk<double>(to[place] + half_of(step), step, {{value}}, comm::MailboxMemory(wait));
   }
-  /// By the threads of one team, after all values of the step have been sent and a barrier of all teams.
-  KOKKOS_FUNCTION void tell_neighbours(int thread, int threads, device::Counter step) const {
-    for (int n = thread; n < neighbours; n += threads) device::store_release(*tell[n], step);
-  }
-  /// By all lanes together, which read ghosts afterwards. False: a neighbour has not come.
-  KOKKOS_FUNCTION bool wait_for_neighbours(int lane, device::Counter step) const {
-    bool all = true;
-    for (int n = lane; n < neighbours; n += device::lanes)
-      all = wait.until(arrived[stride * ranks[n]], step, ranks[n]) && all;
-    return device::all_of_lanes(all);
+  /// By any thread. The value of a ghost, by its number in a vector, once it has come. False: it has not.
+  KOKKOS_FUNCTION bool receive(std::int64_t row, device::Counter step, double& value) const {
+    const auto ghost = row - ghost_rows.begin;
+    return received(ghosts + half_of(step) + ghost * comm::chunk_words<double>, step, ghost_ranks[ghost], value);
   }
   /// By one thread of each team for sum k: its part goes to that rank, which may be this one.
   KOKKOS_FUNCTION void send_part(int to, int team, int k, device::Counter step, double part) const {
@@ -64,25 +56,28 @@ struct PeerSteps {
   KOKKOS_FUNCTION bool receive_parts(int k, int first, int stride, device::Counter step, double& sum) const {
     sum = 0;
     for (int i = first; i < boxes.ranks * teams; i += stride) {
-      comm::Chunk<double> part;
-      if (!comm::receive_chunk<double>(words(boxes.rank, i / teams, step, k, i % teams), step,
-                                       comm::MailboxMemory(wait), part)) {
-        wait.give_up(i / teams);
-        return false;
-      }
-      sum += part.numbers[0];
+      double part;
+      if (!received(words(boxes.rank, i / teams, step, k, i % teams), step, i / teams, part)) return false;
+      sum += part;
     }
     return true;
   }
 
  private:
+  KOKKOS_FUNCTION std::int64_t half_of(device::Counter step) const { return (step & 1) != 0 ? half : 0; }
   KOKKOS_FUNCTION comm::Word* words(int owner, int from, device::Counter step, int k, int team) const {
     return comm::slot(boxes, owner, from, step) + (k * teams + team) * comm::chunk_words<double>;
   }
+  KOKKOS_FUNCTION bool received(const comm::Word* words, device::Counter step, int from, double& value) const {
+    comm::Chunk<double> chunk{};
+    const bool came = comm::receive_chunk<double>(words, step, comm::MailboxMemory(wait), chunk);
+    if (!came) wait.give_up(from);
+    value = chunk.numbers[0];
+    return came;
+  }
 };
 
-/// The memory of all ranks that it takes, with the vectors in turn that a matrix is multiplied with. One rank may be
-/// alone.
+/// The memory that it takes, with the vectors in turn that a matrix is multiplied with. One rank may be alone.
 class Peers {
  public:
   using MemorySpace = typename Vector::memory_space;
@@ -94,7 +89,7 @@ class Peers {
   Peers(const comm::Communicator&, const partition::Partition&, int vectors);
 
   /// Own values and ghosts of the first.
-  Vector vector() const { return vector_; }
+  Vector vector() const { return Kokkos::subview(vectors_, Kokkos::pair<std::int64_t, std::int64_t>(0, length_)); }
   const PeerSteps& steps() const { return steps_; }
   /// Local, after kernels have ended. Throws comm::Error if one has waited for another rank in vain.
   void check() const { memory_.check(); }
@@ -102,23 +97,22 @@ class Peers {
  private:
   /// What all ranks have alike.
   struct Shape {
-    int vectors;
-    int teams;           ///< of a kernel
-    std::int64_t length; ///< of a vector, at most
-    Shape(const comm::Communicator&, const partition::Partition&, int vectors);
+    int teams;                ///< of a kernel
+    std::int64_t most_ghosts; ///< of a rank
+    Shape(const comm::Communicator&, const partition::Partition&);
   };
-  Peers(const comm::Communicator&, const partition::Partition&, const Shape&);
+  Peers(const comm::Communicator&, const partition::Partition&, int vectors, const Shape&);
 
+  std::int64_t length_, apart_;
+  Vector vectors_;
   comm::PeerMemory<MemorySpace> memory_;
-  Vector vector_;
   PeerSteps steps_;
   template <class T>
   using Array = Kokkos::View<T*, MemorySpace>;
-  using Address = std::uint64_t; ///< in memory of this or another rank
+  using Address = std::uint64_t; ///< in memory of another rank
   Array<LocalIndex> places_;
   Array<Address> to_;
-  Array<int> ranks_;
-  Array<Address> tell_;
+  Array<int> ghost_ranks_;
 };
 
 } // namespace kontor::cg

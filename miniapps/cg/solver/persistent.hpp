@@ -12,9 +12,6 @@
 /// once, as sums travel during the product. Nothing of the last step is left to the next one.
 namespace kontor::cg {
 
-/// How many numbers more than steps a kernel uses.
-inline constexpr device::Counter more_numbers = 2;
-
 /// The iterations: what the method's kernels have, and how many.
 struct PersistentSteps {
   std::variant<MergedUpdate, PipelinedUpdate> update;
@@ -22,7 +19,10 @@ struct PersistentSteps {
   int steps;
   PersistentTeams* teams;
   PeerSteps peers;
-  device::Counter first; ///< number that no kernel has used; see more_numbers
+  device::Counter first; ///< number that no kernel has used
+
+  /// How many numbers it uses. Before its first step, pipelined sends what a step leaves.
+  int numbers() const { return steps + (std::holds_alternative<PipelinedUpdate>(update) ? 1 : 0); }
 };
 
 namespace detail {
@@ -31,6 +31,7 @@ namespace detail {
 template <class Kernel, class Update>
 struct PersistentKernel {
   using Row = typename Update::Row;
+  using Place = typename Kernel::Place;
   static constexpr bool sums_follow_product = std::is_same_v<Update, MergedUpdate>;
 
   Kernel kernel;
@@ -39,7 +40,8 @@ struct PersistentKernel {
   int steps;
   PeerSteps peers;
   device::Counter first;
-  PersistentRows rows;
+  PersistentShare rows; ///< positions of the matrix
+  PersistentShare ghosts;
   PersistentTeams::Waiter waiter;
 
   /// What a thread works with.
@@ -51,6 +53,8 @@ struct PersistentKernel {
     bool leads;  ///< the team
     bool counts; ///< the end of steps; in another warp than the first thread, which waits for other teams
     int count;   ///< of its rows, at most
+    KeptRows kept;
+    Place first; ///< of its rows
     int vector;  ///< that is multiplied
   };
 
@@ -60,9 +64,18 @@ struct PersistentKernel {
         static_cast<std::ptrdiff_t>(sizeof(PersistentScratch)), alignof(PersistentScratch)));
     constexpr int second_warp = persistent_threads > 1 ? device::lanes : 0;
     const int thread = team.team_rank();
-    Thread<Member> own{team, scratch, waiter, thread == 0, thread == second_warp, rows.of_thread(team.team_size()), 0};
+    Thread<Member> own{team,
+                       scratch,
+                       waiter,
+                       thread == 0,
+                       thread == second_warp,
+                       rows.of_thread(persistent_threads),
+                       {scratch.kept + thread},
+                       place_at(position(team, 0)),
+                       0};
     if (own.counts) scratch.end.begin(update.before);
     if (own.leads) scratch.failed = false;
+    each_kept(own, [&](int k, LocalIndex i) { own.kept.store(k, update.load(i)); });
     team.team_barrier();
     bool made;
     if constexpr (sums_follow_product)
@@ -70,9 +83,15 @@ struct PersistentKernel {
     else
       made = make_pipelined(own);
     if (!made) return;
+    each_kept(own, [&](int k, LocalIndex i) {
+      Row row;
+      own.kept.load(k, row);
+      update.store_kept(i, row);
+      if constexpr (Row::keeps_product) kernel.y[i] = own.kept.at(k, kept_numbers - 1);
+    });
     for (int k = 0; own.vector != 0 && k < own.count; ++k) { // the next kernel begins with the first vector
-      const auto row = row_of(team, k);
-      if (row >= 0) vector_of(0)[row] = vector_of(own.vector)[row];
+      const auto i = place_of(own, k).row;
+      if (i >= 0) vector_of(0)[i] = vector_of(own.vector)[i];
     }
     if (own.counts && team.league_rank() == 0) scratch.end.leave(update.before);
   }
@@ -83,11 +102,11 @@ struct PersistentKernel {
     for (int step = 0; step < steps; ++step) {
       const auto number = first + static_cast<device::Counter>(step);
       if (ended(own, steps - step)) break;
-      auto sums = updated(own);
+      auto sums = updated(own, number);
       if (!all_written(own, number)) return false;
-      sums[2] = product_of(own, number);
-      send_sums(own, number, sums);
-      if (!receive_sums(own, number)) return false;
+      sums[2] = product_of(own);
+      send_sums(own.team, peers, own.scratch, number, sums);
+      if (!receive_sums(own.team, peers, own.scratch, number, own.counts)) return false;
     }
     if (own.counts) own.scratch.end.write();
     return true;
@@ -103,29 +122,28 @@ struct PersistentKernel {
       own.all_teams.leave(team, steps);
       return true;
     }
-    PartialSums<3> sums;
-    send_sums(own, first, sums); // once all have, no rank reads ghosts of the product before
-    if (!receive_sums(own, first)) return false;
+    auto number = first;
     for (int k = 0; k < own.count; ++k) {
-      const auto row = row_of(team, k);
-      if (row >= 0) peers.send(row, vector_of(0)[row], 0);
+      const auto i = place_of(own, k).row;
+      if (i >= 0) peers.send(i, number, vector_of(0)[i]);
     }
-    auto number = first + 1;
+    PartialSums<3> sums;
     if (own.leads && team.league_rank() == 0) // of the step before
       for (int k = 0; k < 3; ++k) sums[k] = update.before.sums[k];
-    send_sums(own, number, sums);
+    send_sums(own.team, peers, own.scratch, number, sums);
     bool goes_on = true;
     for (int step = 0; step < steps; ++step) {
       if (!all_written(own, number)) return false;
-      product_of(own, number);
-      if (!receive_sums(own, number)) return false;
+      product_of(own);
+      if (!receive_sums(own.team, peers, own.scratch, number, own.counts)) return false;
       goes_on = !ended(own, steps - step - 1);
       if (!goes_on) break;
-      sums = updated(own);
+      sums = updated(own, ++number);
       if (own.counts) own.scratch.end.write();
-      send_sums(own, ++number, sums);
+      send_sums(own.team, peers, own.scratch, number, sums);
     }
-    if (goes_on && !receive_sums(own, number)) return false; // and all have made the product before it
+    if (goes_on && !receive_sums(own.team, peers, own.scratch, number, own.counts))
+      return false; // and all have made the product before it
     if (own.counts) own.scratch.end.write();
     return true;
   }
@@ -133,6 +151,24 @@ struct PersistentKernel {
   /// One of those in turn.
   KOKKOS_FUNCTION double* vector_of(int which) const { return multiplied.data() + which * peers.apart; }
 
+  template <class Member>
+  KOKKOS_FUNCTION std::int64_t position(const Member& team, int k) const {
+    return rows.number(team.league_rank(), team.team_rank(), persistent_threads, k);
+  }
+  KOKKOS_FUNCTION Place place_at(std::int64_t position) const {
+    return position < 0 ? Place{-1} : kernel.place_of(static_cast<StorageIndex>(position));
+  }
+  template <class Member>
+  KOKKOS_FUNCTION Place place_of(const Thread<Member>& own, int k) const {
+    return k == 0 ? own.first : place_at(position(own.team, k));
+  }
+  template <class Member, class Do>
+  KOKKOS_FUNCTION void each_kept(const Thread<Member>& own, const Do& with) const {
+    for (int k = 0; k < KeptRows::rows && k < own.count; ++k) {
+      const auto i = place_of(own, k).row;
+      if (i >= 0) with(k, i);
+    }
+  }
   /// Whether there is no further step; so many barriers of all teams are left out. Else threads know the scalars.
   template <class Member>
   KOKKOS_FUNCTION bool ended(Thread<Member>& own, int barriers) const {
@@ -143,122 +179,81 @@ struct PersistentKernel {
     return true;
   }
 
-  /// The vector that is multiplied can be read: on this rank, and soon by the others. False: it cannot.
+  /// The vector that is multiplied can be read, with its ghosts. False: it cannot.
   template <class Member>
   KOKKOS_FUNCTION bool all_written(Thread<Member>& own, device::Counter number) const {
-    own.team.team_barrier();
+    const auto& team = own.team;
+    for (int k = 0; k < ghosts.of_thread(persistent_threads); ++k) {
+      const auto i = ghosts.number(team.league_rank(), team.team_rank(), persistent_threads, k);
+      if (i >= 0 && !peers.receive(i, number, vector_of(own.vector)[i])) own.scratch.failed = true;
+    }
+    team.team_barrier();
     if (own.counts && sums_follow_product) own.scratch.end.write(); // while the first thread waits
-    own.all_teams.wait(own.team, peers, own.scratch.failed);
-    if (own.team.league_rank() == 0) peers.tell_neighbours(own.team.team_rank(), own.team.team_size(), number);
+    own.all_teams.wait(team, peers, own.scratch.failed);
     return !own.scratch.failed;
   }
 
-  /// The sums of this team's threads go to all teams.
+  /// The first rows come last: those that other ranks read are the last ones.
   template <class Member>
-  KOKKOS_FUNCTION void send_sums(Thread<Member>& own, device::Counter number, const PartialSums<3>& sums) const {
-    constexpr int warps = PersistentScratch::warps;
-    const int thread = own.team.team_rank(), warp = thread / device::lanes, lane = thread % device::lanes;
-    for (int k = 0; k < 3; ++k) {
-      const double sum = device::sum_of_lanes(sums[k]);
-      if (lane == 0) own.scratch.of_warps[k][warp] = sum;
-    }
-    own.team.team_barrier();
-    for (int k = warp; k < 3; k += warps) {
-      double sum = 0;
-      for (int w = lane; w < warps; w += device::lanes) sum += own.scratch.of_warps[k][w];
-      sum = device::sum_of_lanes(sum);
-      for (int to = lane; to < peers.boxes.ranks; to += device::lanes)
-        peers.send_part(to, own.team.league_rank(), k, number, sum);
-    }
-  }
-  /// The end of the step knows the sums. False: a rank has not come.
-  template <class Member>
-  KOKKOS_FUNCTION bool receive_sums(Thread<Member>& own, device::Counter number) const {
-    constexpr int receivers = PersistentScratch::receivers, lanes = device::lanes;
-    const int thread = own.team.team_rank();
-    auto& scratch = own.scratch;
-    for (int unit = thread / lanes; unit < 3 * receivers; unit += PersistentScratch::warps) {
-      const int k = unit / receivers, r = unit % receivers;
-      double sum;
-      if (!peers.receive_parts(k, r * lanes + thread % lanes, receivers * lanes, number, sum)) scratch.failed = true;
-      sum = device::sum_of_lanes(sum);
-      if (thread % lanes == 0) scratch.received[k][r] = sum;
-    }
-    own.team.team_barrier();
-    if (scratch.failed) return false;
-    if (own.counts) {
-      double sums[3] = {};
-      for (int r = 0; r < receivers; ++r)
-        for (int k = 0; k < 3; ++k) sums[k] += scratch.received[k][r];
-      scratch.end.set(sums);
-    }
-    return true;
-  }
-
-  template <class Member>
-  KOKKOS_FUNCTION LocalIndex row_of(const Member& team, int k) const {
-    const auto position = rows.position(team.league_rank(), team.team_rank(), team.team_size(), k);
-    return position.at < 0 ? -1 : kernel.row_of(static_cast<StorageIndex>(position.at));
-  }
-
-  template <class Member>
-  KOKKOS_FUNCTION PartialSums<3> updated(Thread<Member>& own) const {
+  KOKKOS_FUNCTION PartialSums<3> updated(Thread<Member>& own, device::Counter number) const {
     PartialSums<3> sums;
     const StepScalars scalars = own.scratch.scalars;
     const double* const now = vector_of(own.vector);
     if constexpr (!sums_follow_product) own.vector = 1 - own.vector;
     double* const next = vector_of(own.vector);
     const bool scaled = update.inverse.data() != nullptr;
-    const auto load = [&](LocalIndex i) {
-      auto row = i < 0 ? Row{} : update.load(i);
-      if (!sums_follow_product && !scaled && i >= 0) row.multiplied() = now[i];
+    const auto load = [&](int k, LocalIndex i) {
+      Row row{};
+      if (i < 0) return row;
+      if (k < KeptRows::rows) {
+        own.kept.load(k, row);
+        update.load_but_kept(i, row);
+      } else {
+        row = update.load(i);
+      }
+      if (!sums_follow_product && !scaled) row.multiplied() = now[i];
       return row;
     };
-    const auto add = [&](LocalIndex i, Row& row) {
+    const auto add = [&](int k, LocalIndex i, Row& row) {
       if (i < 0) return;
       const double scale = scaled ? update.inverse(i) : 1;
       row.step(scale * row.r, scalars);
       const double value = scale * row.multiplied();
       next[i] = value;
-      peers.send(i, value, own.vector);
-      update.store(i, row);
+      peers.send(i, number, value);
+      if (k < KeptRows::rows)
+        own.kept.store(k, row);
+      else
+        update.store_kept(i, row);
+      update.store_others(i, row);
       if (scaled) update.store_multiplied(i, row);
       const auto terms = row.sums(scale * row.r);
-      for (int k = 0; k < (sums_follow_product ? 2 : 3); ++k) sums[k] += terms[k];
+      for (int n = 0; n < (sums_follow_product ? 2 : 3); ++n) sums[n] += terms[n];
     };
-    for (int k = 0; k < own.count; k += 2) { // two are on their way at once
-      const LocalIndex i = row_of(own.team, k), j = k + 1 < own.count ? row_of(own.team, k + 1) : -1;
-      auto first_row = load(i), second_row = load(j);
-      add(i, first_row);
-      add(j, second_row);
+    for (int k = own.count - 1; k >= 0; k -= 2) { // two are on their way at once
+      const LocalIndex i = place_of(own, k).row, j = k > 0 ? place_of(own, k - 1).row : -1;
+      auto first_row = load(k, i), second_row = load(k - 1, j);
+      add(k, i, first_row);
+      add(k - 1, j, second_row);
     }
     return sums;
   }
 
   /// Returns the thread's part of its dot with what is multiplied.
   template <class Member>
-  KOKKOS_FUNCTION double product_of(Thread<Member>& own, device::Counter number) const {
-    const auto& team = own.team;
+  KOKKOS_FUNCTION double product_of(Thread<Member>& own) const {
+    constexpr int at_once = 9; // a thread has twice the registers of those of a product
     const double* const x = vector_of(own.vector);
-    bool came = !peers.several();
     double dot = 0;
     for (int k = 0; k < own.count; ++k) {
-      const auto position = rows.position(team.league_rank(), team.team_rank(), team.team_size(), k);
-      if (position.in_boundary && !came) {
-        came = peers.wait_for_neighbours(team.team_rank() % device::lanes, number);
-        if (!came) {
-          own.scratch.failed = true;
-          break;
-        }
-      }
-      if (position.at < 0) continue;
-      const auto at = static_cast<StorageIndex>(position.at);
-      const auto row = kernel.row_of(at);
-      if (row < 0) continue;
-      constexpr int at_once = 9; // a thread has twice the registers of those of a product
-      const double value = kernel.template sum<at_once>(x, at, row);
-      kernel.y[row] = value;
-      dot += x[row] * value;
+      const Place place = place_of(own, k);
+      if (place.row < 0) continue;
+      const double value = kernel.template sum<at_once>(x, static_cast<StorageIndex>(position(own.team, k)), place);
+      if (Row::keeps_product && k < KeptRows::rows)
+        own.kept.at(k, kept_numbers - 1) = value;
+      else
+        kernel.y[place.row] = value;
+      dot += x[place.row] * value;
     }
     return dot;
   }
@@ -268,7 +263,7 @@ struct PersistentKernel {
 
 /// Local; waits for nothing. Steps by one kernel, whose product goes by `kernel` over these positions.
 template <class Kernel>
-void launch_persistent(const Space& instance, const Kernel& kernel, const RowRange& interior, const RowRange& boundary,
+void launch_persistent(const Space& instance, const Kernel& kernel, const RowRange& positions,
                        const PersistentSteps& steps) {
   const int teams = steps.peers.teams;
   const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
@@ -279,7 +274,8 @@ void launch_persistent(const Space& instance, const Kernel& kernel, const RowRan
         Kokkos::parallel_for("cg/persistent", policy,
                              detail::PersistentKernel<Kernel, Update>{
                                  kernel, update, steps.multiplied, steps.steps, steps.peers, steps.first,
-                                 PersistentRows(interior, boundary, teams), steps.teams->waiter(teams, steps.steps)});
+                                 PersistentShare(positions, teams), PersistentShare(steps.peers.ghost_rows, teams),
+                                 steps.teams->waiter(teams, steps.steps)});
       },
       steps.update);
 }

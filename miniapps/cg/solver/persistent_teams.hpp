@@ -8,7 +8,8 @@
 #include <kontor/device/lanes.hpp>
 
 /// What the teams of kernels that stay for many iterations share: a barrier (S. Xiao, W. Feng, "Inter-block GPU
-/// communication via fast barrier synchronization", IPDPS 2010), rows, and how each of them knows where iterations end.
+/// communication via fast barrier synchronization", IPDPS 2010), rows, sums, and how each of them knows where
+/// iterations end.
 namespace kontor::cg {
 
 /// Threads of a team, each of which may have a multiprocessor for itself.
@@ -28,7 +29,6 @@ class PersistentTeams {
     KOKKOS_FUNCTION void wait(const Member& team, const PeerSteps& peers, bool& failed) {
       due += static_cast<unsigned>(team.league_size());
       if (team.team_rank() == 0) {
-        if (peers.several()) device::fence_system(); // others read ghosts
         device::add_release_on_device(*arrived, 1);
         for (std::uint32_t polls = 0; static_cast<int>(device::load_acquire_on_device(*arrived) - due) < 0; ++polls) {
           if (polls == most_polls)
@@ -61,41 +61,25 @@ class PersistentTeams {
   unsigned due_ = 0;
 };
 
-/// Which positions a thread has: interior rows, then boundary rows. Warps of different teams follow one another, so all
-/// teams have some of few.
-class PersistentRows {
+/// Which numbers of a range a thread has. Warps of different teams follow one another, so all teams have some of few.
+class PersistentShare {
  public:
-  PersistentRows(const RowRange& interior, const RowRange& boundary, int teams)
-      : ranges_{{interior, share(interior, teams)}, {boundary, share(boundary, teams)}}, teams_(teams) {}
+  PersistentShare(const RowRange& all, int teams) : all_(all), teams_(teams) {}
 
-  struct Position {
-    std::int64_t at;  ///< -1: none
-    bool in_boundary; ///< where ghosts are read
-  };
   /// How many a thread has, at most.
   KOKKOS_FUNCTION int of_thread(int threads) const {
-    const int warps = threads / device::lanes;
-    return (ranges_[0].blocks + ranges_[1].blocks + warps - 1) / warps;
+    return static_cast<int>((all_.end - all_.begin + std::int64_t{teams_} * threads - 1) /
+                            (std::int64_t{teams_} * threads));
   }
-  KOKKOS_FUNCTION Position position(int team, int thread, int threads, int k) const {
-    int block = thread / device::lanes + k * (threads / device::lanes);
-    const bool in_boundary = block >= ranges_[0].blocks;
-    if (in_boundary) block -= ranges_[0].blocks;
-    const auto& range = ranges_[in_boundary ? 1 : 0];
-    const auto at = range.all.begin + (std::int64_t{block} * teams_ + team) * device::lanes + thread % device::lanes;
-    return {block < range.blocks && at < range.all.end ? at : -1, in_boundary};
+  /// -1: there is none.
+  KOKKOS_FUNCTION std::int64_t number(int team, int thread, int threads, int k) const {
+    const int block = thread / device::lanes + k * (threads / device::lanes);
+    const auto number = all_.begin + (std::int64_t{block} * teams_ + team) * device::lanes + thread % device::lanes;
+    return number < all_.end ? number : -1;
   }
 
  private:
-  struct Range {
-    RowRange all;
-    int blocks; ///< of lanes, that a team has, at most
-  };
-  static int share(const RowRange& range, int teams) {
-    const auto together = std::int64_t{teams} * device::lanes;
-    return static_cast<int>((range.count() + together - 1) / together);
-  }
-  Range ranges_[2];
+  RowRange all_;
   int teams_;
 };
 
@@ -123,13 +107,13 @@ class OwnEndOfStep {
     for (int k = 0; k < 3; ++k) sums_[k] = sums[k];
   }
   KOKKOS_FUNCTION void leave(const EndOfStep& to) const {
-    for (auto i = first_; i < state_.next; ++i) to.log.entries[i % ResidualLog::size] = log_[i % ResidualLog::size];
+    for (auto i = first_; i < state_.next; ++i) to.log.entries[i % to.log.size] = log_[i % log_size];
     *to.numbers = numbers_;
     *to.log.state = state_;
   }
 
  private:
-  KOKKOS_FUNCTION EndOfStep end() { return {sums_, false, recurrences_, late_, &numbers_, {&state_, log_}}; }
+  KOKKOS_FUNCTION EndOfStep end() { return {sums_, false, recurrences_, late_, &numbers_, {&state_, log_, log_size}}; }
 
   CgScalars numbers_;
   IterationState state_;
@@ -137,7 +121,27 @@ class OwnEndOfStep {
   bool recurrences_;
   bool late_;
   std::int64_t first_;
-  LogEntry log_[ResidualLog::size];
+  static constexpr int log_size = 2 * ResidualLog::most_at_once;
+  LogEntry log_[log_size];
+};
+
+/// Numbers of a thread's first rows, which stay in scratch memory from one step to the next. A device has little of it.
+struct KeptRows {
+  static constexpr int rows = device::kernels_on_host ? 100 : 1;
+  static constexpr int numbers = rows * kept_numbers * persistent_threads;
+  double* numbers_of_thread;
+
+  KOKKOS_FUNCTION double& at(int row, int number) const {
+    return numbers_of_thread[(row * kept_numbers + number) * persistent_threads];
+  }
+  template <class Row>
+  KOKKOS_FUNCTION void load(int k, Row& row) const {
+    for (int n = 0; n < kept_numbers; ++n) row.kept(n) = at(k, n);
+  }
+  template <class Row>
+  KOKKOS_FUNCTION void store(int k, Row row) const {
+    for (int n = 0; n < kept_numbers; ++n) at(k, n) = row.kept(n);
+  }
 };
 
 /// What a team's threads share.
@@ -150,6 +154,51 @@ struct PersistentScratch {
   OwnEndOfStep end;
   StepScalars scalars;
   bool failed; ///< another rank has not come
+  double kept[KeptRows::numbers];
 };
+
+/// By all threads of a team: its sum goes to all teams of all ranks.
+template <class Member>
+KOKKOS_FUNCTION void send_sums(const Member& team, const PeerSteps& peers, PersistentScratch& scratch,
+                               device::Counter number, const PartialSums<PeerSteps::sums>& of_thread) {
+  constexpr int warps = PersistentScratch::warps;
+  const int thread = team.team_rank(), warp = thread / device::lanes, lane = thread % device::lanes;
+  for (int k = 0; k < PeerSteps::sums; ++k) {
+    const double sum = device::sum_of_lanes(of_thread[k]);
+    if (lane == 0) scratch.of_warps[k][warp] = sum;
+  }
+  team.team_barrier();
+  for (int k = warp; k < PeerSteps::sums; k += warps) {
+    double sum = 0;
+    for (int w = lane; w < warps; w += device::lanes) sum += scratch.of_warps[k][w];
+    sum = device::sum_of_lanes(sum);
+    for (int to = lane; to < peers.boxes.ranks; to += device::lanes)
+      peers.send_part(to, team.league_rank(), k, number, sum);
+  }
+}
+
+/// The same. The sums over all teams of all ranks are known to the end of the step, to which the thread that `counts`
+/// brings them. False: a rank has not come.
+template <class Member>
+KOKKOS_FUNCTION bool receive_sums(const Member& team, const PeerSteps& peers, PersistentScratch& scratch,
+                                  device::Counter number, bool counts) {
+  constexpr int receivers = PersistentScratch::receivers, lanes = device::lanes;
+  const int thread = team.team_rank();
+  for (int unit = thread / lanes; unit < PeerSteps::sums * receivers; unit += PersistentScratch::warps) {
+    const int k = unit / receivers, r = unit % receivers;
+    double sum;
+    if (!peers.receive_parts(k, r * lanes + thread % lanes, receivers * lanes, number, sum)) scratch.failed = true;
+    sum = device::sum_of_lanes(sum);
+    if (thread % lanes == 0) scratch.received[k][r] = sum;
+  }
+  team.team_barrier();
+  if (scratch.failed) return false;
+  if (!counts) return true;
+  double sums[PeerSteps::sums] = {};
+  for (int r = 0; r < receivers; ++r)
+    for (int k = 0; k < PeerSteps::sums; ++k) sums[k] += scratch.received[k][r];
+  scratch.end.set(sums);
+  return true;
+}
 
 } // namespace kontor::cg

@@ -38,13 +38,11 @@ struct Update : PipelinedUpdate {
       q(i) = qi;
       u(i) = ui;
       store(i, row);
-      store_multiplied(i, row);
       return row.sums(ui);
     }
     const double scale = m_is == By::diagonal ? inverse(i) : 1;
     row.step(scale * row.r, c);
     store(i, row);
-    store_multiplied(i, row);
     if constexpr (m_is == By::diagonal) m(i) = scale * row.w;
     return row.sums(scale * row.r);
   }

@@ -42,6 +42,7 @@ class ResidualLog {
   struct Writer {
     IterationState* state;
     LogEntry* entries;
+    int size; ///< of the ring of entries
     KOKKOS_FUNCTION void operator()(const StepEnd& step) const {
       const double rr = step.squared_residual;
       state->ended = ended_by(step);
@@ -74,7 +75,7 @@ class ResidualLog {
       : interval_(interval), state_("cg/state"), entries_("cg/log", static_cast<std::size_t>(size)) {}
 
   IterationState* state() const { return state_.data(); }
-  Writer writer() const { return {state_.data(), entries_.data()}; }
+  Writer writer() const { return {state_.data(), entries_.data(), size}; }
 
   /// Local. Before the first entry of a solve; kernels set the state.
   void begin() {
