@@ -54,9 +54,10 @@ struct CsrKernel {
   /// Of one thread, for kernels that stay for many products of small matrices.
   template <int at_once>
   KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, Place of) const {
-    double sum = 0;
-    for (auto e = offsets[of.row]; e < offsets[of.row + 1]; ++e) sum += values[e] * from[columns[e]];
-    return sum;
+    const auto first = offsets[of.row];
+    return sum_in_order<at_once>(
+        static_cast<int>(offsets[of.row + 1] - first), [this, first](int e) { return values[first + e]; },
+        [this, first, from](int e) { return from[columns[first + e]]; });
   }
 
   /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the scratch

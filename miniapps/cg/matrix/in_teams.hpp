@@ -29,12 +29,10 @@ KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
 #endif
 }
 
-/// value(e) x(e) of so many entries, added in their order. Several are read before the first is added: from a device's
-/// threads its memory is far away.
+/// value(e) x(e) of entries from e on, added to the sum in their order. Several are read before the first is added:
+/// from a device's threads its memory is far away.
 template <int at_once, class Value, class X>
-KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x) {
-  double sum = 0;
-  int e = 0;
+KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x, int e = 0, double sum = 0) {
   for (; e + at_once <= entries; e += at_once) {
     double values[at_once], xs[at_once];
     for (int k = 0; k < at_once; ++k) {
@@ -43,8 +41,10 @@ KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, cons
     }
     for (int k = 0; k < at_once; ++k) sum += values[k] * xs[k];
   }
-  for (; e < entries; ++e) sum += value(e) * x(e);
-  return sum;
+  if constexpr (at_once > 1)
+    return sum_in_order<at_once / 3 + (at_once < 3)>(entries, value, x, e, sum);
+  else
+    return sum;
 }
 
 /// How many are read at once where a thread has few registers.

@@ -230,11 +230,15 @@ struct PersistentKernel {
       const auto terms = row.sums(scale * row.r);
       for (int n = 0; n < (sums_follow_product ? 2 : 3); ++n) sums[n] += terms[n];
     };
-    for (int k = own.count - 1; k >= 0; k -= 2) { // two are on their way at once
-      const LocalIndex i = place_of(own, k).row, j = k > 0 ? place_of(own, k - 1).row : -1;
-      auto first_row = load(k, i), second_row = load(k - 1, j);
-      add(k, i, first_row);
-      add(k - 1, j, second_row);
+    constexpr int at_once = 2; // on their way
+    for (int k = own.count - 1; k >= 0; k -= at_once) {
+      LocalIndex at[at_once];
+      Row row[at_once];
+      for (int m = 0; m < at_once; ++m) {
+        at[m] = m <= k ? place_of(own, k - m).row : -1;
+        row[m] = load(k - m, at[m]);
+      }
+      for (int m = 0; m < at_once; ++m) add(k - m, at[m], row[m]);
     }
     return sums;
   }

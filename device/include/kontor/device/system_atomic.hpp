@@ -82,6 +82,17 @@ KONTOR_EITHER unsigned load_acquire_on_device(const unsigned& count) {
 #endif
 }
 
+/// What this thread has written, and what it knows that others have, is visible to all before what it writes next.
+KONTOR_EITHER void fence_system() {
+#if defined(__CUDA_ARCH__)
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#elif defined(__HIP_DEVICE_COMPILE__)
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
+#else
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+#endif
+}
+
 /// A number that orders nothing.
 KONTOR_EITHER std::uint64_t load_relaxed(const std::uint64_t& number) {
 #if defined(__CUDA_ARCH__)
