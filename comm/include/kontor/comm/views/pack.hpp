@@ -32,12 +32,12 @@ struct PackItem {
   char* array;
   char* packed;
   LoopNest nest;
-  int word;                  ///< bytes
-  std::int64_t rows;         ///< a row is one turn of the innermost loop
-  std::int64_t rows_at_once; ///< of a work item
-  std::int64_t row_items;    ///< work items in one row
-  std::int64_t first_item;   ///< work items are numbered through all pieces
-  std::int64_t first_offset; ///< where rows go by index: of their offsets, in those of all pieces
+  int word;                      ///< bytes
+  std::int64_t rows = 0;         ///< a row is one turn of the innermost loop
+  std::int64_t rows_at_once = 0; ///< of a work item
+  std::int64_t row_items = 0;    ///< work items in one row
+  std::int64_t first_item = 0;   ///< work items are numbered through all pieces
+  std::int64_t first_offset = 0; ///< where rows go by index: of their offsets, in those of all pieces
 };
 
 /// Local. The largest word of which elements of this size at these addresses are made.
