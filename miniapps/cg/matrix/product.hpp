@@ -92,9 +92,8 @@ class Product final : public Matrix {
 
   bool can_iterate() const override { return persistent; }
   void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
-    if constexpr (persistent) {
+    if constexpr (persistent)
       launch_persistent(instance, format_.kernel(x.data(), y.data()), format_.positions(Part::all), steps);
-    }
   }
 
   std::int64_t positions() const override { return tuning_.teams ? format_.positions(Part::all).count() : 0; }
