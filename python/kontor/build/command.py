@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ import time
 from ..messages import exit_code, say, shown
 from ..place import Place
 from ..run.limits import Limits
+from ..run.mpi import left_by
 from .setup import Build
 
 
@@ -35,8 +37,20 @@ def test(words: list[str]) -> int:
     Build(place, os.environ, for_tests=True).ensure("all")
     built = time.monotonic()
     ctest = ["ctest", "--test-dir", str(place.build), "--output-on-failure", "--parallel", str(cores)]
-    code = subprocess.run([*ctest, "--no-tests=error", *words], check=False).returncode
+    code = run_beside_others([*ctest, "--no-tests=error", *words])
     if code and Place.here().setting("GTest_DIR").endswith("NOTFOUND"):
         say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
     say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")
     return exit_code(code)
+
+
+def run_beside_others(command: list[str]) -> int:
+    """Open MPI removes the folder of all its runs when one leaves it empty, even if another just begins there."""
+    not_empty = left_by(os.getpid(), os.environ)[0]
+    with contextlib.suppress(OSError):
+        not_empty.mkdir(mode=0o700, parents=True)
+    try:
+        return subprocess.run(command, check=False).returncode
+    finally:
+        with contextlib.suppress(OSError):
+            not_empty.rmdir()
