@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION double read_once(const double* at) {
 }
 
 /// value(e) x(e) of entries from e on, added to the sum in their order. Several are read before the first is added:
-/// from a device's threads its memory is far away.
+/// from a device's threads its memory is far away. Of those that are left, a third as many, down to one.
 template <int at_once, class Value, class X>
 KOKKOS_INLINE_FUNCTION double sum_in_order(int entries, const Value& value, const X& x, int e = 0, double sum = 0) {
   for (; e + at_once <= entries; e += at_once) {

@@ -62,8 +62,8 @@ struct WriteEnd {
   KOKKOS_FUNCTION void operator()(int) const { end.write(); }
 };
 
-/// Of each row, a kernel of many steps keeps so many numbers, kept(), for those that follow; and the product, if it is
-/// one of them, the last.
+/// Numbers of a row that a kernel of many steps can keep from one step to the next: kept() of a Row. If the product is
+/// one of them (keeps_product), it is the last.
 inline constexpr int kept_numbers = 4;
 
 /// Of a row, what the updates of merged change: p = u + beta p, s = w + beta s, x += alpha p, r -= alpha s. A is

@@ -19,7 +19,8 @@
 /// before. So those of two steps before have been read: each rank sends its sums afterwards.
 namespace kontor::cg {
 
-/// Copyable into kernels. Steps count from 1, over all kernels, and none is left out.
+/// Copyable into kernels. Steps count from 1, over all kernels. None is left out but after the end of a solve; the next
+/// one begins with a reduction, which no rank leaves before all have read their words.
 struct PeerSteps {
   static constexpr int sums = 3;
 
