@@ -164,11 +164,11 @@ miniapp::StepPlan Heat<T>::begin() {
   return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
 }
 
-/// How many norms travel together: one by one if sweeps stop by them, else in batches that a graph's norms fill, so
-/// that they are the same with a graph and without.
+/// How many norms travel together: one by one if the host stops sweeps by them, else in batches that a graph's norms
+/// fill, so that they are the same with a graph and without.
 template <class T>
 int Heat<T>::norms_together() const {
-  if (domain_.tolerance() > 0) return 1;
+  if (domain_.tolerance() > 0 && !sweeper_.is_persistent()) return 1;
   const int most = norms_.most_together;
   return most - most % std::max(1, schedule().graph().norms());
 }
@@ -190,17 +190,19 @@ int Heat<T>::persistent_length(std::int64_t made, std::int64_t until) const {
       std::min<std::int64_t>(until - made, schedule_.alike_after(made, sweeper_.persistent_shape())));
 }
 
-/// Collective. So many sweeps by one kernel, and the norms that they leave.
+/// Collective. So many sweeps by one kernel, unless a norm ends them, and the norms that they leave. Returns how many.
 template <class T>
-void Heat<T>::sweep_persistently(int sweeps) {
+int Heat<T>::sweep_persistently(int sweeps) {
   const auto& shape = sweeper_.persistent_shape();
   norms_.make_room(shape.norm_every > 0 ? sweeps / shape.norm_every : 0, sweeper_.streams());
-  sweeper_.sweep_persistently(sweeps, norm_, norms_.slots());
+  sweeps = sweeper_.sweep_persistently(sweeps, {norm_, shape.norm_every, norms_.slots()}, domain_.tolerance());
   const ScopedTimer timed(reduce_timer_, 0);
   for (int i = 1; i <= sweeps; ++i) {
     ++sweeps_of_repeat_;
     if (shape.norm(i)) norms_.add(sweeps_of_repeat_, sweeper_.streams());
   }
+  if (domain_.tolerance() > 0) norms_.read(sweeps_of_repeat_, sweeper_.streams());
+  return sweeps;
 }
 
 /// How many of the next sweeps one pass makes: a sweep with a norm is alone, and the last one, whose fields before and
@@ -215,10 +217,7 @@ int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
 
 template <class T>
 std::int64_t Heat<T>::advance(std::int64_t made, std::int64_t until) {
-  if (const int sweeps = persistent_length(made, until); sweeps > 0) {
-    sweep_persistently(sweeps);
-    return sweeps;
-  }
+  if (const int sweeps = persistent_length(made, until); sweeps > 0) return sweep_persistently(sweeps);
   if (fits_graph(made, until)) {
     sweep_by_graph();
     return sweeper_.graph_shape().steps;

@@ -51,7 +51,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool converged() const;
   void add_norm();
   void sweep_by_graph();
-  void sweep_persistently(int sweeps);
+  int sweep_persistently(int sweeps);
   double field_bytes() const;
 
   PassLengths tried_;

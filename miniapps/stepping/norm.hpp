@@ -23,7 +23,8 @@ KOKKOS_INLINE_FUNCTION double joined(double a, double b) {
 /// How ranks put their parts together.
 inline comm::ReduceOp reduce_op(Norm norm) { return norm == Norm::max ? comm::ReduceOp::max : comm::ReduceOp::sum; }
 
-/// The norm from the part of all.
+/// The norm from the part of all, and the other way round.
 inline double from_parts(Norm norm, double part) { return norm == Norm::max ? part : std::sqrt(part); }
+inline double to_parts(Norm norm, double value) { return norm == Norm::max ? value : value * value; }
 
 } // namespace kontor::stepping

@@ -38,10 +38,10 @@ struct StepSchedule {
   bool snapshot(std::int64_t step) const { return snapshot_every > 0 && step % snapshot_every == 0 && !last(step); }
 
   /// The graph for these steps, at least so many. It has norms in it where they are close together, unless each is
-  /// waited for.
-  GraphShape graph(int at_least = GraphShape().steps) const {
+  /// waited for. With `ends` steps end in it by their norms.
+  GraphShape graph(int at_least = GraphShape().steps, bool ends = false) const {
     GraphShape shape{.steps = at_least};
-    if (stops_by_norm || check_every == 0 || check_every > shape.steps) return shape;
+    if (check_every == 0 || (stops_by_norm ? !ends : check_every > shape.steps)) return shape;
     const int least = shape.steps;
     shape.norm_every = static_cast<int>(check_every);
     for (shape.steps = shape.norm_every; shape.steps < least || shape.steps % 2 == 1;) shape.steps += shape.norm_every;

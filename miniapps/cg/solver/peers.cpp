@@ -17,19 +17,14 @@ namespace kontor::cg {
 namespace {
 
 constexpr std::size_t alignment = 256;
-/// As many for each rank and team.
-constexpr std::uint32_t words_of_team = PeerSteps::sums * comm::chunk_words<double>;
 
 /// Where words lie in the memory of each rank: the mailbox of sums, then ghosts of even and of odd steps.
 struct Places {
   std::size_t ghosts, half, end;
   Places(int ranks, int teams, std::int64_t most_ghosts) {
-    const auto up = [](std::size_t words) {
-      const auto bytes = words * sizeof(comm::Word);
-      return (bytes + alignment - 1) / alignment * alignment;
-    };
-    ghosts = up(2 * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(teams) * words_of_team);
-    half = up(static_cast<std::size_t>(most_ghosts) * comm::chunk_words<double>);
+    const auto up = [](std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
+    ghosts = up(stepping::PeerParts::bytes(ranks, teams, PeerSteps::sums));
+    half = up(static_cast<std::size_t>(most_ghosts) * comm::chunk_words<double> * sizeof(comm::Word));
     end = ghosts + 2 * half;
   }
 };
@@ -104,11 +99,7 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, i
   ghost_ranks_ = to_device<Array<int>>("cg/ranks of ghosts", ghost_ranks);
 
   steps_.wait = memory_.wait();
-  for (int r = 0; r < ranks; ++r) steps_.boxes.of[r] = reinterpret_cast<comm::Word*>(memory_.of(r));
-  steps_.boxes.rank = rank;
-  steps_.boxes.ranks = ranks;
-  steps_.boxes.slot_words = static_cast<std::uint32_t>(shape.teams) * words_of_team;
-  steps_.teams = shape.teams;
+  steps_.parts = {comm, memory_, 0, shape.teams, PeerSteps::sums};
   steps_.interior = part.interior;
   steps_.places = places_.data();
   steps_.to = reinterpret_cast<comm::Word* const*>(to_.data());

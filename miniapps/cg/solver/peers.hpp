@@ -4,9 +4,7 @@
 #include "cg/matrix/matrix.hpp"
 #include "cg/names.hpp"
 #include "partition/partition.hpp"
-
-#include <kontor/comm/mailboxes.hpp>
-#include <kontor/comm/peer_memory.hpp>
+#include "stepping/peer_parts.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -25,8 +23,7 @@ struct PeerSteps {
   static constexpr int sums = 3;
 
   comm::PeerWait wait;
-  comm::Mailboxes boxes;              ///< of the parts of sums
-  int teams = 1;                      ///< of a kernel, equally many on all ranks
+  stepping::PeerParts parts;          ///< of sums
   LocalIndex interior = 0;            ///< own rows from this one on are sent
   const LocalIndex* places = nullptr; ///< where the places of each of these rows begin in `to`
   comm::Word* const* to = nullptr;    ///< on other ranks, of even steps
@@ -46,36 +43,16 @@ struct PeerSteps {
   /// By any thread. The value of a ghost, by its number in a vector, once it has come. False: it has not.
   KOKKOS_FUNCTION bool receive(std::int64_t row, device::Counter step, double& value) const {
     const auto ghost = row - ghost_rows.begin;
-    return received(ghosts + half_of(step) + ghost * comm::chunk_words<double>, step, ghost_ranks[ghost], value);
-  }
-  /// By one thread of each team for sum k: its part goes to that rank, which may be this one.
-  KOKKOS_FUNCTION void send_part(int to, int team, int k, device::Counter step, double part) const {
-    comm::send_chunk<double>(words(to, boxes.rank, step, k, team), step, {{part}}, comm::MailboxMemory(wait));
-  }
-  /// By any thread. Adds up parts `first`, `first` + `stride`, ... of sum k of all teams of all ranks, in the same
-  /// order on each rank, once they have come. False: one has not.
-  KOKKOS_FUNCTION bool receive_parts(int k, int first, int stride, device::Counter step, double& sum) const {
-    sum = 0;
-    for (int i = first; i < boxes.ranks * teams; i += stride) {
-      double part;
-      if (!received(words(boxes.rank, i / teams, step, k, i % teams), step, i / teams, part)) return false;
-      sum += part;
-    }
-    return true;
+    comm::Chunk<double> chunk{};
+    const bool came = comm::receive_chunk<double>(ghosts + half_of(step) + ghost * comm::chunk_words<double>, step,
+                                                  comm::MailboxMemory(wait), chunk);
+    if (!came) wait.give_up(ghost_ranks[ghost]);
+    value = chunk.numbers[0];
+    return came;
   }
 
  private:
   KOKKOS_FUNCTION std::int64_t half_of(device::Counter step) const { return (step & 1) != 0 ? half : 0; }
-  KOKKOS_FUNCTION comm::Word* words(int owner, int from, device::Counter step, int k, int team) const {
-    return comm::slot(boxes, owner, from, step) + (k * teams + team) * comm::chunk_words<double>;
-  }
-  KOKKOS_FUNCTION bool received(const comm::Word* words, device::Counter step, int from, double& value) const {
-    comm::Chunk<double> chunk{};
-    const bool came = comm::receive_chunk<double>(words, step, comm::MailboxMemory(wait), chunk);
-    if (!came) wait.give_up(from);
-    value = chunk.numbers[0];
-    return came;
-  }
 };
 
 /// The memory that it takes, with the vectors in turn that a matrix is multiplied with. One rank may be alone.

@@ -269,7 +269,7 @@ struct PersistentKernel {
 template <class Kernel>
 void launch_persistent(const Space& instance, const Kernel& kernel, const RowRange& positions,
                        const PersistentSteps& steps) {
-  const int teams = steps.peers.teams;
+  const int teams = steps.peers.parts.teams();
   const auto policy = policy_of_teams<Kokkos::LaunchBounds<persistent_threads, 1>>(
       instance, teams, persistent_threads, sizeof(PersistentScratch) + alignof(PersistentScratch));
   std::visit(

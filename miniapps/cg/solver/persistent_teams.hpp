@@ -172,8 +172,8 @@ KOKKOS_FUNCTION void send_sums(const Member& team, const PeerSteps& peers, Persi
     double sum = 0;
     for (int w = lane; w < warps; w += device::lanes) sum += scratch.of_warps[k][w];
     sum = device::sum_of_lanes(sum);
-    for (int to = lane; to < peers.boxes.ranks; to += device::lanes)
-      peers.send_part(to, team.league_rank(), k, number, sum);
+    for (int to = lane; to < peers.parts.ranks(); to += device::lanes)
+      peers.parts.send(to, team.league_rank(), k, number, sum);
   }
 }
 
@@ -186,8 +186,9 @@ KOKKOS_FUNCTION bool receive_sums(const Member& team, const PeerSteps& peers, Pe
   const int thread = team.team_rank();
   for (int unit = thread / lanes; unit < PeerSteps::sums * receivers; unit += PersistentScratch::warps) {
     const int k = unit / receivers, r = unit % receivers;
-    double sum;
-    if (!peers.receive_parts(k, r * lanes + thread % lanes, receivers * lanes, number, sum)) scratch.failed = true;
+    double sum = 0;
+    if (!peers.parts.receive(k, r * lanes + thread % lanes, receivers * lanes, number, [&](double p) { sum += p; }))
+      scratch.failed = true;
     sum = device::sum_of_lanes(sum);
     if (thread % lanes == 0) scratch.received[k][r] = sum;
   }

@@ -62,8 +62,12 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
   persistent_.reset();
   persistent_trial_.clear();
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;
-  constexpr int most = 64;
-  persistent_shape_ = schedule.graph(most);
+  constexpr int most = PersistentLaunch<T>::most_norms;
+  // Where it ends sweeps by itself, a kernel can be longer: the host waits for each.
+  const bool ends = schedule.stops_by_norm && schedule.check_every > 0 && !exact_norm_ &&
+                    PersistentLaunch<T>::ends_by_norms(*domain_);
+  const auto least = ends ? std::min<std::int64_t>(4 * most, schedule.check_every * most) : most;
+  persistent_shape_ = schedule.graph(static_cast<int>(least), ends);
   if (exact_norm_) persistent_shape_.norm_every = 0;
   if (wanted == Launch::automatic && schedule.limit < 2 * most) return;
   persistent_.emplace(*domain_);
@@ -74,7 +78,7 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
     double seconds = 0;
     for (int i = 0; i < count; ++i) {
       if (persistent == 1)
-        sweep_persistently(graph_shape_.steps, norm, slots);
+        sweep_persistently(graph_shape_.steps, {norm, graph_shape_.norm_every, slots}, 0);
       else if (graph_)
         sweep_by_graph();
       else
@@ -90,14 +94,18 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
 }
 
 template <class T>
-void Sweeper<T>::sweep_persistently(int sweeps, Norm norm, const stepping::NormSlots& slots) {
+int Sweeper<T>::sweep_persistently(int sweeps, const SweepNorms& norms, double tolerance) {
   const Region region("heat/persistent");
   const ScopedTimer timed(compute_);
   streams_.compute_waits();
   wrap(domain_->current());
-  persistent_->queue(streams_.compute(), domain_->current(), sweeps, norm, persistent_shape_.norm_every, slots);
+  if (tolerance > 0 && norms.every > 0)
+    sweeps = persistent_->sweep_until(streams_.compute(), domain_->current(), sweeps, norms, tolerance);
+  else
+    persistent_->queue(streams_.compute(), domain_->current(), sweeps, norms);
   streams_.exchange_follows();
   for (int i = 0; i < sweeps; ++i) domain_->advance();
+  return sweeps;
 }
 
 template <class T>
@@ -118,14 +126,14 @@ template void Sweeper<float>::choose_persistent(const stepping::StepSchedule&, N
 template void Sweeper<float>::sweep_by_graph();
 template void Sweeper<float>::advance_graph();
 template void Sweeper<float>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
-template void Sweeper<float>::sweep_persistently(int, Norm, const stepping::NormSlots&);
+template int Sweeper<float>::sweep_persistently(int, const SweepNorms&, double);
 template nlohmann::ordered_json Sweeper<float>::launch_record() const;
 template std::optional<std::string> Sweeper<double>::graph_refusal(const stepping::StepSchedule&) const;
 template void Sweeper<double>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
 template void Sweeper<double>::sweep_by_graph();
 template void Sweeper<double>::advance_graph();
 template void Sweeper<double>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
-template void Sweeper<double>::sweep_persistently(int, Norm, const stepping::NormSlots&);
+template int Sweeper<double>::sweep_persistently(int, const SweepNorms&, double);
 template nlohmann::ordered_json Sweeper<double>::launch_record() const;
 
 } // namespace kontor::heat

@@ -8,8 +8,6 @@
 namespace kontor::heat {
 namespace {
 
-constexpr int most_norms = 64; ///< of a kernel
-
 constexpr std::size_t line = 64;
 
 std::size_t bytes_of_counters() {
@@ -27,6 +25,11 @@ std::int64_t words_of_row(const Block& block) {
 template <class T>
 std::size_t bytes_of_words(const Block& block) {
   return (static_cast<std::size_t>(2 * words_of_row<T>(block)) * sizeof(Word) + line - 1) / line * line;
+}
+
+template <class T>
+std::size_t bytes_of_norms(const Domain<T>& domain, int teams) {
+  return PersistentLaunch<T>::ends_by_norms(domain) ? stepping::PeerParts::bytes(domain.comm().size(), teams, 1) : 0;
 }
 
 /// Collective. The shape of bands in registers, if all ranks have one.
@@ -53,10 +56,14 @@ std::optional<std::string> PersistentLaunch<T>::refusal(const Domain<T>& domain)
 
 template <class T>
 PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
-    : domain_(&domain),
-      memory_(domain.comm(), bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()), "heat/seams of bands"),
-      parts_("heat/norm parts of bands", most_norms * device::resident_teams()), registers_(agreed_shape(domain)),
-      between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())) {
+    : domain_(&domain), registers_(agreed_shape(domain)),
+      teams_(comm::allreduce(domain.comm(), teams_of<T>(domain.block(), registers_), comm::ReduceOp::max)),
+      memory_(domain.comm(),
+              bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()) + bytes_of_norms(domain, teams_),
+              "heat/seams of bands"),
+      parts_("heat/norm parts of bands", most_norms * device::resident_teams()),
+      between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())),
+      norm_parts_("heat/norm parts of ranks"), ended_("heat/ended sweeps"), told_("heat/ended sweeps") {
   const auto& block = domain.block();
   const int slow = block.dimensions - 1, rank = domain.comm().rank();
   with_ = {.seams = {},
@@ -66,6 +73,7 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
            .sweeps = 0,
            .norm_every = 0,
            .parts = parts_.data(),
+           .stop = {},
            .wraps = {block.wraps[0] && slow > 0, block.wraps[1] && slow > 1},
            .registers = registers_,
            .between = between_.data(),
@@ -74,6 +82,11 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     return reinterpret_cast<Word*>(memory_.of(of) + bytes_of_counters() +
                                    static_cast<std::size_t>(from_side) * bytes_of_words<T>(block));
   };
+  if (ends_by_norms(domain))
+    Kokkos::deep_copy(norm_parts_, stepping::PeerParts(domain.comm(), memory_,
+                                                       bytes_of_counters() + 2 * bytes_of_words<T>(block), teams_, 1));
+  with_.stop.parts = norm_parts_.data();
+  with_.stop.ended = ended_.data();
   for (int side = 0; side < 2; ++side) {
     const int other = block.wraps[slow] ? rank : block.neighbours[2 * slow + side];
     if (other != comm::no_rank) with_.seams[side] = {other, words(other, 1 - side), words(rank, side)};
@@ -81,24 +94,66 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
 }
 
 template <class T>
-void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, Norm norm, int norm_every,
-                                const stepping::NormSlots& slots) {
-  if (registers_.width == 0 || sweeps == 1) return queue_kernel(instance, from, sweeps, norm, norm_every, slots);
-  queue_kernel(instance, from, sweeps - 1, norm, norm_every, slots);
-  const bool has_norm = norm_every > 0 && sweeps % norm_every == 0;
-  queue_kernel(instance, (from + sweeps - 1) % 2, 1, norm, has_norm ? 1 : 0, slots);
+void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms) {
+  with_.stop.below = 0;
+  queue_sweeps(instance, from, sweeps, norms);
+  combine(instance, sweeps, norms);
 }
 
 template <class T>
-void PersistentLaunch<T>::queue_kernel(const ExecutionSpace& instance, int from, int sweeps, Norm norm, int norm_every,
-                                       const stepping::NormSlots& slots) {
+int PersistentLaunch<T>::sweep_until(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms,
+                                     double tolerance) {
+  constexpr double rounding = 1e-10;
+  auto& stop = with_.stop;
+  stop.below = stepping::to_parts(norms.kind, tolerance) * (1 + rounding);
+  stop.begin = with_.begin;
+  queue_sweeps(instance, from, sweeps, norms);
+  Kokkos::deep_copy(instance, told_, ended_);
+  instance.fence();
+  check();
+  const bool ended = told_() > stop.begin;
+  const int made = ended ? static_cast<int>(told_() - stop.begin) : sweeps;
+  const int in_kernel = registers_.width > 0 ? sweeps - 1 : sweeps; // see queue_sweeps()
+  stop.norms += static_cast<device::Counter>(ended ? made : std::max(0, in_kernel - 1)) / norms.every;
+  if (ended && registers_.width > 0) {
+    // Bands in registers have written nothing, and the first field is as it was. Their last rows may still be read:
+    // the next ones go where those would go.
+    with_.begin += (sweeps - made + 1) % 2;
+    stop.below = 0;
+    queue_sweeps(instance, from, made, {Norm::none, 0, {}});
+  }
+  combine(instance, made, norms);
+  return made;
+}
+
+/// In registers a kernel leaves the last field alone: a second one makes the last sweep, as a run's last sweep is
+/// verified by the field before it.
+template <class T>
+void PersistentLaunch<T>::queue_sweeps(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms) {
+  const int first = registers_.width > 0 ? sweeps - 1 : sweeps;
+  with_.parts = parts_.data();
+  if (first > 0) queue_kernel(instance, from, first, norms.kind, norms.every);
+  if (first == sweeps) return;
+  const bool has_norm = norms.every > 0 && sweeps % norms.every == 0;
+  if (has_norm) with_.parts += std::int64_t{sweeps / norms.every - 1} * registers_.bands;
+  queue_kernel(instance, (from + first) % 2, 1, norms.kind, has_norm ? 1 : 0);
+}
+
+template <class T>
+void PersistentLaunch<T>::queue_kernel(const ExecutionSpace& instance, int from, int sweeps, Norm norm,
+                                       int norm_every) {
   with_.sweeps = sweeps;
   with_.norm_every = norm_every;
-  const int norms = norm_every > 0 ? sweeps / norm_every : 0;
-  const auto kind = norms > 0 ? norm : Norm::none;
-  const int parts = sweep_bands(instance, domain_->input(from), domain_->input(1 - from), kind, with_);
+  const bool has_norms = norm_every > 0 && sweeps >= norm_every;
+  sweep_bands(instance, domain_->input(from), domain_->input(1 - from), has_norms ? norm : Norm::none, with_);
   with_.begin += static_cast<device::Counter>(sweeps);
-  if (norms > 0) stepping::combine_each(instance, parts_.data(), norms, parts, norm, slots);
+}
+
+template <class T>
+void PersistentLaunch<T>::combine(const ExecutionSpace& instance, int sweeps, const SweepNorms& norms) {
+  const int count = norms.every > 0 ? sweeps / norms.every : 0;
+  const int teams = teams_of<T>(domain_->block(), registers_);
+  if (count > 0) stepping::combine_each(instance, parts_.data(), count, teams, norms.kind, norms.slots);
 }
 
 template class PersistentLaunch<float>;

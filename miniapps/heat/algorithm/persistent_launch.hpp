@@ -6,10 +6,18 @@
 #include "stepping/norm_parts.hpp"
 
 #include <kontor/comm/peer_memory.hpp>
+#include <kontor/device/gpu.hpp>
 
 #include <string>
 
 namespace kontor::heat {
+
+/// The norms of sweeps that kernels make: each `every`-th sweep has one. 0: none has.
+struct SweepNorms {
+  Norm kind;
+  int every;
+  stepping::NormSlots slots;
+};
 
 /// Sweeps of a domain by one kernel, which waits for those of the other ranks.
 template <class T>
@@ -18,30 +26,41 @@ class PersistentLaunch {
   using ExecutionSpace = typename FieldView<T>::execution_space;
   using MemorySpace = typename FieldView<T>::memory_space;
 
+  static constexpr int most_norms = 64; ///< of a kernel
+
   /// Local. Why the domain's sweeps cannot be made so, equal on all ranks; nothing if they can.
   static std::optional<std::string> refusal(const Domain<T>&);
 
   /// Collective. The domain must outlive this. Throws comm::UsageError on all ranks if memory cannot be mapped.
   explicit PersistentLaunch(const Domain<T>&);
 
-  /// Local; waits for nothing. So many sweeps from field `from`; all ranks must make as many. Each norm_every-th of
-  /// them has a norm, whose part goes to a slot; 0: none has.
-  void queue(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
+  /// Local; waits for nothing. So many sweeps from field `from`, with norms whose parts go to slots; all ranks must
+  /// make as many.
+  void queue(const ExecutionSpace&, int from, int sweeps, const SweepNorms&);
+  /// Collective; waits for the device. The same, but sweeps end, without the host, after the first of those norms that
+  /// is below the tolerance, but for rounding. Returns how many were made. Throws as check() does.
+  int sweep_until(const ExecutionSpace&, int from, int sweeps, const SweepNorms&, double tolerance);
+  /// Whether it can be had, equal on all ranks.
+  static bool ends_by_norms(const Domain<T>& domain) { return domain.comm().size() <= stepping::PeerParts::most_ranks; }
 
   /// Local, after the kernels have ended. Throws comm::Error if one has waited for another rank in vain.
   void check() const { memory_.check(); }
 
  private:
-  /// One kernel. In registers it leaves the last field alone: queue() makes two, as a run's last sweep is verified by
-  /// the field before it.
-  void queue_kernel(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every, const stepping::NormSlots&);
+  void queue_sweeps(const ExecutionSpace&, int from, int sweeps, const SweepNorms&);
+  void queue_kernel(const ExecutionSpace&, int from, int sweeps, Norm, int norm_every);
+  void combine(const ExecutionSpace&, int sweeps, const SweepNorms&);
 
   const Domain<T>* domain_;
-  comm::PeerMemory<MemorySpace> memory_; ///< counters of bands, words from below, words from above
+  RegisterShape registers_;
+  int teams_;                            ///< of a rank, at most
+  comm::PeerMemory<MemorySpace> memory_; ///< counters of bands, words from below, words from above, parts of norms
   PersistentSweeps with_;
   Kokkos::View<double*, MemorySpace> parts_;
-  RegisterShape registers_;
   Kokkos::View<Word*, MemorySpace> between_; ///< rows between bands in registers
+  Kokkos::View<stepping::PeerParts, MemorySpace> norm_parts_;
+  Kokkos::View<device::Counter, MemorySpace> ended_;
+  Kokkos::View<device::Counter, device::PinnedSpace> told_; ///< the same, for the host
 };
 
 extern template class PersistentLaunch<float>;

@@ -60,8 +60,8 @@ class Sweeper {
   bool is_persistent() const { return persistent_.has_value(); }
   /// The most that such a kernel makes, and at which of them it has norms.
   const stepping::GraphShape& persistent_shape() const { return persistent_shape_; }
-  /// Collective. So many sweeps by one kernel.
-  void sweep_persistently(int sweeps, Norm, const stepping::NormSlots&);
+  /// Collective. So many sweeps by one kernel; with a tolerance it ends them, and the host waits. Returns how many.
+  int sweep_persistently(int sweeps, const SweepNorms&, double tolerance);
   /// Local, waits for them. Throws comm::Error if a kernel has waited for another rank in vain.
   void fence() const;
   /// Local. What the record says of the launches.

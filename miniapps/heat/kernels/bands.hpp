@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heat/kernels/column_shape.hpp"
+#include "heat/kernels/norm_stop.hpp"
 #include "heat/names.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -64,10 +65,16 @@ struct PersistentSweeps {
   int sweeps;
   int norm_every; ///< each so many-th sweep leaves its norm's parts; 0: none
   double* parts;  ///< [norms][teams]
-  bool wraps[2];  ///< x and, in 3-D, y: whether the block is its own neighbour there
+  NormStop stop;
+  bool wraps[2]; ///< x and, in 3-D, y: whether the block is its own neighbour there
   RegisterShape registers;
   Word* between;          ///< of plates in registers: rows between this rank's bands
   std::int64_t row_words; ///< a row has so many of them
+
+  /// Whether a sweep leaves a norm, as the kernel's n-th: sweep / norm_every.
+  KOKKOS_FUNCTION bool has_norm(int sweep) const { return sweep > 0 && sweep % norm_every == 0; }
+  /// Whether this norm may end sweeps. Of the last sweep it would end none.
+  KOKKOS_FUNCTION bool may_end(int sweep) const { return stop.below > 0 && sweep < sweeps && has_norm(sweep); }
 
   /// An end of one of so many bands in registers.
   KOKKOS_FUNCTION Seam seam_of(int band, int side, int bands) const {
@@ -104,6 +111,15 @@ RegisterShape register_shape(const Block& block) {
     return {width, bands, static_cast<int>(columns), static_cast<int>(stride), static_cast<int>(groups)};
   }
   return {};
+}
+
+/// The teams of a block.
+template <class T>
+int teams_of(const Block& block, const RegisterShape& registers) {
+  if (registers.width > 0) return registers.bands;
+  const auto rows = block.extents[block.dimensions - 1];
+  const auto lines = block.all().size() / block.extents[0] / rows;
+  return bands_of(rows, (block.extents[0] + pack_width<T> - 1) / pack_width<T> * lines, rows);
 }
 
 /// Where word `w` of a column lies among those of a seam with so many columns, of row number `row`: threads side by

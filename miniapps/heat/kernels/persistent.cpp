@@ -3,9 +3,9 @@
 
 namespace kontor::heat {
 
-template int sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
+template void sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
                          const PersistentSweeps&);
-template int sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
+template void sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
                          const PersistentSweeps&);
 
 } // namespace kontor::heat

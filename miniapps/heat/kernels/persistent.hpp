@@ -54,11 +54,15 @@ class Bands {
           device::store_release_on_device(with_.counters.of(side == 0 ? own - 1 : own + 1, 1 - side), due);
       });
       if (sends) part = joined<norm>(part, whole_rows(team, from, begin + 1, end - 1));
-      if constexpr (norm != Norm::none)
-        if (sweep % with_.norm_every == 0) {
-          part = stepping::detail::over_team<norm>(team, part);
-          if (team.team_rank() == 0) with_.parts[(sweep / with_.norm_every - 1) * teams_ + own] = part;
-        }
+      if constexpr (norm != Norm::none) {
+        if (!with_.has_norm(sweep)) continue;
+        const int n = sweep / with_.norm_every;
+        part = stepping::detail::over_team<norm>(team, part);
+        if (team.team_rank() == 0) with_.parts[(n - 1) * teams_ + own] = part;
+        if (!with_.may_end(sweep)) continue;
+        with_.stop.send(team, n, part);
+        if (with_.stop.template ends<norm>(team, n, due, failed)) return;
+      }
     }
   }
 
@@ -187,31 +191,26 @@ class Bands {
 } // namespace detail
 
 /// Local; waits for nothing. Sweeps of the whole block from `in` to `other` and back, `with.sweeps` of them; all ranks
-/// of the block's axis must make as many. How many parts each norm has.
+/// of the block's axis must make as many.
 template <class T, class ExecutionSpace>
-int sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
-                const PersistentSweeps& with) {
+void sweep_bands(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
+                 const PersistentSweeps& with) {
   using Bounds = Kokkos::LaunchBounds<band_threads, 1>;
   if (with.registers.width > 0) return detail::sweep_registers(instance, in, other, norm, with);
-  const auto& block = in.block;
-  const auto rows = block.extents[block.dimensions - 1];
-  const auto columns =
-      (block.extents[0] + pack_width<T> - 1) / pack_width<T> * (block.all().size() / block.extents[0] / rows);
-  const int teams = bands_of(rows, columns, rows);
-  with_constants(block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
+  const int teams = teams_of<T>(in.block, with.registers);
+  with_constants(in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto norm_kind) {
     using Kernel = detail::Bands<dimensions(), sourced(), norm_kind(), T>;
     Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, teams, band_threads, 1);
     policy.set_scratch_size(0, Kokkos::PerTeam(64));
     Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with, teams));
   });
-  return teams;
 }
 
 /// Compiled once, in persistent.cpp.
 using BandInstance = FieldView<float>::execution_space;
-extern template int sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                                const PersistentSweeps&);
-extern template int sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                                const PersistentSweeps&);
+extern template void sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
+                                 const PersistentSweeps&);
+extern template void sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
+                                 const PersistentSweeps&);
 
 } // namespace kontor::heat

@@ -3,9 +3,9 @@
 
 namespace kontor::heat::detail {
 
-template int sweep_registers(const RegisterInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
+template void sweep_registers(const RegisterInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
                              const PersistentSweeps&);
-template int sweep_registers(const RegisterInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
+template void sweep_registers(const RegisterInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
                              const PersistentSweeps&);
 
 } // namespace kontor::heat::detail

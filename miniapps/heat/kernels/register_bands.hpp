@@ -11,7 +11,8 @@
 /// "PERKS: a locality-optimized execution model for iterative memory-bound GPU applications", ICS 2023.
 namespace kontor::heat::detail {
 
-template <bool sourced, Norm norm, int width, class T>
+/// `ends`: a norm may end sweeps.
+template <bool sourced, Norm norm, bool ends, int width, class T>
 class RegisterBands {
  public:
   RegisterBands(const SweepInput<T>& in, const SweepInput<T>& other, const PersistentSweeps& with)
@@ -26,6 +27,7 @@ class RegisterBands {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
+    if (with_.stop.has_ended()) return;
     auto& scratch = *static_cast<Scratch*>(team.team_shmem().get_shmem_aligned(sizeof(Scratch), alignof(Scratch)));
     const auto thread = place(team.league_rank(), team.team_rank());
     Row cells[rows];
@@ -40,12 +42,19 @@ class RegisterBands {
     team.team_barrier();
     for (int sweep = 1; sweep <= with_.sweeps; ++sweep) {
       double part = advance(thread, cells, scratch, sweep);
-      if constexpr (norm != Norm::none)
-        if (sweep % with_.norm_every == 0) {
+      if constexpr (norm != Norm::none) {
+        // The norm of the sweep before, which has travelled meanwhile.
+        const auto number = with_.begin + static_cast<device::Counter>(sweep);
+        if (ends && with_.may_end(sweep - 1) &&
+            with_.stop.template ends<norm>(team, (sweep - 1) / with_.norm_every, number - 1, scratch.failed))
+          return;
+        if (with_.has_norm(sweep)) {
+          const int n = sweep / with_.norm_every;
           part = stepping::detail::over_team<norm>(team, part);
-          if (team.team_rank() == 0)
-            with_.parts[(sweep / with_.norm_every - 1) * with_.registers.bands + team.league_rank()] = part;
+          if (team.team_rank() == 0) with_.parts[(n - 1) * with_.registers.bands + team.league_rank()] = part;
+          if (ends && with_.may_end(sweep)) with_.stop.send(team, n, part);
         }
+      }
       team.team_barrier();
       if (scratch.failed != 0) return;
     }
@@ -222,29 +231,34 @@ class RegisterBands {
 
 /// See sweep_bands().
 template <class T, class ExecutionSpace>
-int sweep_registers(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
-                    const PersistentSweeps& with) {
+void sweep_registers(const ExecutionSpace& instance, const SweepInput<T>& in, const SweepInput<T>& other, Norm norm,
+                     const PersistentSweeps& with) {
   const auto sweep = [&](auto width) {
-    with_constants(2, in.source.size() > 0, norm, [&](auto, auto sourced, auto norm_kind) {
-      using Kernel = RegisterBands<sourced(), norm_kind(), width(), T>;
+    const auto launch = [&](auto sourced, auto norm_kind, auto ends) {
+      using Kernel = RegisterBands<sourced(), norm_kind(), ends(), width(), T>;
       using Bounds = Kokkos::LaunchBounds<band_threads, 1>;
       Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, with.registers.bands, band_threads, 1);
       policy.set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes()));
       Kokkos::parallel_for("heat/sweeps", policy, Kernel(in, other, with));
+    };
+    with_constants(2, in.source.size() > 0, norm, [&](auto, auto sourced, auto norm_kind) {
+      if (with.stop.below > 0)
+        launch(sourced, norm_kind, std::bool_constant<norm_kind() != Norm::none>());
+      else
+        launch(sourced, norm_kind, std::false_type());
     });
   };
   if (with.registers.width == pack_width<T>)
     sweep(std::integral_constant<int, pack_width<T>>());
   else
     sweep(std::integral_constant<int, 4>());
-  return with.registers.bands;
 }
 
 /// Compiled once, in register_bands.cpp.
 using RegisterInstance = FieldView<float>::execution_space;
-extern template int sweep_registers(const RegisterInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                                    const PersistentSweeps&);
-extern template int sweep_registers(const RegisterInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                                    const PersistentSweeps&);
+extern template void sweep_registers(const RegisterInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
+                                     const PersistentSweeps&);
+extern template void sweep_registers(const RegisterInstance&, const SweepInput<double>&, const SweepInput<double>&,
+                                     Norm, const PersistentSweeps&);
 
 } // namespace kontor::heat::detail

@@ -156,7 +156,55 @@ class SameBits : public testing::Test {
     }
   }
 
+  /// Sweeps that end by their norm, by one kernel of each rank: in registers and in memory.
+  static void check_ends() {
+    using Sizes = std::vector<std::vector<std::int64_t>>;
+    for (const auto& cells :
+         device::kernels_on_host ? Sizes{{3, 11}, {37, 23}} : Sizes{{5, 400}, {258, 190}, {4100, 23}}) {
+      auto options = read_options(steady_2d, 1);
+      options.cells = cells;
+      check_ends(options);
+    }
+    check_ends(read_options(steady_3d, 1));
+  }
+
  private:
+  /// After as many sweeps as those that the host ends, with the same norms and bits.
+  static void check_ends(Options options) {
+    options.norm = Norm::max;
+    options.max_sweeps = 150;
+    options.check_every = 1;
+    options.launch = Launch::each;
+    options.tolerance = 0;
+    const Problem<T> all(options, MPI_COMM_SELF);
+    run(*all.heat, 1);
+    const auto norms = history(*all.heat);
+    for (const int every : {0, 1, 3, 70})
+      for (const int end : {1, 2, 66, 71, 140, 150}) {
+        options.check_every = every;
+        options.tolerance = (end < 150 ? 1.0001 : 1e-3) * norms.at(end);
+        options.launch = Launch::each;
+        options.process_grid = one_rank(options);
+        const Problem<T> whole(options, MPI_COMM_SELF);
+        run(*whole.heat, 1);
+        options.launch = Launch::persistent;
+        options.process_grid.back() = world_size();
+        const comm::Options method{.backend = device::kernels_on_host ? "shm" : "ipc"};
+        Problem<T> part(options, comm::test::cached_communicator(method).share());
+        for (int repeat = 0; repeat < 2; ++repeat) run(*part.heat, 1);
+        const auto choice =
+            fmt::format("cells {}, check_every {}, norm of sweep {}", fmt::join(options.cells, " x "), every, end);
+        EXPECT_EQ(part.heat->domain().sweeps(), whole.heat->domain().sweeps()) << choice;
+        EXPECT_TRUE(same_bits(part.heat->domain(), whole.heat->domain())) << choice;
+        EXPECT_EQ(history(*part.heat), history(*whole.heat)) << choice;
+        EXPECT_EQ(part.heat->verify().measure, whole.heat->verify().measure) << choice;
+        part.timers.reset();
+        part.heat->reset();
+        part.heat->run();
+        EXPECT_LE(part.timers["compute"].calls, 5) << choice << ": sweeps are not made by one kernel";
+      }
+  }
+
   /// Several sweeps by one exchange: as many as fit between norms and in the smallest block. Not of
   /// boundary values that change.
   static void check_passes(Options options, const std::vector<comm::Options>& methods, int turn, const Whole& whole) {
@@ -263,6 +311,9 @@ TYPED_TEST(SameBits, Steady2d) { this->check_all(steady_2d); }
 TYPED_TEST(SameBits, Transient3d) { this->check_all(transient_3d); }
 TYPED_TEST(SameBits, Passes3d) { this->check_passes(steady_3d); }
 TYPED_TEST(SameBits, Plates) { this->check_plates(); }
+TYPED_TEST(SameBits, EndsByNorms) {
+  if (on_device) this->check_ends();
+}
 
 /// The sweep at which a run stops by norm l2, and the norms until then.
 std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {
