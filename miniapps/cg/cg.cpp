@@ -58,6 +58,11 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
   return shares;
 }
 
+/// For the record.
+nlohmann::ordered_json as_json(const Reading& reading) {
+  return {{"streams", reading.streams}, {"prefetch", reading.ahead}};
+}
+
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
@@ -83,7 +88,11 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 
 Cg::~Cg() = default;
 
-void Cg::warm_up() { solver_->warm_up(); }
+void Cg::warm_up() {
+  const auto [ghosted, own, none] = solver_->lent();
+  if (options_.solver.format == Format::sell) reading_trial_ = choose_reading(context().comm, *matrix_, ghosted, own);
+  solver_->warm_up();
+}
 
 void Cg::reset() {
   solver_->reset();
@@ -147,6 +156,14 @@ miniapp::AppRecord Cg::record() const {
       record.extras["error"] = *accuracy_->error;
       record.extras["relative_error"] = *accuracy_->relative_error;
     }
+  }
+  if (!reading_trial_.empty()) {
+    record.extras["reading"] = as_json(matrix_->reading());
+    record.extras["reading_trial"] = nlohmann::ordered_json::array();
+  }
+  for (const auto& [reading, seconds] : reading_trial_) {
+    record.extras["reading_trial"].push_back(as_json(reading));
+    record.extras["reading_trial"].back()["seconds"] = seconds;
   }
   auto& solver = record.extras["solver"];
   solver = words_of(options_.solver);

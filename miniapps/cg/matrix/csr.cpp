@@ -105,7 +105,7 @@ struct CsrKernel {
   }
 
   void two(const std::int64_t (&rows)[2], double (&sums)[2]) const {
-    constexpr int line = 8, ahead = prefetch_bytes / 2 / static_cast<int>(sizeof(double));
+    constexpr int line = 8, ahead = Reading().ahead / 2 / static_cast<int>(sizeof(double));
     const auto a = offsets[rows[0]], b = offsets[rows[1]];
     const auto of_a = offsets[rows[0] + 1] - a, of_b = offsets[rows[1] + 1] - b;
     const auto common = of_a < of_b ? of_a : of_b;
@@ -177,7 +177,7 @@ struct Csr {
   LocalIndex interior;
   Staging staging;
 
-  Kernel kernel(const double* x, double* y) const {
+  Kernel kernel(const double* x, double* y, const Reading&) const {
     return {rows.offsets.data(), rows.columns.data(), rows.values.data(), staging.entries, x, y};
   }
   RowRange positions(Part part) const { return range_of(part, rows.rows(), interior); }

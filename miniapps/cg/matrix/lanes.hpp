@@ -101,10 +101,4 @@ inline void prefetch(const void*) {}
 /// Numbers of a cache line.
 inline constexpr int cache_line = 8;
 
-/// Parts of a matrix that a core reads in turn, as its memory likes it: one stream keeps it less busy than several;
-/// four and their prefetches cost more than they bring (lab/results/cg-cpu.md).
-inline constexpr int memory_streams = width == 8 ? 3 : 1;
-/// So many bytes ahead, of all streams together, are more than memory delivers while one of its reads takes.
-inline constexpr int prefetch_bytes = 3072;
-
 } // namespace kontor::cg

@@ -29,6 +29,12 @@ inline RowRange range_of(Part part, std::int64_t own, std::int64_t interior) {
   return {part == Part::boundary ? interior : 0, part == Part::interior ? interior : own};
 }
 
+/// How a core reads a matrix, as its memory likes it (lab/results/cg-cpu.md). No result depends on it.
+struct Reading {
+  int streams = 3; ///< sell: parts that it reads in turn, 1 to 3: one stream keeps some memories less busy than several
+  int ahead = 3072; ///< bytes, of all parts together, that it asks for before it needs them
+};
+
 /// A rank's rows in some format.
 ///
 /// Every format of our own sums a row in the order of its entries, so that all give the same bits, on a processor as on
@@ -47,6 +53,9 @@ class Matrix {
   /// Local. Products that are queued from now on do nothing where kernels find a number other than 0 there, but for
   /// those of Kokkos Kernels and of a host's loops; null: all are made.
   void skip_if(const int* number) const { skip_if_ = number; }
+  /// Local. Products of a host read so from now on.
+  void read(const Reading& reading) const { reading_ = reading; }
+  const Reading& reading() const { return reading_; }
 
   /// Local; waits for nothing. Steps of a method by one kernel, which multiplies with all rows of x into y
   /// (solver/persistent.hpp). Only if can_iterate().
@@ -62,6 +71,7 @@ class Matrix {
 
  protected:
   mutable const int* skip_if_ = nullptr;
+  mutable Reading reading_;
 };
 
 /// How rows are given to threads; for measurements, the values being those that are usual.

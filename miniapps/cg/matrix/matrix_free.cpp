@@ -114,7 +114,7 @@ struct MatrixFree {
   LocalIndex rows;
   std::vector<StencilEntry> entries;
 
-  Kernel kernel(const double* x, double* y) const {
+  Kernel kernel(const double* x, double* y, const Reading&) const {
     Kernel kernel{runs.data(), patterns.data(), static_cast<int>(entries.size()), {}, x, y};
     for (std::size_t e = 0; e < entries.size(); ++e) kernel.weights[e] = entries[e].weight;
     return kernel;

@@ -93,7 +93,7 @@ class Product final : public Matrix {
   bool can_iterate() const override { return persistent; }
   void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
     if constexpr (persistent)
-      launch_persistent(instance, format_.kernel(x.data(), y.data()), format_.positions(Part::all), steps);
+      launch_persistent(instance, format_.kernel(x.data(), y.data(), reading_), format_.positions(Part::all), steps);
   }
 
   std::int64_t positions() const override { return tuning_.teams ? format_.positions(Part::all).count() : 0; }
@@ -122,7 +122,7 @@ class Product final : public Matrix {
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
     if constexpr (device::kernels_on_host)
       Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
-                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, to});
+                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data(), reading_), range, to});
   }
 
   template <bool with_dot>
@@ -134,8 +134,8 @@ class Product final : public Matrix {
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
     Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, detail::team_threads, team.scratch),
-                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, team.block,
-                                                           backwards, team_parts_.places(), sum, skip_if_});
+                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data(), reading_), range,
+                                                           team.block, backwards, team_parts_.places(), sum, skip_if_});
   }
 
   /// Where teams have scratch memory, fewer of them run at once.

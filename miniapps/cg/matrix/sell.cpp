@@ -2,6 +2,7 @@
 #include "cg/matrix/sell.hpp"
 
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace kontor::cg {
@@ -20,6 +21,7 @@ struct SellKernel {
   std::int64_t rows;
   const double* x;
   double* y;
+  Reading reading;
 
   KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
     return c < interior_chunks ? c * size : interior + (c - interior_chunks) * size;
@@ -61,36 +63,56 @@ struct SellKernel {
 
   static constexpr int vectors = size / width;
 
+  /// A part's dot product.
+  struct Dot {
+    Lanes lanes[vectors] = {};
+    double rest = 0;
+  };
+
+  /// Parts of a block that lie one after another, each with its own dot: so sums do not depend on streams.
   template <bool with_dot>
   double block(std::int64_t begin, std::int64_t end_of_block) const {
-    Lanes dots[vectors] = {};
-    double dot = 0, of_lanes[size];
-    const auto chunks_of_block = (end_of_block - begin) / size;
-    const auto share = chunks_of_block / memory_streams;
-    for (auto c = begin / size; c < begin / size + share; ++c) dot += some<with_dot, memory_streams>(c, share, dots);
-    for (auto c = memory_streams * share; c < chunks_of_block; ++c) dot += some<with_dot, 1>(begin / size + c, 0, dots);
-    for (int v = 0; v < vectors; ++v) store(of_lanes + v * width, dots[v]);
-    for (const double part : of_lanes) dot += part;
+    constexpr int parts = 6;
+    Dot dots[parts];
+    const auto first = begin / size, chunks_of_block = (end_of_block - begin) / size, share = chunks_of_block / parts;
+    const auto in_turn = [&](auto streams) {
+      for (int p = 0; p < parts; p += streams)
+        for (auto c = first + p * share; c < first + (p + 1) * share; ++c)
+          some<with_dot, streams()>(c, share, dots + p);
+    };
+    if (reading.streams == 3)
+      in_turn(std::integral_constant<int, 3>());
+    else if (reading.streams == 2)
+      in_turn(std::integral_constant<int, 2>());
+    else
+      in_turn(std::integral_constant<int, 1>());
+    for (auto c = parts * share; c < chunks_of_block; ++c) some<with_dot, 1>(first + c, 0, dots + parts - 1);
+    double dot = 0;
+    for (const auto& part : dots) {
+      double of_lanes[size];
+      for (int v = 0; v < vectors; ++v) store(of_lanes + v * width, part.lanes[v]);
+      for (const double of_lane : of_lanes) dot += of_lane;
+      dot += part.rest;
+    }
     return dot;
   }
 
-  /// Chunks from c on, each so far from the one before. Returns what is not in `dots`.
+  /// Chunks from c on, each so far from the one before and of the next part.
   template <bool with_dot, int streams>
-  double some(std::int64_t c, std::int64_t apart, Lanes (&dots)[vectors]) const {
+  void some(std::int64_t c, std::int64_t apart, Dot* dots) const {
     bool share = true, full = true;
     for (int s = 0; s < streams; ++s) {
       share = share && chunks[c + s * apart].kind == Columns::shared && count(c + s * apart) == size;
       full = full && chunks[c + s * apart].full;
     }
-    double dot = 0;
     if (share && full)
       shared_chunks<with_dot, true, streams>(c, apart, dots);
     else if (share)
       shared_chunks<with_dot, false, streams>(c, apart, dots);
+    else if constexpr (streams == 1)
+      dots->rest += other_chunk<with_dot>(c);
     else
-      for (int s = 0; s < streams; ++s, c += apart)
-        dot += streams > 1 ? some<with_dot, 1>(c, 0, dots) : other_chunk<with_dot>(c);
-    return dot;
+      for (int s = 0; s < streams; ++s) some<with_dot, 1>(c + s * apart, 0, dots + s);
   }
 
   template <bool with_dot>
@@ -114,7 +136,7 @@ struct SellKernel {
 
   /// An entry of each chunk in turn, so that memory is read in streams.
   template <bool with_dot, bool full, int streams>
-  void shared_chunks(std::int64_t c, std::int64_t apart, Lanes (&dots)[vectors]) const {
+  void shared_chunks(std::int64_t c, std::int64_t apart, Dot* dots) const {
     Lanes sum[streams][vectors] = {};
     const double* from[streams];
     const SharedOffset* offsets[streams];
@@ -127,13 +149,14 @@ struct SellKernel {
       entries[s] = chunks[c].entries;
       common = std::min(common, entries[s]);
     }
+    const auto ahead = reading.ahead / streams / static_cast<int>(sizeof(double));
     const auto add = [&](int s, std::int32_t e) {
       const auto [offset, lanes] = offsets[s][e];
       const double* const at = from[s] + std::int64_t{e} * size;
       const double* const xs = x + row[s] + offset;
 #pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) {
-        if (v * width % cache_line == 0) prefetch(at + v * width + prefetch_bytes / streams / sizeof(double));
+        if (v * width % cache_line == 0) prefetch(at + v * width + ahead);
         if constexpr (full)
           add_products(sum[s][v], at + v * width, xs + v * width);
         else
@@ -150,7 +173,7 @@ struct SellKernel {
       for (int v = 0; v < vectors; ++v) {
         const auto place = row[s] + v * width;
         store(y + place, sum[s][v]);
-        if constexpr (with_dot) add_products(dots[v], x + place, y + place);
+        if constexpr (with_dot) add_products(dots[s].lanes[v], x + place, y + place);
       }
     }
   }
@@ -174,8 +197,8 @@ struct SellKernel {
     for (double& sum : sums) sum = 0;
     for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
       for (int lane = 0; lane < size; lane += cache_line) {
-        prefetch(at + lane + prefetch_bytes / sizeof(double));
-        prefetch(offsets + lane + prefetch_bytes / sizeof(double));
+        prefetch(at + lane + reading.ahead / sizeof(double));
+        prefetch(offsets + lane + reading.ahead / sizeof(double));
       }
 #pragma GCC ivdep
       for (int lane = 0; lane < size; ++lane) {
@@ -192,7 +215,7 @@ struct Sell {
   static constexpr const char* label = "cg/sell";
   SellRows rows;
 
-  Kernel kernel(const double* x, double* y) const {
+  Kernel kernel(const double* x, double* y, const Reading& reading) const {
     return {rows.chunks.data(),
             rows.told.data(),
             rows.values.data(),
@@ -203,7 +226,8 @@ struct Sell {
             rows.interior,
             rows.rows,
             x,
-            y};
+            y,
+            reading};
   }
   RowRange positions(Part part) const {
     const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));

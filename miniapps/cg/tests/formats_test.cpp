@@ -134,6 +134,31 @@ TEST(Formats, RandomRowsHaveTheBitsOfALoop) {
   }
 }
 
+/// Blocks of chunks that share columns, but for one in six, and a last block that is shorter.
+TEST(Formats, DotsDoNotDependOnStreams) {
+  constexpr LocalIndex rows = 9000;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<LocalIndex> columns;
+  for (LocalIndex row = 0; row < rows; ++row) {
+    for (const LocalIndex column : {row - 1, row, row % 97 == 0 ? row * 31 % rows : row + 1})
+      if (column >= 0 && column < rows) columns.push_back(column);
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  const CompressedRows a{to_view(offsets), to_view(columns),
+                         to_view(some_values(static_cast<LocalIndex>(columns.size())))};
+  const auto x = to_view(some_values(rows));
+  for (const int chunk : {8, 16, 32}) {
+    const auto matrix = make_sell(a, rows, rows, {.chunk = chunk});
+    const auto dot_with = [&](const Reading& reading) {
+      const Vector y("y", rows), sum("sum", 1);
+      matrix->read(reading);
+      matrix->multiply_and_dot({}, Part::all, x, y, sum.data());
+      return on_host(sum)[0];
+    };
+    for (const int streams : {1, 2, 3}) EXPECT_TRUE(same_bits(dot_with({streams, 64}), dot_with({})));
+  }
+}
+
 TEST(Formats, WhatIsNotFiniteStaysInItsRows) {
   const int rows = 300;
   const auto a = random_rows(rows, rows, 5, 60, 3);

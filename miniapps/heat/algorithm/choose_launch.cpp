@@ -63,10 +63,11 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
   persistent_trial_.clear();
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;
   constexpr int most = PersistentLaunch<T>::most_norms;
-  // Where it ends sweeps by itself, a kernel can be longer: the host waits for each.
+  // The host waits for each kernel that may end sweeps. One without norms, but for its last sweep, is faster.
   const bool ends = schedule.stops_by_norm && schedule.check_every > 0 && !exact_norm_ &&
                     PersistentLaunch<T>::ends_by_norms(*domain_);
-  const auto least = ends ? std::min<std::int64_t>(4 * most, schedule.check_every * most) : most;
+  const auto least =
+      !ends || schedule.check_every >= most ? most : std::min<std::int64_t>(4, schedule.check_every) * most;
   persistent_shape_ = schedule.graph(static_cast<int>(least), ends);
   if (exact_norm_) persistent_shape_.norm_every = 0;
   if (wanted == Launch::automatic && schedule.limit < 2 * most) return;

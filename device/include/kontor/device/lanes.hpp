@@ -47,17 +47,4 @@ KOKKOS_INLINE_FUNCTION double sum_of_lanes(double value) {
   return value;
 }
 
-/// By all lanes together. Whether it is true for all; then each reads what any of them could read before.
-KOKKOS_INLINE_FUNCTION bool all_of_lanes(bool mine) {
-#if defined(__CUDA_ARCH__)
-  const bool all = __all_sync(0xffffffffu, mine) != 0;
-  __syncwarp();
-  return all;
-#elif defined(__HIP_DEVICE_COMPILE__)
-  return sum_of_lanes(mine ? 0 : 1) == 0; // lanes of a wavefront run in step
-#else
-  return mine;
-#endif
-}
-
 } // namespace kontor::device
