@@ -9,6 +9,7 @@ Each host has its own name, /dev/shm, /tmp and network interface; the second one
 be killed as a whole. Between the interfaces is a third host, as a switch: delay_line.py carries what comes.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
@@ -30,19 +31,14 @@ exec {second} --wd="$PWD" sh -c "$*"
 """
 
 
-def reason_not_to():
-    """Why there is no such network here; empty if there is. Asked within the namespaces."""
+def require_network():
+    """For setUpModule(), after hosts.require_isolation(): skips where there is no such network."""
     if not shutil.which("ip"):
-        return "no ip: apt-get install iproute2"
+        raise unittest.SkipTest("no ip: apt-get install iproute2")
     words = ["unshare", "--net", "ip", "link", "add", "name", "kv0", "type", "veth", "peer", "name", "kv1"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
-    return f"no virtual Ethernet here: {done.stderr.strip()}" if done.returncode else ""
-
-
-def require_network():
-    """For setUpModule(), after hosts.require_isolation()."""
-    if reason := reason_not_to():
-        raise unittest.SkipTest(reason)
+    if done.returncode:
+        raise unittest.SkipTest(f"no virtual Ethernet here: {done.stderr.strip()}")
 
 
 def run(*words):
@@ -53,12 +49,10 @@ def processes_of(*programs):
     """The numbers of those that live, of these names."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue  # it has ended meanwhile
-        if name in programs and rest.split()[0] not in "ZX":
-            found.append(f"{stat.parent.name} {name}")
+            if name in programs and rest.split()[0] not in "ZX":
+                found.append(f"{stat.parent.name} {name}")
     return found
 
 
@@ -127,9 +121,6 @@ class Network:
         """From now on what hosts send to each other is lost, and neither is told."""
         self.line.kill()
         self.line.wait()
-
-    def kill_second(self):
-        self.hosts[1].kill()
 
     def end(self):
         if self.line:

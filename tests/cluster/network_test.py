@@ -44,9 +44,7 @@ def setUpModule():
 
 class NetworkTest(unittest.TestCase):
     def setUp(self):
-        place = tempfile.TemporaryDirectory(prefix="kontor-")
-        self.addCleanup(place.cleanup)
-        self.folder = Path(place.name)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))
 
     def make(self, *properties):
         net = network.Network(self.folder, *properties)
@@ -174,7 +172,7 @@ class Vanishes(NetworkTest):
 
     def test_a_host_that_is_dead(self):
         net, running = self.start_endless()
-        net.kill_second()
+        net.hosts[1].kill()
         self.assert_ended(running)
         self.assertRegex(self.said(), r"kontor: mpirun ended with code \d+ .*host")
 

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -34,8 +33,7 @@ class SlurmTest(unittest.TestCase):
     def setUpClass(cls):
         cls.submitted = {}
         for name, (options, script) in cls.jobs.items():
-            folder = Path(tempfile.mkdtemp(prefix="kontor-"))
-            cls.addClassCleanup(shutil.rmtree, folder)
+            folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="kontor-")))
             (folder / "deck.yaml").write_text(DECK)
             cls.prepare(folder)
             cls.submitted[name] = folder, slurm.cluster.submit(script, *options.split(), cwd=folder)

@@ -2,7 +2,6 @@
 """scripts/kontor study --submit on a real Slurm: array jobs on one and two nodes, and collecting."""
 
 import json
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -30,9 +29,8 @@ def setUpModule():
 
 class Submitted(unittest.TestCase):
     def setUp(self):
-        parent = Path(tempfile.mkdtemp(prefix="kontor-"))
-        self.addCleanup(shutil.rmtree, parent)
-        self.folder = parent / """it's "$my" study: 50%j"""
+        parent = self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-"))
+        self.folder = Path(parent) / """it's "$my" study: 50%j"""
         self.folder.mkdir()
         (self.folder / "deck.yaml").write_text(slurm.DECK.replace("max_sweeps: 20", "max_sweeps: 20, check_every: 0"))
         (self.folder / "study.yaml").write_text(STUDY)

@@ -3,7 +3,6 @@
 
 import json
 import os
-import shutil
 import sys
 import tempfile
 import unittest
@@ -41,8 +40,7 @@ def write_output(path, value, started, early=0, series=True):
 
 class Checks(unittest.TestCase):
     def setUp(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="kontor-"))
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))
         self.output, self.xdmf, self.record = (self.folder / f"plate.{end}" for end in ("h5", "xmf", "json"))
         self.put(2.0, "new")
         bits, names = contents(self.output)

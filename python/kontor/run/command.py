@@ -21,7 +21,6 @@ from .slurm import SlurmJob
 from .supervise import Patience
 
 
-
 def main(words: list[str]) -> int:
     arguments = inputs.read_arguments(words)
     if arguments.help:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,11 +134,8 @@ def has_to_share(limits: Limits, launch: Launch, environment: Mapping[str, str])
 def _alone_on(file: str, launch: Launch) -> bool:
     """Whether no other run of anybody has this lock. From then on this one has it, until all has ended that it
     starts."""
-    try:
-        with open(file, "x", encoding="ascii") as made:
-            os.fchmod(made.fileno(), 0o644)  # whatever the umask: others lock it, too
-    except OSError:
-        pass  # it is there, or cannot be made
+    with suppress(OSError), open(file, "x", encoding="ascii") as made:  # unless it is there, or cannot be made
+        os.fchmod(made.fileno(), 0o644)  # whatever the umask: others lock it, too
     try:
         lock = os.open(file, os.O_RDONLY)
     except OSError:
@@ -151,8 +149,7 @@ def _alone_on(file: str, launch: Launch) -> bool:
 
 
 def _locked(lock: int, how: int) -> bool:
-    try:
+    with suppress(OSError):
         fcntl.flock(lock, how | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        return True
+    return False

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..messages import exit_code, reason_of, say, signal_name
@@ -114,21 +115,15 @@ def reclaim_shared_memory() -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    try:
+    with suppress(OSError):
         return path.is_file() and not path.is_symlink() and path.stat().st_uid == os.geteuid()
-    except OSError:
-        return False
+    return False
 
 
 def _in_use() -> Iterator[str]:
     for link in glob.iglob("/proc/[0-9]*/fd/*"):  # first: what is open now may be mapped then
-        try:
+        with suppress(OSError):
             yield os.path.basename(os.readlink(link))
-        except OSError:
-            pass
     for maps in glob.iglob("/proc/[0-9]*/maps"):
-        try:
-            lines = Path(maps).read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
-        yield from (os.path.basename(line) for line in lines)
+        with suppress(OSError):
+            yield from map(os.path.basename, Path(maps).read_text(encoding="utf-8", errors="replace").splitlines())

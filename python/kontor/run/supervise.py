@@ -165,12 +165,10 @@ class Supervised:
         except OSError:
             return False
         for file in Path("/proc").glob("[0-9]*/stat"):
-            try:
+            with suppress(OSError, ValueError):
                 state, _, group = file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:3]
-            except (OSError, ValueError):
-                continue
-            if group == str(self._child.pid) and state not in "ZX":
-                return True
+                if group == str(self._child.pid) and state not in "ZX":
+                    return True
         return False
 
 

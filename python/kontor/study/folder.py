@@ -11,7 +11,7 @@ import secrets
 import socket
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ..messages import say
 from .machine import Machine
@@ -51,8 +51,7 @@ class Folder:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        runs: list[dict[str, Any]] = self.state["runs"]
-        return runs
+        return cast(list[dict[str, Any]], self.state["runs"])
 
     def __enter__(self) -> "Folder":
         try:
@@ -177,11 +176,10 @@ class JobFolder(Folder):
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    try:
+    with contextlib.suppress(OSError, ValueError):
         read = json.loads(path.read_text(encoding="utf-8"))
         return read if isinstance(read, dict) else None
-    except (OSError, ValueError):
-        return None
+    return None
 
 
 def _remove_dead(lock: Path) -> None:

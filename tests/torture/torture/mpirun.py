@@ -53,34 +53,26 @@ def marked(mark: str) -> list[Process]:
     """Those alive that have `mark`, "NAME=value", among their variables."""
     wanted = mark.encode()
     found = []
-    for entry in os.scandir("/proc"):
-        if not entry.name.isdigit():
-            continue
-        try:
-            variables = Path(entry.path, "environ").read_bytes()
-            if wanted not in variables:
-                continue
-            found.append(Process(int(entry.name), rank_of(variables), Path(entry.path, "comm").read_text().strip()))
-        except OSError:
-            continue  # it has ended, or is another user's
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
+            variables = (entry / "environ").read_bytes()
+            if wanted in variables:
+                name = (entry / "comm").read_text().strip()
+                found.append(Process(int(entry.name), rank_of(variables), name))
     return found
 
 
 def rank_of(variables: bytes) -> int | None:
-    for variable in variables.split(b"\0"):
-        name, _, value = variable.partition(b"=")
-        if name in (b"OMPI_COMM_WORLD_RANK", b"PMI_RANK"):
-            return int(value)
-    return None
+    found = re.search(rb"(?:^|\0)(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", variables)
+    return int(found[1]) if found else None
 
 
 def state_of(pid: int) -> str:
     """The kernel's letter, and where the process waits in the kernel; empty: it is not there."""
-    try:
+    with contextlib.suppress(OSError):
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         return f"{state} {Path(f'/proc/{pid}/wchan').read_text()}"
-    except OSError:
-        return ""
+    return ""
 
 
 def stack_of(pid: int) -> list[str]:
