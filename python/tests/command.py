@@ -21,6 +21,7 @@ sys.path.insert(0, str(PACKAGE.parent))
 from kontor.__main__ import main  # noqa: E402
 
 FORK = multiprocessing.get_context("fork")
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 DECK_READER = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck"))
 
 OPEN_MPI = """
@@ -52,6 +53,7 @@ class KontorTest(unittest.TestCase):
         self.fake("lscpu", r"printf '# CPU,CORE,SOCKET\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n'")
         self.patch(user=1000)
         self.fake("mpirun", OPEN_MPI)
+        self.fake("srun", "exit 1")
         self.fake("scontrol", "exit 1")
         (self.folder / "build/bin").mkdir(parents=True)
         (self.folder / "build/bin/kontor-deck").symlink_to(DECK_READER)

@@ -2,15 +2,14 @@
 """cmake --install: the command and its programs below a prefix, without the source tree and without an environment."""
 
 import importlib.util
-import os
 import re
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+from command import BUILD, ROOT
+
 SMALL = ("--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "--quiet")
 
 

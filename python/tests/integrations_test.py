@@ -29,13 +29,13 @@ except ModuleNotFoundError as error:
     print(f"skipped: no {error.name}")
     sys.exit(77)
 
-ROOT = Path(__file__).resolve().parents[2]
+from command import BUILD, ROOT
+
 sys.path.insert(0, str(ROOT / "tests/torture"))
 
 from torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT, MPIEXEC  # noqa: E402
 
 PACKAGING = ROOT / "packaging"
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
 WITHOUT = "--set measure.calibrate=false"
 SMALL = f"--set problem.cells=[16,16] {WITHOUT}"
 ENVIRONMENT = {**os.environ, **MPI_ENVIRONMENT, "KONTOR": str(ROOT), "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1"}

@@ -79,7 +79,6 @@ class Launcher(DryRunTest):
     def test_threads_get_cores_of_their_own(self):
         for name in "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY":  # the user's word holds
             self.assertEqual(self.command(OMP_NUM_THREADS="2", **{name: "0"}).split()[:2], ["OMP_NUM_THREADS=2", "mpirun"])
-        self.fake("srun", "exit 1")
         self.assert_command("OMP_NUM_THREADS=2,3 OMP_PROC_BIND=spread OMP_PLACES=cores srun -n 2 --cpus-per-task=2 --cpu-bind=cores build/bin/heat plate.yaml",
                             "plate.yaml", OMP_NUM_THREADS="2,3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_JOB_CPUS_PER_NODE="4")
 
@@ -92,7 +91,6 @@ class Launcher(DryRunTest):
             self.assertEqual(self.command(), f"OMP_NUM_THREADS=1 OMP_PROC_BIND=false {words} build/bin/heat plate.yaml\n")
 
     def test_slurm(self):
-        self.fake("srun", "exit 1")
         job = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4(x2),2", "SLURM_JOB_NUM_NODES": "3"}
         for tasks, words, command in (
             ("8", [], "srun -n 8 --cpus-per-task=1 --cpu-bind=cores"),
@@ -106,7 +104,6 @@ class Launcher(DryRunTest):
 
     def test_slurms_variables(self):
         """What srun would take for options, and what would contradict what it is told, or each other."""
-        self.fake("srun", "exit 1")
         for variables, without, command in (
             ({"SLURM_CPUS_PER_TASK": "2", "SLURM_TRES_PER_TASK": "cpu:2"}, "CPUS_PER_TASK TRES_PER_TASK", "2 OMP_PROC_BIND=spread OMP_PLACES=cores"),
             ({"SLURM_TRES_PER_TASK": "cpu=2,gres/gpu=1"}, "", "2 SLURM_TRES_PER_TASK=gres/gpu=1 OMP_PROC_BIND=spread OMP_PLACES=cores"),
@@ -162,7 +159,6 @@ class Launcher(DryRunTest):
 
     def test_ranks_on_a_node(self):
         """As a study asks for them."""
-        self.fake("srun", "exit 1")
         self.assertIn(" --nodes=2 --ntasks-per-node=2 build/bin/heat", self.command(SLURM_JOB_ID="7", SLURM_NTASKS="4", KONTOR_RANKS_PER_NODE="2"))
         self.assert_fails(self.kontor("run", "--dry-run", "plate.yaml", KONTOR_RANKS_PER_NODE="two"), "KONTOR_RANKS_PER_NODE is 'two'")
 

@@ -5,19 +5,17 @@ import contextlib
 import io
 import json
 import os
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest.mock import patch
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+from command import BUILD, ROOT
 
-from kontor.study.command import main  # noqa: E402
+from kontor.study.command import main
 
 STUDIES = sorted([*ROOT.glob("inputs/studies/*.yaml"), *ROOT.glob("lab/*/studies/*.yaml")])
-ENVIRONMENT = {"KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": os.environ.get("KONTOR_BUILD_DIR", str(ROOT / "build"))}
+ENVIRONMENT = {"KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD)}
 
 
 class Studies(unittest.TestCase):

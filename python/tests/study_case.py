@@ -96,9 +96,6 @@ class StudyTest(KontorTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def obey(self, script):
-        self.write("obey", script)
-
     def made(self):
         """The runs that the mini-app was started for, in order: p000-r1 comm.backend=raw ..."""
         return self.lines("made")
@@ -109,7 +106,7 @@ class StudyTest(KontorTest):
 
     def obey_once(self, script, of=""):
         """The first run of a backend, or of all."""
-        self.obey(f'if [[ $settings == *{of}* && ! -e $HOME/once ]]; then touch "$HOME/once"; {script}; fi')
+        self.write("obey", f'if [[ $settings == *{of}* && ! -e $HOME/once ]]; then touch "$HOME/once"; {script}; fi')
 
     def state(self, folder="small"):
         return json.loads((self.folder / folder / "study.json").read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ class Ends(StudyTest):
 
     def begin(self, *arguments, how="exec sleep 60"):
         """A study whose third run does not end."""
-        self.obey(f'if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; {how}; fi')
+        self.write("obey", f'if (($(wc -l <"$HOME/made") == 3)); then echo $$ >"$HOME/asleep"; {how}; fi')
         running = self.start("study", "study.yaml", *arguments)
         return running, int(self.wait_until(lambda: self.lines("asleep"), "the third run has not begun")[0])
 
@@ -141,7 +141,7 @@ class Disks(StudyTest):
     def test_a_table_that_cannot_be_written(self):
         """The runs are kept, and the next try writes it."""
         self.write("study.yaml", ONE)
-        self.obey('mkdir "$(dirname "$(dirname "$record")")/study.csv"')
+        self.write("obey", 'mkdir "$(dirname "$(dirname "$record")")/study.csv"')
         self.assert_fails(self.study(), "study.csv cannot be written", "runs are kept", code=3)
         self.assertEqual(self.states(), {"p000-r1": ["passed"]})
         (self.folder / "small/study.csv").rmdir()
@@ -182,7 +182,7 @@ class Disks(StudyTest):
             self.skipTest("no tmpfs can be mounted here")
         self.addCleanup(subprocess.run, ["umount", str(small)], check=False)
         # What is left would do for the state, so that it is the failed run that tells.
-        self.obey(f"""if (($(wc -l <"$HOME/made") == 3)); then
+        self.write("obey", f"""if (($(wc -l <"$HOME/made") == 3)); then
                         head -c 1000000 /dev/zero >"{small}/runs/ballast" 2>/dev/null; truncate -s -40K "{small}/runs/ballast"; exit 3
                       fi""")
         self.assert_fails(self.study(), "No space left", "finished runs are kept in small/runs; free", "--resume", code=3)

@@ -91,7 +91,7 @@ class Failures(StudyTest):
                                           ("revision=other", 2, 1, "revision other")):
             with self.subTest(script):
                 shutil.rmtree(self.folder / "small", ignore_errors=True)
-                self.obey(f"if [[ $settings == *raw* ]]; then {script}; fi")
+                self.write("obey", f"if [[ $settings == *raw* ]]; then {script}; fi")
                 done = self.study()
                 self.assertEqual(done.returncode, code, done.stderr)
                 self.assertIn(fact, done.stdout)
@@ -125,7 +125,7 @@ class Failures(StudyTest):
 
     def test_a_run_that_its_walltime_has_ended(self):
         """It has failed at once, and the others are made."""
-        self.obey('if [[ $record == *p000* ]]; then echo \'{"ended_early": true, "end_signal": "walltime"}\' >"$record"; exit 4; fi')
+        self.write("obey", 'if [[ $record == *p000* ]]; then echo \'{"ended_early": true, "end_signal": "walltime"}\' >"$record"; exit 4; fi')
         self.assert_fails(self.study(), "checkpoint.walltime")
         self.assertEqual(sorted(map(tuple, self.states().values())), [("failed",), ("passed",)])
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import statistics
-import sys
 import tempfile
 import time
 import traceback
@@ -17,6 +16,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
+from kontor.messages import say
 from kontor.report.text import grouped
 
 from .case import Case
@@ -45,7 +45,7 @@ def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, 
                     break
                 running.add(crew.submit(Worker.work, case))
         except KeyboardInterrupt:
-            print("kontor: torture: interrupted; the cases under way are ended", file=sys.stderr)
+            say("torture: interrupted; the cases under way are ended")
         except BrokenProcessPool:
             raise SystemExit("kontor: torture: its own processes have died") from None
         for future in as_completed(running):
@@ -67,7 +67,7 @@ class Worker:
         cls.parent = os.getppid()
         cls.make, cls.references, cls.keep = make, references, keep
         if not have_own_shm():
-            print("kontor: torture: no mount namespace here: what is left in /dev/shm is not looked at", file=sys.stderr)
+            say("torture: no mount namespace here: what is left in /dev/shm is not looked at")
 
     @classmethod
     def work(cls, case: Case) -> Entry:

@@ -8,13 +8,13 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Iterator
+
+from kontor.messages import said, say
 
 from . import fault, inputs, kill
 from .campaign import Entry, Make, Place, not_hit, places_hit, run_all, summary
@@ -65,7 +65,7 @@ def main(words: list[str]) -> int:
     try:
         return act(arguments, seed, work)
     except Unmade as error:
-        print(f"kontor: torture: {error}", file=sys.stderr)
+        say(f"torture: {error}")
         return 3
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -74,23 +74,24 @@ def main(words: list[str]) -> int:
 def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
     disturbs = arguments.classes != [inputs.KIND]  # batches of inputs need no undisturbed runs
     if disturbs and not FAULTS.exists():
-        print(f"kontor: torture: {FAULTS} is missing; build with KONTOR_TESTS", file=sys.stderr)
+        say(f"torture: {FAULTS} is missing; build with KONTOR_TESTS")
         return 2
-    begun, of = time.monotonic(), revision()
+    begun, of = time.monotonic(), said("git", "-C", str(ROOT), "describe", "--always", "--dirty").strip() or "unknown"
     apps = [on_gpus(APPS[app], arguments.gpus) if arguments.gpus else APPS[app] for app in arguments.apps]
     with ThreadPoolExecutor(arguments.jobs) as pool:
         made = list(pool.map(lambda app: make_reference(app, work), apps if disturbs else []))
     references = {reference.app.name: reference for reference in made}
-    say(f"seed {seed}, revision {of}, {arguments.jobs} cases side by side")
+    say(f"torture: seed {seed}, revision {of}, {arguments.jobs} cases side by side")
     entries: list[Entry] = []
     known: dict[str, set[Place]] = {}
 
     def report(entry: Entry) -> None:
         entries.append(entry)
         for finding in entry["findings"]:
-            say(f"{entry['told']}\n  {finding}")
+            say(f"torture: {entry['told']}\n  {finding}")
         if len(entries) % 50 == 0:
-            say(f"{len(entries)} cases in {time.monotonic() - begun:.0f} s, {sum(bool(e['findings']) for e in entries)} with findings")
+            found = sum(bool(other["findings"]) for other in entries)
+            say(f"torture: {len(entries)} cases in {time.monotonic() - begun:.0f} s, {found} with findings")
 
     fail = functools.partial(fault.make, within=arguments.within)
     make: dict[str, Make] = {kill.KIND: kill.make, **dict.fromkeys(KINDS, fail), inputs.KIND: inputs.make}
@@ -110,11 +111,12 @@ def act(arguments: argparse.Namespace, seed: int, work: Path) -> int:
 def cases_of(arguments: argparse.Namespace, seed: int, references: dict[str, Reference], known: dict[str, set[Place]],
              entries: list[Entry]) -> Iterator[Case]:
     """Those of the classes asked for, or the one case. `known`: gets the places of each class. `entries`: what has become of cases."""
+    kills = filter(None, (kill.draw(seed, number, references) for number in itertools.count()))
+    own: dict[str, Iterator[Case]] = {kill.KIND: kills, inputs.KIND: inputs.cases(seed)}
     streams: list[Iterator[Case]] = []
     for kind in arguments.classes:
-        own = {kill.KIND: lambda: kills(seed, references), inputs.KIND: lambda: inputs.cases(seed)}
         if kind in own:
-            streams.append(own[kind]())
+            streams.append(own[kind])
             continue
         faults = faults_of(kind, seed, references)
         known[kind] = places(faults)
@@ -143,18 +145,3 @@ def in_turn(kinds: list[str], streams: list[Iterator[Case]]) -> Iterator[Case]:
                 yield case
             elif stream in failing:
                 failing.remove(stream)
-
-
-def kills(seed: int, references: dict[str, Reference]) -> Iterator[Case]:
-    for number in itertools.count():
-        if case := kill.draw(seed, number, references):
-            yield case
-
-
-def revision() -> str:
-    made = subprocess.run(["git", "-C", str(ROOT), "describe", "--always", "--dirty"], capture_output=True, text=True)
-    return made.stdout.strip() or "unknown"
-
-
-def say(text: str) -> None:
-    print(f"kontor: torture: {text}", file=sys.stderr, flush=True)

@@ -9,6 +9,8 @@ import random
 import zlib
 from typing import Any, Callable, Iterable, Iterator
 
+from kontor.report.text import grouped
+
 from .case import Case, Run, dice, draw_run
 from .launch import ENOSPC, preload, sanitizers
 from .reference import Reference, Site
@@ -56,13 +58,9 @@ def plan(kind: str, seed: int, references: dict[str, Reference], pick: Callable[
 
 
 def each_place_first(cases: list[Case]) -> list[Case]:
-    seen: set[tuple[object, object]] = set()
-    first, others = [], []
-    for case in cases:
-        place = (case.what.get("call"), case.what.get("in", case.number))
-        (others if place in seen else first).append(case)
-        seen.add(place)
-    return first + others
+    of_places = grouped(cases, lambda case: (case.what.get("call"), case.what.get("in", case.number)))
+    first = {id(of_place[0]) for of_place in of_places.values()}
+    return sorted(cases, key=lambda case: id(case) not in first)
 
 
 def drawn(kind: str, seed: int, references: dict[str, Reference]) -> list[Case]:

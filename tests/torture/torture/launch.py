@@ -4,10 +4,10 @@
 import functools
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any, Callable
 
+from kontor.messages import said
 from kontor.place import Place
 
 from .case import Run
@@ -24,8 +24,7 @@ OWN = {"KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_END_SECONDS"
 @functools.cache
 def sanitizers() -> tuple[str, ...]:
     """The library of AddressSanitizer, if the build has it."""
-    listed = subprocess.run(["ldd", BUILD / "bin/heat"], capture_output=True, text=True).stdout
-    return tuple(re.findall(r"libasan\S* => (\S+)", listed))
+    return tuple(re.findall(r"libasan\S* => (\S+)", said("ldd", str(BUILD / "bin/heat"))))
 
 
 def preload(library: Path) -> dict[str, str]:

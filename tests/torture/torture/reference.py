@@ -7,11 +7,11 @@ import dataclasses
 import functools
 import hashlib
 import re
-import subprocess
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
 import numpy
+from kontor.messages import said
 from kontor.report.hdf5 import h5py
 
 from .case import APPS, SERIES, App, Run
@@ -124,10 +124,7 @@ def read_trace(app: str, trace: Path, keys: tuple[str, ...]) -> Iterator[Site]:
 @functools.cache
 def functions(app: str) -> tuple[list[int], list[str]]:
     """Where they begin, in order, and their names. Empty without nm, or in a program without symbols."""
-    try:
-        listed = subprocess.run(["nm", "-C", "--numeric-sort", BUILD / "bin" / app], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return [], []
+    listed = said("nm", "-C", "--numeric-sort", str(BUILD / "bin" / app))
     lines = [line.split(" ", 2) for line in listed.splitlines() if not line.startswith(" ")]
     return [int(line[0], 16) for line in lines], [line[2] for line in lines]
 
