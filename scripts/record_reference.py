@@ -58,9 +58,6 @@ class Seen:
     apps: set[str] = field(default_factory=set)
 
 
-Found = dict[str, str]  # path: type
-
-
 def type_of(kind: Any, dimensions: int = 0) -> str:
     name = "text" if h5py.check_string_dtype(kind) else str(kind)
     return f"{name}, {dimensions}-D" if dimensions else name
@@ -84,7 +81,7 @@ def general(path: str) -> str:
     return path
 
 
-def of_file(path: Path) -> tuple[Found, dict[str, str]]:
+def of_file(path: Path) -> tuple[dict[str, str], dict[str, str]]:
     """Paths with their types, regions with their kinds."""
     found: list[tuple[str, str]] = []
     with h5py.File(path) as file:

@@ -41,10 +41,6 @@ def require_network():
         raise unittest.SkipTest(f"no virtual Ethernet here: {done.stderr.strip()}")
 
 
-def run(*words):
-    subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
-
-
 def processes_of(*programs):
     """The numbers of those that live, of these names."""
     found = []
@@ -72,7 +68,9 @@ class Host:
         self.words = ["nsenter", f"--target={self.pid}", "--net", "--uts", "--ipc", "--mount", *spaces]
 
     def run(self, *words):
-        run(*self.words, *words)
+        """What the command prints."""
+        command = [*self.words, *words]
+        return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stdout
 
     def kill(self):
         """All processes that are its own."""
@@ -143,6 +141,6 @@ class Network:
 
     def packets(self, interface):
         """How many the first host has sent by it so far."""
-        told = subprocess.run([*self.hosts[0].words, "cat", "/proc/net/dev"], capture_output=True, text=True, check=True).stdout
-        line = next(line for line in told.splitlines() if line.strip().startswith(f"{interface}:"))
+        told = self.hosts[0].run("cat", "/proc/net/dev").splitlines()
+        line = next(line for line in told if line.strip().startswith(f"{interface}:"))
         return int(line.split(":")[1].split()[9])

@@ -100,15 +100,12 @@ class Ends(SlurmTest):
         "wrong": ("--nodes=1", f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0"),
     }
 
-    def test_a_launcher_that_fails(self):
-        done = self.done("launcher")
-        self.assertEqual(done.code, 3, done)
-        self.assertRegex(done.err, r"(?s)kontor: the program could not be started: srun --nodes=7 -n 2 \S+/heat .*\n.*asked for 2")
-
-    def test_a_protocol_that_the_mpi_does_not_speak(self):
-        done = self.done("protocol")
-        self.assertEqual(done.code, 3, done)
-        self.assertIn("kontor: the program could not be started: srun --mpi=none -n 1 ", done.err)
+    def test_a_launcher_that_fails_and_a_protocol_that_the_mpi_does_not_speak(self):
+        for name, said in (("launcher", r"srun --nodes=7 -n 2 \S+/heat .*\n.*asked for 2"),
+                           ("protocol", "srun --mpi=none -n 1 ")):
+            done = self.done(name)
+            self.assertEqual(done.code, 3, done)
+            self.assertRegex(done.err, f"(?s)kontor: the program could not be started: {said}")
 
     def test_a_wrong_answer(self):
         done = self.done("wrong")

@@ -126,4 +126,5 @@ def _in_use() -> Iterator[str]:
             yield os.path.basename(os.readlink(link))
     for maps in glob.iglob("/proc/[0-9]*/maps"):
         with suppress(OSError):
-            yield from map(os.path.basename, Path(maps).read_text(encoding="utf-8", errors="replace").splitlines())
+            lines = Path(maps).read_text(encoding="utf-8", errors="replace").splitlines()
+            yield from (os.path.basename(line) for line in lines)
