@@ -2,6 +2,7 @@
 """Makes cases, several side by side, each in a folder of its own, until all are made or the time is over; and a table
 of what it has found."""
 
+import dataclasses
 import multiprocessing
 import os
 import shutil
@@ -83,7 +84,7 @@ class Worker:
             shutil.rmtree(place, ignore_errors=True)
         if os.getppid() != cls.parent:
             os._exit(1)  # the campaign has been killed
-        return case.as_dict() | {"told": case.told(), "findings": outcome.findings, "seen": outcome.seen}
+        return dataclasses.asdict(case) | {"told": case.told(), "findings": outcome.findings, "seen": outcome.seen}
 
 
 def summary(entries: list[Entry], known: dict[str, set[Place]]) -> str:

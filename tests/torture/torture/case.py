@@ -158,9 +158,6 @@ class Case:
         by = "" if self.run.launcher == "mpirun" else f" by {self.run.launcher}"
         return f"{self.kind} {self.number}: {self.run.app} on {self.run.ranks}{by}, {' '.join(self.run.overrides)}: {what}"
 
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
-
 
 def dice(seed: int, kind: str, number: int) -> random.Random:
     return random.Random(f"{seed} {kind} {number}")
