@@ -125,7 +125,8 @@ class Failures(StudyTest):
 
     def test_a_run_that_its_walltime_has_ended(self):
         """It has failed at once, and the others are made."""
-        self.write("obey", 'if [[ $record == *p000* ]]; then echo \'{"ended_early": true, "end_signal": "walltime"}\' >"$record"; exit 4; fi')
+        early = '{"ended_early": true, "end_signal": "walltime"}'
+        self.write("obey", f"""if [[ $record == *p000* ]]; then echo '{early}' >"$record"; exit 4; fi""")
         self.assert_fails(self.study(), "checkpoint.walltime")
         self.assertEqual(sorted(map(tuple, self.states().values())), [("failed",), ("passed",)])
 
