@@ -5,9 +5,11 @@
 #include "cg/problem/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
+#include "machine/simulation.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/exchange/trial.hpp>
 
 #include <numeric>
 
@@ -61,6 +63,37 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 /// For the record.
 nlohmann::ordered_json as_json(const Reading& reading) {
   return {{"streams", reading.streams}, {"prefetch", reading.ahead}};
+}
+
+/// Collective; waits. Products with this matrix of format sell on a host read as a trial finds best, unless they are in
+/// cache. x, of own values and ghosts, and y are of no use afterwards. Returns what was tried, for the record.
+nlohmann::ordered_json choose_reading(const comm::Communicator& comm, const Matrix& matrix, const Vector& x,
+                                      const Vector& y) {
+  constexpr double cached_bytes = 4 << 20;
+  if (!device::kernels_on_host || miniapp::compute_time_is_simulated() ||
+      comm::allreduce(comm, matrix.bytes(), comm::ReduceOp::max) <= cached_bytes)
+    return nullptr;
+  const device::Region region("cg/trial");
+  std::vector<Reading> ways;
+  for (const int ahead : {Reading().ahead, 8192})
+    for (const int streams : {3, 2, 1}) ways.push_back({streams, ahead});
+  Kokkos::deep_copy(x, 1.0);
+  const Vector dot("cg/trial of a dot", 1);
+  const auto seconds = comm::try_in_turns(comm, ways.size(), [&](std::size_t which, int count) {
+    matrix.read(ways[which]);
+    comm::Stopwatch watch;
+    double all = 0;
+    for (int i = 0; i < count; ++i) matrix.multiply_and_dot(Space(), Part::all, x, y, dot.data());
+    watch.lap(all);
+    return all / count;
+  });
+  matrix.read(ways[comm::choose(seconds)]);
+  nlohmann::ordered_json trial;
+  for (std::size_t w = 0; w < ways.size(); ++w) {
+    trial.push_back(as_json(ways[w]));
+    trial.back()["seconds"] = seconds[w];
+  }
+  return trial;
 }
 
 } // namespace
@@ -159,11 +192,7 @@ miniapp::AppRecord Cg::record() const {
   }
   if (!reading_trial_.empty()) {
     record.extras["reading"] = as_json(matrix_->reading());
-    record.extras["reading_trial"] = nlohmann::ordered_json::array();
-  }
-  for (const auto& [reading, seconds] : reading_trial_) {
-    record.extras["reading_trial"].push_back(as_json(reading));
-    record.extras["reading_trial"].back()["seconds"] = seconds;
+    record.extras["reading_trial"] = reading_trial_;
   }
   auto& solver = record.extras["solver"];
   solver = words_of(options_.solver);

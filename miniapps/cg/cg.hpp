@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cg/check/verification.hpp"
-#include "cg/matrix/choose_reading.hpp"
 #include "cg/names.hpp"
 #include "cg/options.hpp"
 #include "cg/problem/linear_system.hpp"
@@ -44,7 +43,7 @@ class Cg final : public miniapp::SteppedApp {
   LinearSystem system_;
   stepping::Streams<Space> streams_;
   std::unique_ptr<Matrix> matrix_;
-  ReadingTrial reading_trial_; ///< empty: there was no choice
+  nlohmann::ordered_json reading_trial_; ///< null: there was no choice
   std::unique_ptr<Solver> solver_;
   std::int64_t entries_ = 0;     ///< of the whole matrix
   double matrix_bytes_ = 0;      ///< that a product moves, all ranks together
