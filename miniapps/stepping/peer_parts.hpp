@@ -5,6 +5,8 @@
 #include <kontor/comm/mailboxes.hpp>
 #include <kontor/comm/peer_memory.hpp>
 
+#include <fmt/format.h>
+
 #include <cstdint>
 
 namespace kontor::stepping {
@@ -14,7 +16,13 @@ namespace kontor::stepping {
 /// parts of step n + 1 after it has received those of step n. Copyable into kernels.
 class PeerParts {
  public:
-  static constexpr int most_ranks = comm::most_mailbox_ranks;
+  /// Local. Why there can be none in this memory, equal on all ranks; nothing if there can.
+  template <class MemorySpace>
+  static std::optional<std::string> refusal(const comm::Communicator& comm) {
+    if (comm.size() > comm::most_mailbox_ranks)
+      return fmt::format("there are {} ranks, more than {}", comm.size(), comm::most_mailbox_ranks);
+    return comm::PeerMemory<MemorySpace>::refusal(comm);
+  }
 
   PeerParts() = default;
   /// Local. In memory that begins at byte `first` on each rank, and has bytes(); so many teams of a kernel and numbers

@@ -37,9 +37,4 @@ BUDGETS = {
     "docs/dev/testing.md": 810,
     "docs/dev/release.md": 300,
 }
-GENERATED = {
-    "docs/tested.md",
-    "docs/reference/decks.md",
-    "python/kontor/cli.md",
-    "docs/reference/record.md",
-}
+GENERATED = {"docs/tested.md", "docs/reference/decks.md", "python/kontor/cli.md", "docs/reference/record.md"}

@@ -28,10 +28,7 @@
 namespace kontor::mutations {
 namespace {
 
-using comm::Backend;
-using comm::Plan;
-using comm::PlannedExchange;
-using comm::Schedule;
+using namespace comm;
 
 /// MPI's duplicates, each with what it was made from, and the communicators that are wrong.
 std::map<MPI_Comm, MPI_Comm> made_from;

@@ -8,10 +8,7 @@
 namespace kontor::comm::test {
 namespace {
 
-using sums::test::bits;
-using sums::test::Numbers;
-using sums::test::random_values;
-using sums::test::reference;
+using namespace sums::test;
 using Space = Kokkos::DefaultExecutionSpace;
 
 /// This rank's values of all: in one of several ways, which leave some ranks without any.

@@ -23,6 +23,11 @@ struct SellKernel {
   double* y;
   Reading reading;
 
+  SellKernel(const SellRows& from, const double* factor, double* product, const Reading& how)
+      : chunks(from.chunks.data()), told(from.told.data()), values(from.values.data()), shared(from.shared.data()),
+        narrow(from.narrow.data()), wide(from.wide.data()), interior_chunks(from.interior_chunks()),
+        interior(from.interior), rows(from.rows), x(factor), y(product), reading(how) {}
+
   KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
     return c < interior_chunks ? c * size : interior + (c - interior_chunks) * size;
   }
@@ -215,20 +220,7 @@ struct Sell {
   static constexpr const char* label = "cg/sell";
   SellRows rows;
 
-  Kernel kernel(const double* x, double* y, const Reading& reading) const {
-    return {rows.chunks.data(),
-            rows.told.data(),
-            rows.values.data(),
-            rows.shared.data(),
-            rows.narrow.data(),
-            rows.wide.data(),
-            rows.interior_chunks(),
-            rows.interior,
-            rows.rows,
-            x,
-            y,
-            reading};
-  }
+  Kernel kernel(const double* x, double* y, const Reading& reading) const { return {rows, x, y, reading}; }
   RowRange positions(Part part) const {
     const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));
     return range_of(part, all * size, rows.interior_chunks() * size);

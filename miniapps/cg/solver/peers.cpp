@@ -40,9 +40,7 @@ View to_device(const std::string& label, const std::vector<typename View::value_
 } // namespace
 
 std::optional<std::string> Peers::refusal(const comm::Communicator& comm) {
-  if (comm.size() > comm::most_mailbox_ranks)
-    return fmt::format("there are {} ranks, more than {}", comm.size(), comm::most_mailbox_ranks);
-  return comm::PeerMemory<MemorySpace>::refusal(comm);
+  return stepping::PeerParts::refusal<MemorySpace>(comm);
 }
 
 /// Teams: as many as the most rows of a rank want, four threads a row, and the smallest device has.

@@ -111,20 +111,13 @@ std::vector<double> some_values(LocalIndex count) {
 
 /// Those of Kokkos Kernels but for rounding.
 TEST(Formats, RandomRowsHaveTheBitsOfALoop) {
-  struct Shape {
+  const struct {
     int rows, interior, ghosts, usual, longest;
-  };
+  } shapes[] = {{0, 0, 0, 1, 1},        {1, 1, 0, 3, 3},         {1, 0, 2, 3, 3},       {7, 3, 1, 2, 40},
+                {31, 31, 0, 5, 9},      {33, 16, 5, 0, 3},       {100, 64, 20, 9, 300}, {257, 1, 3, 4, 30},
+                {1000, 900, 50, 6, 80}, {20000, 19990, 10, 2, 3}};
   unsigned seed = 1;
-  for (const auto& [rows, interior, ghosts, usual, longest] : {Shape{0, 0, 0, 1, 1},
-                                                               {1, 1, 0, 3, 3},
-                                                               {1, 0, 2, 3, 3},
-                                                               {7, 3, 1, 2, 40},
-                                                               {31, 31, 0, 5, 9},
-                                                               {33, 16, 5, 0, 3},
-                                                               {100, 64, 20, 9, 300},
-                                                               {257, 1, 3, 4, 30},
-                                                               {1000, 900, 50, 6, 80},
-                                                               {20000, 19990, 10, 2, 3}}) {
+  for (const auto& [rows, interior, ghosts, usual, longest] : shapes) {
     const auto a = random_rows(rows, std::max(1, rows + ghosts), usual, longest, seed++);
     const auto x = some_values(rows + ghosts), expected = plain_product(HostRows(a), x);
     expect_products(formats_of(a, interior, rows + ghosts), x, expected, interior);

@@ -20,10 +20,7 @@
 namespace kontor::cg::test {
 namespace {
 
-using header::array;
-using header::general;
-using header::symmetric;
-using miniapp::test::Folder;
+using namespace header;
 
 constexpr auto no_limit = std::numeric_limits<double>::infinity();
 

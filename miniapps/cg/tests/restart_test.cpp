@@ -12,12 +12,7 @@
 namespace kontor::cg::test {
 namespace {
 
-using miniapp::test::checkpoints;
-using miniapp::test::FirstRanks;
-using miniapp::test::Folder;
-using miniapp::test::some_grid;
-using miniapp::test::some_ranks;
-using miniapp::test::world_size;
+using namespace miniapp::test;
 
 /// How a small system is solved.
 struct Way {
@@ -223,7 +218,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
     const auto alone = run(on(1, 0), MPI_COMM_SELF);
     for (const int from : some_ranks()) {
       const auto file = folder / fmt::format("{}-from-{}.h5", problem, from);
-      if (const FirstRanks writers(from); writers) {
+      if (const auto writers = first_ranks(from); writers != MPI_COMM_NULL) {
         Written written(on(from, from), writers, checkpoints(file, 4, 1));
         EXPECT_GE(written.checkpoints->summary().steps.size(), 1u);
         expect_same(answer_of(written.comm, written.cg), alone, fmt::format("{} ranks write", from));
@@ -231,7 +226,7 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
       MPI_Barrier(MPI_COMM_WORLD);
       for (const int onto : some_ranks()) {
         if (++turn % 4 != problem % 4) continue; // each pair by one of the solves
-        if (const FirstRanks readers(onto); readers) {
+        if (const auto readers = first_ranks(onto); readers != MPI_COMM_NULL) {
           const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
           const auto found = run(on(onto, turn), readers, file, method, turn % 2 == 0);
           expect_same(found, alone, fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));

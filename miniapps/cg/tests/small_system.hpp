@@ -29,9 +29,7 @@
 /// need.
 namespace kontor::cg::test {
 
-using miniapp::test::error_of;
-using miniapp::test::expect_facts;
-using miniapp::test::world;
+using namespace miniapp::test;
 
 /// The message with which the options of a deck are refused on so many ranks; empty if they are not.
 inline std::string refusal_of(const std::string& text, int ranks = 1) {

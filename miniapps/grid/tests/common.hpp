@@ -10,9 +10,7 @@
 
 namespace kontor::grid::test {
 
-using miniapp::test::error_of;
-using miniapp::test::expect_facts;
-using miniapp::test::world;
+using namespace miniapp::test;
 
 /// All ranks over a box, cut where it costs least.
 inline comm::Communicator cartesian_for(const std::vector<std::int64_t>& extents, const std::vector<bool>& periodic,

@@ -64,8 +64,7 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;
   constexpr int most = PersistentLaunch<T>::most_norms;
   // The host waits for each kernel that may end sweeps. One without norms, but for its last sweep, is faster.
-  const bool ends = schedule.stops_by_norm && schedule.check_every > 0 && !exact_norm_ &&
-                    PersistentLaunch<T>::ends_by_norms(*domain_);
+  const bool ends = schedule.stops_by_norm && schedule.check_every > 0 && !exact_norm_;
   const auto least =
       !ends || schedule.check_every >= most ? most : std::min<std::int64_t>(4, schedule.check_every) * most;
   persistent_shape_ = schedule.graph(static_cast<int>(least), ends);

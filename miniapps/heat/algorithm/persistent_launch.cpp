@@ -27,11 +27,6 @@ std::size_t bytes_of_words(const Block& block) {
   return (static_cast<std::size_t>(2 * words_of_row<T>(block)) * sizeof(Word) + line - 1) / line * line;
 }
 
-template <class T>
-std::size_t bytes_of_norms(const Domain<T>& domain, int teams) {
-  return PersistentLaunch<T>::ends_by_norms(domain) ? stepping::PeerParts::bytes(domain.comm().size(), teams, 1) : 0;
-}
-
 /// Collective. The shape of bands in registers, if all ranks have one.
 template <class T>
 RegisterShape agreed_shape(const Domain<T>& domain) {
@@ -51,7 +46,7 @@ std::optional<std::string> PersistentLaunch<T>::refusal(const Domain<T>& domain)
   for (int axis = 0; axis + 1 < options.dimensions(); ++axis)
     if (options.process_grid[axis] > 1)
       return fmt::format("decomposition.process_grid cuts axis {}; it may cut the last one alone", "xyz"[axis]);
-  return comm::PeerMemory<MemorySpace>::refusal(domain.comm());
+  return stepping::PeerParts::refusal<MemorySpace>(domain.comm());
 }
 
 template <class T>
@@ -59,7 +54,8 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     : domain_(&domain), registers_(agreed_shape(domain)),
       teams_(comm::allreduce(domain.comm(), teams_of<T>(domain.block(), registers_), comm::ReduceOp::max)),
       memory_(domain.comm(),
-              bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()) + bytes_of_norms(domain, teams_),
+              bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()) +
+                  stepping::PeerParts::bytes(domain.comm().size(), teams_, 1),
               "heat/seams of bands"),
       parts_("heat/norm parts of bands", most_norms * device::resident_teams()),
       between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())),
@@ -82,9 +78,8 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
     return reinterpret_cast<Word*>(memory_.of(of) + bytes_of_counters() +
                                    static_cast<std::size_t>(from_side) * bytes_of_words<T>(block));
   };
-  if (ends_by_norms(domain))
-    Kokkos::deep_copy(norm_parts_, stepping::PeerParts(domain.comm(), memory_,
-                                                       bytes_of_counters() + 2 * bytes_of_words<T>(block), teams_, 1));
+  Kokkos::deep_copy(norm_parts_, stepping::PeerParts(domain.comm(), memory_,
+                                                     bytes_of_counters() + 2 * bytes_of_words<T>(block), teams_, 1));
   with_.stop.parts = norm_parts_.data();
   with_.stop.ended = ended_.data();
   for (int side = 0; side < 2; ++side) {

@@ -40,8 +40,6 @@ class PersistentLaunch {
   /// Collective; waits for the device. The same, but sweeps end, without the host, after the first of those norms that
   /// is below the tolerance, but for rounding. Returns how many were made. Throws as check() does.
   int sweep_until(const ExecutionSpace&, int from, int sweeps, const SweepNorms&, double tolerance);
-  /// Whether it can be had, equal on all ranks.
-  static bool ends_by_norms(const Domain<T>& domain) { return domain.comm().size() <= stepping::PeerParts::most_ranks; }
 
   /// Local, after the kernels have ended. Throws comm::Error if one has waited for another rank in vain.
   void check() const { memory_.check(); }

@@ -37,11 +37,7 @@ solver: {check_every: 7}
 time: {end: 0.04}
 )deck";
 
-using miniapp::test::checkpoints;
-using miniapp::test::FirstRanks;
-using miniapp::test::Folder;
-using miniapp::test::some_grid;
-using miniapp::test::some_ranks;
+using namespace miniapp::test;
 
 /// The field of all ranks and the norms.
 struct Answer {
@@ -103,10 +99,10 @@ void check_all(const std::string& deck, std::size_t number) {
   int turn = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const int from = ranks[i];
-    const FirstRanks writers(from);
+    const auto writers = first_ranks(from);
     const auto name = folder / fmt::format("from-{}.h5", from);
     std::array<std::int64_t, 2> steps{}; // how many checkpoints, and the first
-    if (writers) {
+    if (writers != MPI_COMM_NULL) {
       auto how = options;
       how.process_grid = some_grid(from, options.cells.size(), from);
       how.launch = graphs(how, from);
@@ -122,8 +118,8 @@ void check_all(const std::string& deck, std::size_t number) {
     for (std::size_t j = 0; j < ranks.size(); ++j) {
       if (++turn; (i + j) % 3 != number) continue;
       const int onto = ranks[j];
-      const FirstRanks readers(onto);
-      if (!readers) continue;
+      const auto readers = first_ranks(onto);
+      if (readers == MPI_COMM_NULL) continue;
       auto how = options;
       how.process_grid = some_grid(onto, options.cells.size(), turn);
       const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];

@@ -192,16 +192,15 @@ class SameBits : public testing::Test {
         const comm::Options method{.backend = device::kernels_on_host ? "shm" : "ipc"};
         Problem<T> part(options, comm::test::cached_communicator(method).share());
         for (int repeat = 0; repeat < 2; ++repeat) run(*part.heat, 1);
-        const auto choice =
-            fmt::format("cells {}, check_every {}, norm of sweep {}", fmt::join(options.cells, " x "), every, end);
-        EXPECT_EQ(part.heat->domain().sweeps(), whole.heat->domain().sweeps()) << choice;
-        EXPECT_TRUE(same_bits(part.heat->domain(), whole.heat->domain())) << choice;
-        EXPECT_EQ(history(*part.heat), history(*whole.heat)) << choice;
-        EXPECT_EQ(part.heat->verify().measure, whole.heat->verify().measure) << choice;
+        SCOPED_TRACE(fmt::format("cells {}, check_every {}, end {}", fmt::join(options.cells, " x "), every, end));
+        EXPECT_EQ(part.heat->domain().sweeps(), whole.heat->domain().sweeps());
+        EXPECT_TRUE(same_bits(part.heat->domain(), whole.heat->domain()));
+        EXPECT_EQ(history(*part.heat), history(*whole.heat));
+        EXPECT_EQ(part.heat->verify().measure, whole.heat->verify().measure);
         part.timers.reset();
         part.heat->reset();
         part.heat->run();
-        EXPECT_LE(part.timers["compute"].calls, 5) << choice << ": sweeps are not made by one kernel";
+        EXPECT_LE(part.timers["compute"].calls, 5) << "sweeps are not made by one kernel";
       }
   }
 

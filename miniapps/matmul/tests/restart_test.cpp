@@ -12,9 +12,7 @@
 namespace kontor::matmul::test {
 namespace {
 
-using miniapp::test::FirstRanks;
-using miniapp::test::Folder;
-using miniapp::test::world_size;
+using namespace miniapp::test;
 
 std::vector<config::Setting> settings(Options o) {
   return config::settings([&](config::Visitor& v) { o.describe(v); });
@@ -121,7 +119,7 @@ TEST(Restart, AnyRanksGoOnBySumma) {
     wanted.every = 2;
     wanted.file = folder / fmt::format("from-{}.h5", from);
     double flops = 0;
-    if (const FirstRanks writers(from); writers) {
+    if (const auto writers = first_ranks(from); writers != MPI_COMM_NULL) {
       const auto whole = run(comm::Communicator(writers), on_grid(o, {1, from, 1}), wanted);
       EXPECT_EQ(whole.c, expected);
       flops = whole.flops;
@@ -130,7 +128,7 @@ TEST(Restart, AnyRanksGoOnBySumma) {
     for (std::size_t j = 2 * i % 3; j < ranks.size(); j += 3) { // two each
       const int onto = ranks[j];
       const auto& method = methods[++turn % methods.size()];
-      if (const FirstRanks readers(onto); readers) {
+      if (const auto readers = first_ranks(onto); readers != MPI_COMM_NULL) {
         const auto grid = onto == 6 ? GridShape{1, 2, 3} : GridShape{1, 1, onto};
         SCOPED_TRACE(fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
         const auto rest = run(comm::Communicator(readers, method), on_grid(o, grid), {}, wanted.file);

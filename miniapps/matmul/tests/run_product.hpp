@@ -16,8 +16,7 @@
 /// Products of small matrices, known whole to every rank.
 namespace kontor::matmul::test {
 
-using miniapp::test::error_of;
-using miniapp::test::expect_facts;
+using namespace miniapp::test;
 
 /// Collective at first. All ranks, with backend raw.
 inline const comm::Communicator& world() { return comm::test::cached_communicator(comm::test::method("raw")); }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -31,23 +32,13 @@ inline const comm::Communicator& world() {
   return *made;
 }
 
-/// The first ranks of the world; elsewhere nothing. Collective over the world.
-class FirstRanks {
- public:
-  explicit FirstRanks(int count) {
-    MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &comm_);
-  }
-  FirstRanks(const FirstRanks&) = delete;
-  FirstRanks& operator=(const FirstRanks&) = delete;
-  ~FirstRanks() {
-    if (*this) MPI_Comm_free(&comm_);
-  }
-  explicit operator bool() const { return comm_ != MPI_COMM_NULL; }
-  operator MPI_Comm() const { return comm_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-};
+/// Collective over the world at first. So many ranks of it, one communicator for all tests; null on the others.
+inline MPI_Comm first_ranks(int count) {
+  static std::map<int, MPI_Comm> made;
+  const auto [at, is_new] = made.try_emplace(count, MPI_COMM_NULL);
+  if (is_new) MPI_Comm_split(MPI_COMM_WORLD, world_rank() < count ? 0 : MPI_UNDEFINED, world_rank(), &at->second);
+  return at->second;
+}
 
 /// A folder of all ranks, removed at the end. Collective over the world.
 class Folder {

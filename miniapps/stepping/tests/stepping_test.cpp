@@ -17,9 +17,7 @@
 namespace kontor::stepping::test {
 namespace {
 
-using miniapp::test::error_of;
-using miniapp::test::expect_facts;
-using miniapp::test::world;
+using namespace miniapp::test;
 using Space = Kokkos::DefaultExecutionSpace;
 
 /// Norms that are asked for before their batch is full, as before a snapshot, and batches that no graph fills.
