@@ -31,7 +31,7 @@ inline RowRange range_of(Part part, std::int64_t own, std::int64_t interior) {
 
 /// How a core reads a matrix, as its memory likes it (lab/results/cg-cpu.md). No result depends on it.
 struct Reading {
-  int streams = 3; ///< sell: parts that it reads in turn, 1 to 3: one stream keeps some memories less busy than several
+  int streams = 0;  ///< sell: parts that it reads in turn, 1 to 3, as some memories like; 0: as registers allow
   int ahead = 3072; ///< bytes, of all parts together, that it asks for before it needs them
 };
 

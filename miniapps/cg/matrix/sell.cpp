@@ -85,9 +85,10 @@ struct SellKernel {
         for (auto c = first + p * share; c < first + (p + 1) * share; ++c)
           some<with_dot, streams()>(c, share, dots + p);
     };
-    if (reading.streams == 3)
+    const int streams = reading.streams > 0 ? reading.streams : width == 8 ? 3 : 1;
+    if (streams == 3)
       in_turn(std::integral_constant<int, 3>());
-    else if (reading.streams == 2)
+    else if (streams == 2)
       in_turn(std::integral_constant<int, 2>());
     else
       in_turn(std::integral_constant<int, 1>());
