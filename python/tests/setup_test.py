@@ -209,20 +209,24 @@ class Setup(KontorTest):
 class Revision(KontorTest):
     """What programs say that they were built from."""
 
-    def told(self, **environment):
-        """Of a checkout that belongs to another user, and what is said of it."""
+    def told(self, source, **environment):
+        """Of a folder in a checkout that belongs to another user, and what is said of it."""
         self.write("in", "@git_revision@")
         author = ["-c", "user.name=a", "-c", "user.email=a@b"]
         for words in ["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "a"]:
             subprocess.run(["git", *words], cwd=self.folder, check=True, timeout=60)
-        done = subprocess.run(["cmake", f"-Dsource_dir={self.folder}", "-Dtemplate=in", "-Doutput=out", "-P", ROOT / "cmake/WriteBuildInfo.cmake"],
+        done = subprocess.run(["cmake", f"-Dsource_dir={self.folder / source}", "-Dtemplate=in", "-Doutput=out", "-P", ROOT / "cmake/WriteBuildInfo.cmake"],
                               cwd=self.folder, capture_output=True, text=True, check=True, timeout=60,
                               env={**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
                                    "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", **environment})
         return self.lines("out")[0], done.stderr
 
-    def test_a_checkout_of_another_user_and_a_git_that_does_not_tell(self):
-        for variables, revision, says in ({}, r"^[0-9a-f]{12}$", r"\A\Z"), ({"GIT_DIR": "/nothing"}, "^unknown$", "not a git repository"):
-            found, said = self.told(**variables)
-            self.assertRegex(found, revision)
-            self.assertRegex(said, says)
+    def test_only_the_sources_own_repository_tells(self):
+        """Not that of another user's hook, nor one around an archive."""
+        self.write("archive/VERSION", "1")
+        self.write("broken/.git", "gitdir: /nothing")
+        for source, revision, says in (".", r"^[0-9a-f]{12}$", r"\A\Z"), ("archive", "^unknown$", r"\A\Z"), ("broken", "^unknown$", "not a git repository"):
+            with self.subTest(source):
+                found, said = self.told(source, GIT_DIR="/nothing", GIT_INDEX_FILE="/nothing")
+                self.assertRegex(found, revision)
+                self.assertRegex(said, says)
