@@ -243,12 +243,15 @@ class Planning(PlanTest):
 
     def test_only(self):
         points = self.plan(STUDY + "set: {solver.tolerance: 0}\n")
+        for point, speed in zip(points, (-1, -0.5, 1, "auto")):
+            point.factors["problem.speed"] = speed
         for text, chosen in {"ranks==2": "23", "comm.backend==view and ranks<2": "1", "not comm.backend=='view'": "02", "point in [p001, p003]": "13",
-                             "comm.backend==raw or ranks>1": "023", "ranks in (1, 5)": "01", "ablation==none": "0123"}.items():
+                             "comm.backend==raw or ranks>1": "023", "ranks in (1, 5)": "01", "ablation==none": "0123", "problem.speed==-1": "0",
+                             "problem.speed>=-0.5": "12", "problem.speed in [-1, +1]": "02", "problem.speed==+1": "2"}.items():
             found = [point.id[-1] for point in points if selector(text, points)(point)]
             self.assertEqual("".join(found), chosen, text)
         for text, facts in {"rank==2": ['"ranks"'], "comm.backend==vew": ["vew", "raw, view"], "ranks": ["comparison"], "ranks==": ["understood"],
-                            "ranks==f(2)": ["f(2)"], "1 < ranks < 3": ["comparison"]}.items():
+                            "ranks==f(2)": ["f(2)"], "1 < ranks < 3": ["comparison"], "ranks==-x": ["-x"]}.items():
             with self.subTest(text), self.refusal(*facts):
                 [selector(text, points)(point) for point in points]
 

@@ -3,6 +3,7 @@
 --only, by comparisons of factors: ranks<=4 and comm.backend==view."""
 
 import ast
+import contextlib
 import math
 import operator
 from collections.abc import Callable
@@ -124,8 +125,9 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
     def value(node: ast.AST, key: str) -> Any:
         if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
             return [value(item, key) for item in node.elts]
-        if isinstance(node, ast.Constant):
-            return node.value
+        if isinstance(node, (ast.Constant, ast.UnaryOp)):
+            with contextlib.suppress(ValueError):
+                return ast.literal_eval(node)  # a number may have a sign
         name, values = word(node), [of_point.get(key) for of_point in facts.values()]
         if name in ("true", "false"):
             return name == "true"
