@@ -8,7 +8,7 @@ import io
 import textwrap
 from typing import Any
 
-from matplotlib import rc_context
+from matplotlib import style
 from matplotlib.figure import Figure
 from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocator, NullFormatter, NullLocator,
                                StrMethodFormatter)
@@ -24,7 +24,7 @@ WIDTH, HEIGHT, BAR, LANE, LEGEND = 6.4, 3.9, 0.35, 0.45, 0.5  # inches; the last
 LEAST = 0.08  # of the longest bar: a part that has room for its percentage
 PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
 MOST_TICKS = 12
-# Of every Figure. The same figure is the same SVG; its texts stay texts, in which a $ begins no formula.
+# Of every Figure, whatever a matplotlibrc says. The same figure is the same SVG; its texts stay texts, in which a $ begins no formula.
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True,
          "savefig.dpi": 150, "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "kontor",
          "legend.frameon": False, "legend.fontsize": 8}
@@ -37,7 +37,7 @@ def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) ->
         raise ValueError("there is nothing to plot yet")
     columns = min(columns, len(charts))
     heights = [max(map(_height, charts[first: first + columns])) for first in range(0, len(charts), columns)]
-    with rc_context(STYLE):
+    with style.context(["default", STYLE]):
         figure = Figure(figsize=(WIDTH * columns, sum(heights)))
         places = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights).flat
         for chart, axes in zip(charts, places):
@@ -51,7 +51,7 @@ def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) ->
 
 def chart_svg(chart: Chart) -> bytes:
     """Without its title."""
-    with rc_context(STYLE):
+    with style.context(["default", STYLE]):
         figure, file = Figure(figsize=(1.2 * WIDTH, _height(chart))), io.BytesIO()
         _draw(chart, figure.subplots())
         figure.savefig(file, format="svg", metadata={"Date": None})
