@@ -75,7 +75,7 @@ def flow(value: object) -> str:
 
 def by_key(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """Sections, and what is in them: section.key."""
-    found = {}
+    found: dict[str, Any] = {}
     for key, value in values.items():
         found |= {f"{prefix}{key}": value, **(by_key(value, f"{prefix}{key}.") if isinstance(value, dict) else {})}
     return found
@@ -87,7 +87,7 @@ def parse(text: str, name: str, what: str = "study") -> Node:
         raise StudyError(f"{name}: larger than {MOST_BYTES} bytes: not a {what}")
     problems = Problems()
     try:
-        document = yaml.compose(text, yaml.SafeLoader)  # type: ignore[no-untyped-call]
+        document = yaml.compose(text, yaml.SafeLoader)
         if document is None:
             example = "study: heat-strong" if what == "study" else "name: cluster"
             raise StudyError(f"{name}: empty; a {what} begins with a line such as {example}")
