@@ -121,7 +121,12 @@ ordered_json of_traffic(const Traffic& t) {
 
 ordered_json of_verification(const Verification& v) {
   ordered_json json{{"measure", v.measure}};
-  if (!v.off) json = {{"passed", v.passed()}, {"measure", v.measure}, {"error", v.error}, {"tolerance", v.tolerance}};
+  if (!v.off)
+    json = {{"passed", v.passed()},
+            {"conclusive", v.conclusive},
+            {"measure", v.measure},
+            {"error", v.error},
+            {"tolerance", v.tolerance}};
   if (v.failed()) json["id"] = errors::Id("E-VERIFY").text();
   if (!v.remark.empty()) json["remark"] = v.remark;
   for (const auto& [name, value] : v.more) json[name] = value;

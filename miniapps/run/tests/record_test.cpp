@@ -173,6 +173,9 @@ TEST(Figures, MemoryGivesTheAttainable) {
 TEST(Figures, AFractionAbove1Point2IsWithheld) {
   EXPECT_TRUE(figure_at(2e9 / 1.19).has_fraction());
   EXPECT_EQ(figure_at(2e9 / 1.19).remark(), "");
+  auto of_passes = figure_at(2e9 / 4.7);
+  of_passes.reuse = 4;
+  EXPECT_TRUE(of_passes.has_fraction()) << "four sweeps share what is read";
   RunRecord record;
   record.outcome.figures = {figure_at(2e9 / 1.21)};
   record.outcome.repeats = {2};

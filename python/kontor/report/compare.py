@@ -10,7 +10,7 @@ from .record import Record
 from .report_parts import Bar, Chart, Part, Section, Table
 from .solves import (SOLVED, ending, history_charts, incomparable, is_solve, residual, speed, time_per_iteration,
                      time_to_solution)
-from .text import grouped, on_off, percent, quantity, seconds, spaced, text, verdict
+from .text import grouped, on_off, percent, quantity, seconds, spaced, text
 from .time_section import run_bars
 
 TOLD = 3  # differences of two problems
@@ -43,7 +43,7 @@ def _compared(app: str, group: list[Record]) -> Section:
     columns: Columns = {
         **words, **numbers, "of attainable": lambda record: percent(record.fraction),
         "communication": lambda record: percent(record.exchange_share),
-        "verified": lambda record: verdict(record.passed),
+        "verified": lambda record: record.verdict,
         "speed": lambda record: None if (ratio := speed(record, baseline)) is None else f"{ratio:.3f}"}
     parts: list[Part] = [Table([*columns], [[cell(run) for cell in columns.values()] for run in group], len(words))]
     parts += [f"{run.path}: {ending(run)}, residual {residual(run)}" for run in group

@@ -14,7 +14,6 @@ from .hdf5 import read_tree
 Row = dict[str, Any]
 
 KINDS = ("compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
-LARGEST_FRACTION = 1.2  # of attainable, that a measurement may give
 NUMBER = (int, float)
 TYPES: dict[str, Any] = {"text": str, "whole": int, "number": NUMBER, "names": (list, str)}
 
@@ -39,7 +38,7 @@ class Record:
     # The primary figure first.
     figures: list[Row] = group(True, "name value", text="name unit remark",
                                number="value attainable fraction bytes_read bytes_written")
-    verification: Row = group(whole="passed", text="measure remark", number="error tolerance")
+    verification: Row = group(whole="passed conclusive", text="measure remark", number="error tolerance")
     # By region.
     timers: dict[str, Row] = group(always="median", whole="calls slowest_rank once", number="min median max",
                                    text="kind")
@@ -93,6 +92,12 @@ class Record:
         """None if the run did not verify."""
         passed = self.verification.get("passed")
         return None if passed is None else bool(passed)
+
+    @property
+    def verdict(self) -> str:
+        if self.passed is None:
+            return "not verified"
+        return "passed" if self.passed else "FAILED" if self.verification.get("conclusive", 1) else "inconclusive"
 
     @property
     def seconds(self) -> float | None:
@@ -187,10 +192,6 @@ def _figures(primary: Row, others: list[Row]) -> list[Row]:
     for figure in figures:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
-        if figure.get("fraction", 0) > LARGEST_FRACTION:
-            figure["remark"] = (f"no fraction: it would be {figure.pop('fraction'):.2f}, and more than "
-                                f"{LARGEST_FRACTION} is an error of the calibration or of the measurement")
-            figure.pop("attainable", None)
     return figures
 
 

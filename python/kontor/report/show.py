@@ -9,7 +9,7 @@ from .rates import roofline_sections
 from .record import Record
 from .report_parts import Section, Table, paired, tabulated
 from .solves import history_sections, matrix_section, solution_section
-from .text import on_off, percent, quantity, seconds, spaced, text, verdict
+from .text import on_off, percent, quantity, seconds, spaced, text
 from .time_section import run_bars
 from .trace import matrix_sections, trace_sections
 
@@ -86,9 +86,9 @@ def _verification(record: Record) -> Section:
     asked = "checkpoint.walltime" if signal == "walltime" else f"signal {signal}"
     early = [f"the run ended early: {asked} asked"] if signal else []
     if record.passed is None:
-        return Section("Verification", ["not verified", *early])
+        return Section("Verification", [record.verdict, *early])
     error, tolerance = (f"{check.get(key, float('nan')):.3g}" for key in ("error", "tolerance"))
-    row = [verdict(record.passed), check.get("measure", "error"), error, tolerance]
+    row = [record.verdict, check.get("measure", "error"), error, tolerance]
     table = Table(["verdict", "measure", "error", "tolerance"], [row], left=2)
     return Section("Verification", [table, *filter(None, [check.get("remark")]), *early])
 
@@ -97,7 +97,7 @@ def _figures(record: Record) -> Section:
     rows = [[spaced(figure["name"]), *(quantity(figure.get(key), figure.get("unit", "")) for key in HEADER[1:3]),
              percent(figure.get("fraction"))] for figure in record.figures]
     remarks = [f"{figure['name']}: {figure['remark']}" for figure in record.figures if figure.get("remark")]
-    none = "none" + ": the run failed its verification" * (record.passed is False)
+    none = "none" + f": verification {record.verdict.lower()}" * (record.passed is False)
     return Section("Figures of merit", [Table(HEADER, rows), *remarks] if rows else [none])
 
 

@@ -139,6 +139,6 @@ def _run(attempts: list[Row], folder: Path, now: Callable[[str], object]) -> Run
             run.record = read_record(str(path))
         except RecordError as error:
             run.problem = str(error)
-        if run.record and run.record.passed is False:
-            run.state, run.record, run.message = "failed", None, "verification failed"
+        if (record := run.record) and record.passed is False:
+            run.state, run.record, run.message = "failed", None, f"verification {record.verdict.lower()}"
     return run

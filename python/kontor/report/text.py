@@ -45,10 +45,6 @@ def on_off(value: object) -> str:
     return "-" if value is None else "on" if value else "off"
 
 
-def verdict(passed: bool | None) -> str:
-    return {True: "passed", False: "FAILED", None: "not verified"}[passed]
-
-
 def printable(text: str) -> str:
     """Control characters as escapes: a file's words must not move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)

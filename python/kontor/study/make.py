@@ -179,6 +179,8 @@ class Maker:
             return {"state": "ended early", "message": f"ended by signal {signal_name(128 + self.caught)}"}
         if code == 1 and record is not None:
             verification = record.get("verification", {})
+            if not verification.get("conclusive", True):
+                return {"message": f"verification inconclusive: {verification.get('remark')}"}
             return {"message": f"verification failed: {verification.get('error')}, "
                                f"tolerance {verification.get('tolerance')}"}
         return {"exit_code": code or 3, "message": last_words(log) if code else f"left no record; {last_words(log)}"}
