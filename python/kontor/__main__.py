@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor COMMAND WORD...: builds, runs, tests and compares the mini-apps."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

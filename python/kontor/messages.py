@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Messages of the command, the failures that end it, and what other commands say and how they end."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

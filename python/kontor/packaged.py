@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The commands that need packages of Python: report, study and predict; and a run that reads HDF5 files."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os
@@ -11,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from . import OLDEST
 from .messages import Failure, have, say
 from .place import Place
 
-CHECK = "import sys, importlib.util as u; sys.exit(sys.version_info < (3, 9) or not u.find_spec(sys.argv[1]))"
+CHECK = f"import sys, importlib.util as u; sys.exit(sys.version_info < {OLDEST} or not u.find_spec(sys.argv[1]))"
 
 
 def call(command: str, words: list[str], place: Place) -> int:

@@ -4,6 +4,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from command import ROOT, SCRIPTS, KontorTest
@@ -118,10 +119,16 @@ class Setup(KontorTest):
         for command in ("run", "test"):
             self.assert_fails(self.kontor(command, KONTOR_PRESET="smpi"), "preset smpi", "--simulate")
 
-    def test_a_python_that_is_none(self):
-        self.fake("old", "exit 1")
-        for python in "/nothing", str(self.bin / "old"):
-            self.assert_fails(self.kontor("help", KONTOR_PYTHON=python), f"kontor: KONTOR_PYTHON is '{python}'; allowed is a Python, 3.9 or later")
+    def test_a_python_that_is_none_or_too_old(self):
+        """By whatever starts the command; and pip says the same."""
+        old = "import sys; sys.version_info = (3, 10, 13); "
+        self.fake("none", "exit 1")
+        self.fake("old", f'exec {sys.executable} -c "{old} exec(sys.argv[1])" "$2"')
+        for python in "/nothing", *(str(self.bin / name) for name in ("none", "old")):
+            self.assert_fails(self.kontor("help", KONTOR_PYTHON=python), f"kontor: KONTOR_PYTHON is '{python}'; allowed is a Python, 3.11 or later")
+        words = [sys.executable, "-c", f"{old} import kontor.__main__"]
+        self.assert_fails(subprocess.run(words, cwd=ROOT / "python", capture_output=True, text=True, check=False), "Python 3.11 or later is needed")
+        self.assertIn('requires-python = ">=3.11"', self.lines(ROOT / "pyproject.toml"))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("unshare") and subprocess.run(["unshare", "-m", "true"]).returncode == 0,
                          "no mount namespace here")

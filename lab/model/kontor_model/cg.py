@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cg on points of a box: a product and loops over vectors, ghosts of all neighbours, one or two sums."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 

@@ -5,8 +5,6 @@ Recursive doubling: Thakur, Rabenseifner, Gropp, "Optimization of collective com
 Perform. Comput. Appl. 19 (2005). What the mini-apps reduce is some tens of bytes, where all libraries double.
 """
 
-from __future__ import annotations
-
 from .machine import Machine
 from .network import Message, alone, copying, latency
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor predict: from its arguments to its exit code."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -5,8 +5,6 @@ LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995): o at each end, L on the wa
 lab/model/README.md describes the model. steps.py computes the steps.
 """
 
-from __future__ import annotations
-
 from .machine import Machine
 from .network import Message, alone, copying, latency, links
 from .steps import Steps

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """heat: sweeps over a rank's block, a halo of faces, a norm now and then."""
 
-from __future__ import annotations
-
 from math import prod
 
 from .collectives import allreduce

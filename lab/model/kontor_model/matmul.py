@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """matmul by Cannon's algorithm: blocks are skewed, multiplied and shifted around rings of ranks, and restored."""
 
-from __future__ import annotations
-
 from math import lcm
 
 from kontor.study.problems import StudyError

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A described machine as SimGrid's platform file and the options of smpirun."""
 
-from __future__ import annotations
-
 from .machine import Machine
 
 SPEED = 1e9  # flop/s of a core there: computation is charged in seconds, which smpirun turns into flops by the same number

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A point run by SimGrid's SMPI on simulated ranks of the described machine, its computation charged and not made."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

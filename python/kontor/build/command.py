@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor build and kontor test."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor lint: formatting and common mistakes, offline, with the tools that are here."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

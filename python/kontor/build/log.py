@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The log of a build: the output of CMake, compilers and apt-get."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

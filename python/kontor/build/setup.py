@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a bare machine to built programs: packages, configuration, compilation. Does only what is still to do."""
 
-from __future__ import annotations
-
 import fcntl
 import glob
 import os

@@ -6,8 +6,6 @@ FILE is one, or the name that several stand for (checkpoint.file); then the newe
 is whole is for the app to find out, which then takes the one before.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

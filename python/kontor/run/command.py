@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor run: finds the app of a deck, and starts it on the ranks asked for."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exits with 0 if a process may read a sibling's memory (process_vm_readv), as Open MPI's ranks do."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

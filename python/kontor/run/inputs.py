@@ -2,8 +2,6 @@
 """The words of `kontor run`: its own, and those of the app, which go through as they are. And what is to be run: a
 deck, the run that wrote a result, or the continuation of a checkpoint."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

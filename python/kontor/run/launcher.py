@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launcher of an MPI program here: that of the scheduler whose job this is, else mpirun."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

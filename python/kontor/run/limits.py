@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What this process may use of the machine: CPUs by its affinity, CPU time and memory by its control groups."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator, Mapping

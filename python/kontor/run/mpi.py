@@ -5,8 +5,6 @@
 `mpi.py MPIRUN` prints what tests that start ranks have in their environment, a NAME=VALUE a line.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A run, and its exit code: the program's own, or one that says what ended it."""
 
-from __future__ import annotations
-
 import glob
 import os
 import shlex

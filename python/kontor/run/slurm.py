@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A job of Slurm: what it has been given, and the srun that starts a program on that."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Mapping
