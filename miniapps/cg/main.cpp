@@ -8,6 +8,6 @@ int main(int argc, char** argv) {
       "cg", "Sparse linear systems by conjugate gradients: ghosts by index, and sums",
       [](const auto& options, const auto& context) { return std::make_unique<cg::Cg>(options, context); });
   app.restart_may_change = cg::Options::restart_may_change();
-  app.huge_pages = true;                               // of matrix and vectors
+  app.huge_pages = true; // of matrix and vectors
   return miniapp::run_main(argc, argv, app);
 }

@@ -168,7 +168,8 @@ void Options::describe(Visitor& v) {
     s.choice<Stores>("stores", stores, stores_names,
                      "Non-temporal stores (streaming), ordinary ones, or which of them a trial finds faster");
     s.choice<Launch>("launch", launch, stepping::all_launch_names,
-                     "On a GPU, each sweep by its own launches, many by one (graph), by one kernel of each rank (persistent), or by trial");
+                     "On a GPU, each sweep by its own launches, many by one (graph), by one kernel of each rank "
+                     "(persistent), or by trial");
     s.value("steps_per_pass", steps_per_pass,
             "Sweeps or steps made while their cells are in cache, for one exchange of as many layers of ghosts; "
             "auto: by trial",

@@ -17,7 +17,8 @@
 /// Whether repeated steps are made by graphs: as the deck says, or by trial.
 namespace kontor::stepping {
 
-/// How many steps a launch makes on a device: each its own kernels, many steps a graph, or a kernel that stays for many.
+/// How many steps a launch makes on a device: each its own kernels, many steps a graph, or a kernel that stays for
+/// many.
 enum class Launch { automatic, each, graph, persistent };
 
 /// The words of decks, and what they say.

@@ -21,7 +21,7 @@ from prose import Piece, comments, sentences, word_count
 MOST_WORDS = 25
 MOST_CHARACTERS = 120
 SOURCES = {".py", ".cpp", ".hpp", ".cu", ".c", ".cmake", ".sh", ".yaml"}
-SPELLING_IGNORED = "inout,parms,nd,te,ue,ot,hist,fo,nin,ser,fom,fro,veiw,vew,bakend,flaot"
+SPELLING_IGNORED = "inout,parms,nd,te,ue,ot,hist,fo,nin,notin,ser,fom,fro,veiw,vew,bakend,flaot"
 
 # What a sentence must not have, and the word to use instead.
 PHRASES = {

@@ -40,9 +40,9 @@ class Shm final : public mpi::MpiBackend {
 
   std::unique_ptr<PeerAllocation> peer_memory(std::size_t bytes) override {
     if (node_->nodes() > 1)
-      throw UsageError(fmt::format("backend 'shm' maps the memory of ranks of one node, and there are {}",
-                                   node_->nodes()),
-                       Axis::backend);
+      throw UsageError(
+          fmt::format("backend 'shm' maps the memory of ranks of one node, and there are {}", node_->nodes()),
+          Axis::backend);
     return std::make_unique<NodeMemory>(node_, bytes);
   }
 

@@ -4,8 +4,8 @@
 namespace kontor::heat {
 
 template void sweep_bands(const BandInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                         const PersistentSweeps&);
+                          const PersistentSweeps&);
 template void sweep_bands(const BandInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                         const PersistentSweeps&);
+                          const PersistentSweeps&);
 
 } // namespace kontor::heat

@@ -4,8 +4,8 @@
 namespace kontor::heat::detail {
 
 template void sweep_registers(const RegisterInstance&, const SweepInput<float>&, const SweepInput<float>&, Norm,
-                             const PersistentSweeps&);
+                              const PersistentSweeps&);
 template void sweep_registers(const RegisterInstance&, const SweepInput<double>&, const SweepInput<double>&, Norm,
-                             const PersistentSweeps&);
+                              const PersistentSweeps&);
 
 } // namespace kontor::heat::detail

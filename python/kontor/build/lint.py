@@ -19,14 +19,15 @@ CHECKS = ("format", "tidy", "language", "licence", "python", "shell")
 
 
 def main(words: list[str]) -> int:
-    if words not in ([], ["--fix"]):
-        raise Failure(f"lint: '{words[0]}' is not an option; there is --fix")
+    chosen = [word for word in words if word != "--fix"]
+    if wrong := [word for word in chosen if word not in CHECKS]:
+        raise Failure(f"lint: '{wrong[0]}' is neither --fix nor a check; there are {', '.join(CHECKS)}")
     place = Place.here()
     place.need_source("lint")
     if not have("git"):
         raise Failure("lint needs git, to know which files are the project's")
-    lint = Lint(place, fix=bool(words))
-    found = [name for name in CHECKS if not getattr(lint, name)()]
+    lint = Lint(place, fix="--fix" in words)
+    found = [name for name in chosen or CHECKS if not getattr(lint, name)()]
     for text in [f"findings from {name}" for name in found] or ["nothing found"]:
         say(f"lint: {text}")
     return 1 if found else 0

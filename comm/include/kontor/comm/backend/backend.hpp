@@ -219,8 +219,8 @@ class Backend : device::NonCopyable {
   /// cannot have them; lasts as long as the backend. All other collective operations are MPI's, on the Communicator.
   virtual StreamCollectives* stream_collectives() { return nullptr; }
 
-  /// Collective. So many bytes for this rank, all zero; lasts at most as long as the backend. Throws UsageError on every
-  /// rank if one of them cannot reach another. Null unless capabilities() has peer_memory.
+  /// Collective. So many bytes for this rank, all zero; lasts at most as long as the backend. Throws UsageError on
+  /// every rank if one of them cannot reach another. Null unless capabilities() has peer_memory.
   virtual std::unique_ptr<PeerAllocation> peer_memory([[maybe_unused]] std::size_t bytes) { return nullptr; }
 };
 
