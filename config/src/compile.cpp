@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <numbers>
 
 namespace kontor::config {
@@ -43,6 +45,46 @@ std::optional<std::size_t> find_chain(std::string_view formula) {
       compared.back() = true;
       if (i + 1 < formula.size() && formula[i + 1] == '=') ++i;
     }
+  }
+  return std::nullopt;
+}
+
+/// What other languages have, and what stands for it.
+constexpr std::pair<std::string_view, std::string_view> foreign[] = {{"if", "write condition ? value : other value"},
+                                                                     {"and", "write a && b"},
+                                                                     {"or", "write a || b"},
+                                                                     {"not", "write a == 0"},
+                                                                     {"!", "write a == 0"},
+                                                                     {"%", "there is no remainder"}};
+
+/// What muParser does not explain: the above, numbers that no double holds, a missing operator.
+std::optional<std::string> find_foreign(const mu::Parser& parser, std::string_view formula) {
+  const auto is = [&](std::size_t i, int (*kind)(int)) {
+    return i < formula.size() && kind(static_cast<unsigned char>(formula[i])) != 0;
+  };
+  bool after_value = false;
+  for (std::size_t i = 0, end = 0; i < formula.size(); i = end) {
+    end = i + 1;
+    if (is(i, std::isspace)) continue;
+    const bool name = is(i, std::isalpha),
+               number = is(i, std::isdigit) || (formula[i] == '.' && is(i + 1, std::isdigit));
+    if (number) {
+      double value = 0;
+      const auto [stop, error] = std::from_chars(&formula[i], formula.data() + formula.size(), value);
+      end = static_cast<std::size_t>(stop - formula.data());
+      if (error != std::errc())
+        return fmt::format("{} at position {} does not fit into a double", shown(formula.substr(i, end - i)), i + 1);
+    }
+    while (name && (is(end, std::isalnum) || (end < formula.size() && formula[end] == '_'))) ++end;
+    const std::string text(formula.substr(i, end - i));
+    for (const auto& [word, advice] : foreign)
+      if (text == word && (text != "!" || formula.substr(end, 1) != "="))
+        return fmt::format("{} at position {} has no meaning here; {}", text, i + 1, advice);
+    const bool known = parser.GetVar().contains(text) || parser.GetConst().contains(text);
+    if (after_value && (name || number || text == "("))
+      return fmt::format("an operator is missing before {} at position {}; a product is written a*b", shown(text),
+                         i + 1);
+    after_value = number || text == ")" || (name && known);
   }
   return std::nullopt;
 }
@@ -84,6 +126,7 @@ std::optional<std::string> compile(mu::Parser& parser, const std::string& formul
     return fmt::format("= at position {} would be an assignment; write == to compare", position + 1);
   if (const auto position = formula.find("**"); position != std::string::npos)
     return fmt::format("** at position {} is no operator; a power is written x^2", position + 1);
+  if (auto found = find_foreign(parser, formula)) return found;
   if (const auto position = find_chain(formula))
     return fmt::format("the comparison at position {} has another one on its left, which is 0 or 1; write a<b && "
                        "b<c, or parentheses",

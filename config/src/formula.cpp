@@ -38,8 +38,14 @@ std::string TaggedFormula::expected() const {
 
 bool TaggedFormula::read(const Node& node, const std::string& path, Problems& problems) {
   const bool with_value = node.is_mapping() && node.children.size() == 1;
-  if (node.is_mapping() && !with_value)
-    return refuse(node, path, problems, "E-DECK-TYPE", fmt::format(" of {} keys", node.children.size()));
+  if (node.is_mapping() && !with_value) {
+    const auto& first = node.children.empty() ? std::string() : node.children.front().scalar;
+    return refuse(node, path, problems, "E-DECK-TYPE",
+                  fmt::format(" of {} keys{}", node.children.size(),
+                              std::ranges::count(first, '(') > std::ranges::count(first, ')')
+                                  ? " (inside {...} a formula with a comma stands in quotes)"
+                                  : ""));
+  }
   if (!node.is_scalar() && !with_value) return refuse(node, path, problems, "E-DECK-TYPE");
 
   const auto& name = with_value ? node.children.front().key : node.scalar;

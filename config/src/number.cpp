@@ -2,6 +2,7 @@
 #include "leaf.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -33,10 +34,13 @@ std::pair<T, std::errc> convert(std::string_view text) {
   return {value, error};
 }
 
+/// By its bits: with -ffinite-math-only a compiler takes std::isfinite() for true.
+bool is_finite(double value) { return (std::bit_cast<std::uint64_t>(value) >> 52 & 0x7ff) != 0x7ff; }
+
 std::string hint_for_integer(std::string_view text, std::errc error) {
   if (error == std::errc::result_out_of_range) return " (it does not fit into 64 bits)";
   const auto [number, failure] = convert<double>(text);
-  if (failure != std::errc{} || !std::isfinite(number)) return "";
+  if (failure != std::errc{} || !is_finite(number)) return "";
   if (number == std::floor(number) && std::abs(number) < 1e15) return fmt::format(" (write {:.0f})", number);
   return "";
 }
@@ -90,7 +94,7 @@ bool Number<T>::read(const Node& node, const std::string& path, Problems& proble
   if (has_leading_zero(node.scalar))
     return refuse(node, path, problems, "E-DECK-TYPE", error == std::errc{} ? leading_zero : "");
   // std::from_chars also takes "inf" and "nan".
-  if (error != std::errc{} || (std::is_floating_point_v<T> && !std::isfinite(static_cast<double>(value)))) {
+  if (error != std::errc{} || (std::is_floating_point_v<T> && !is_finite(static_cast<double>(value)))) {
     const auto hint =
         std::is_integral_v<T> ? hint_for_integer(node.scalar, error) : hint_for_double(node.scalar, error);
     const bool number = error == std::errc::result_out_of_range ||

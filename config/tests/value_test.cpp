@@ -213,6 +213,9 @@ TEST(Values, TaggedFormsAreComplete) {
   EXPECT_EQ(face("open"), "d.yaml:2:8: " + forms + "\"open\" [WORD]");
   EXPECT_EQ(face("{}"), "d.yaml:2:1: " + forms + "a section of 0 keys [TYPE]");
   EXPECT_EQ(face("{neumann: 1, dirichlet: 1}"), "d.yaml:2:1: " + forms + "a section of 2 keys [TYPE]");
+  EXPECT_EQ(face("{dirichlet: min(x, y)}"),
+            "d.yaml:2:1: " + forms +
+                "a section of 2 keys (inside {...} a formula with a comma stands in quotes) [TYPE]");
   EXPECT_EQ(face("[1]"), "d.yaml:2:8: " + forms + "a list of 1 [TYPE]");
   EXPECT_EQ(face("{neumann: 2*}"),
             "d.yaml:2:18: problem.boundary.x_min.neumann: \"2*\": it ends too early [EXPRESSION]");
@@ -353,7 +356,17 @@ TEST(ExpressionInADeck, MayUseTheNamedVariablesOnly) {
 }
 
 TEST(ExpressionInADeck, IsCompiledWhenTheDeckIsRead) {
-  EXPECT_EQ(initial("2x"), "\"2x\": Unexpected variable \"x\" found at position 2 [EXPRESSION]");
+  for (const auto& [formula, fact] :
+       {std::pair("2x", "an operator is missing before x at position 2; a product is written a*b"),
+        {"x (1-x)", "an operator is missing before ( at position 3; a product is written a*b"},
+        {"(x)2", "an operator is missing before 2 at position 4; a product is written a*b"},
+        {"if(x<1, 2, 3)", "if at position 1 has no meaning here; write condition ? value : other value"},
+        {"x>0 and y>0", "and at position 5 has no meaning here; write a && b"},
+        {"!(x>0)", "! at position 1 has no meaning here; write a == 0"},
+        {"x%2", "% at position 2 has no meaning here; there is no remainder"},
+        {"x+1e400", "1e400 at position 3 does not fit into a double"}})
+    EXPECT_EQ(initial("'" + std::string(formula) + "'"), fmt::format("\"{}\": {} [EXPRESSION]", formula, fact));
+  EXPECT_EQ(initial("'x != 1e-3*(y)'"), "");
   EXPECT_EQ(initial("'1 +/ 2'"), "\"1 +/ 2\": Unexpected operator \"/\" found at position 4 [EXPRESSION]");
   EXPECT_EQ(initial("(1"), "\"(1\": a parenthesis is not closed; inside {...} and [...] a formula with a "
                            "comma stands in quotes [EXPRESSION]");
