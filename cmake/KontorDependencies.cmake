@@ -15,6 +15,16 @@ function(kontor_require name)
   endif()
 endfunction()
 
+set(_least_GNU 12)
+set(_least_Clang 14)
+if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS "${_least_${CMAKE_CXX_COMPILER_ID}}")
+  message(FATAL_ERROR "Kontor needs g++ ${_least_GNU} or clang++ ${_least_Clang}, or later. CMake found "
+    "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}: ${CMAKE_CXX_COMPILER}\n"
+    "  Debian/Ubuntu:    apt-get install g++-${_least_GNU}\n"
+    "  another compiler: cmake -DCMAKE_CXX_COMPILER=<path> ..."
+  )
+endif()
+
 include(CheckSymbolExists)
 include(KontorKokkos)
 kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokkos_ROOT FOUND "${Kokkos_FOUND}")

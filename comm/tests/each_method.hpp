@@ -127,6 +127,8 @@ struct Leg {
   }
   void check() const { delivery.check(); }
 };
+template <class Send, class Receive>
+Leg(Field<Send>, int, Field<Receive>, int) -> Leg<Send, Receive>; // clang below 17 deduces none of an aggregate
 
 /// Collective. Three steps of an exchange with the given legs, each with new data.
 template <class Place, class... Legs>

@@ -271,11 +271,10 @@ TEST_F(Mismatch, OneViewThatSharesCells) {
                   Strided(storage.data() + 12, is_last ? of_last : apart));
   };
   EXPECT_NO_THROW(commit(apart));
-  for (const auto& [layout, strides] :
-       {std::pair(Stride(3, 1, 4, 1), "(strides 1, 1)"), std::pair(Stride(3, 0, 4, 1), "(strides 0, 1)")}) {
-    const auto text = text_of<AgreedError>([&] { commit(layout); });
-    expect_facts(
-        text, {"exchange 'ring'", fmt::format("on rank {}", last), "(3, 4) double, receives", "share memory", strides});
+  for (const int stride : {1, 0}) {
+    const auto text = text_of<AgreedError>([&] { commit(Stride(3, stride, 4, 1)); });
+    expect_facts(text, {"exchange 'ring'", fmt::format("on rank {}", last), "(3, 4) double, receives", "share memory",
+                        fmt::format("(strides {}, 1)", stride)});
   }
 }
 

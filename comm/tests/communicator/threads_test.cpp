@@ -22,7 +22,7 @@ TEST_P(ThreadsAtLevel, EachHasATag) {
   if (level < MPI_THREAD_MULTIPLE)
     GTEST_SKIP() << "MPI does not grant MPI_THREAD_MULTIPLE, so threads cannot send at the same time";
   const Communicator comm(MPI_COMM_WORLD, {.check = GetParam()});
-  const auto [previous, next] = ring_of(comm);
+  const int previous = ring_of(comm).first, next = ring_of(comm).second;
 
   constexpr int threads = 4;
   constexpr int rounds = 100;

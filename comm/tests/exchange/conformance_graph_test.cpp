@@ -146,7 +146,7 @@ TEST(ReceivesThatAdd, AlongARow) {
 
 TEST(ReceivesThatAdd, Errors) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto [previous, next] = ring_of(comm);
+  const int previous = ring_of(comm).first, next = ring_of(comm).second;
   struct Pair {
     int a, b;
   };

@@ -165,7 +165,7 @@ TEST(Counting, EveryLabelIsOurs) {
 
 TEST(Counting, DatatypesAreFreed) {
   with_options(methods(), [](const Communicator& comm) {
-    const auto [previous, next] = ring_of(comm);
+    const int previous = ring_of(comm).first, next = ring_of(comm).second;
     const auto out = inside<double, Right>("out", Index<3>{4, 5, 3});
     const auto in = inside<double, Left>("in", Index<3>{4, 5, 3});
     const auto rows = whole<double, Right>("rows", Index<2>{8, 2});

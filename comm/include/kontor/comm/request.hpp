@@ -157,7 +157,7 @@ Pool pool_of(Until until, T&... requests) {
   if constexpr ((RequestType<T, true> && ...))
     return Pool(until, std::array<Operation*, sizeof...(T)>{operation_of(requests)...});
   else
-    return Pool(until, (requests, ...) | std::views::transform(operation_of));
+    return Pool(until, (requests, ...), operation_of);
 }
 
 } // namespace detail

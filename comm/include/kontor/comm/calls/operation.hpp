@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -122,12 +123,11 @@ enum class Until { complete, now };
 /// Operations that are waited for together, or tested: those that are active.
 class Pool {
  public:
-  /// A range of pointers; null for what cannot be complete yet.
-  template <class Range>
-  Pool(Until until, Range&& operations)
-      : until_(until), memory_(static_cast<std::size_t>(std::ranges::distance(operations))),
-        operations_(memory_.span()) {
-    std::ranges::copy(operations, operations_.begin());
+  /// `operation_of` makes a pointer of each element of a range; null for what cannot be complete yet.
+  template <class Range, class OperationOf = std::identity>
+  Pool(Until until, Range&& range, const OperationOf& operation_of = {})
+      : until_(until), memory_(static_cast<std::size_t>(std::ranges::distance(range))), operations_(memory_.span()) {
+    std::ranges::transform(range, operations_.begin(), operation_of); // views::transform stops clang below 16
   }
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
