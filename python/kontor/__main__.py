@@ -24,6 +24,9 @@ def main(words: list[str] | None = None) -> int:
     """Returns the exit code."""
     command, *words = (sys.argv[1:] if words is None else words) or ["help"]
     _leave_stdin(words)
+    if not os.environ.get("HOME"):  # Open MPI 5 starts nothing without one
+        os.environ.pop("HOME", "")
+        os.environ["HOME"] = os.path.expanduser("~")
     try:
         return _call(command, words)
     except Failure as failure:

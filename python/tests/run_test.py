@@ -174,6 +174,9 @@ class End(KontorTest):
         done = self.script("run", "plate.yaml", "--set", "a=[1, 2]")
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
+    def test_ranks_have_a_home(self):
+        self.assertNotEqual(self.run_app('echo "$HOME"', HOME="").stdout, "\n")
+
     def test_a_signal_is_named(self):
         """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
         self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV\n", code=139)
