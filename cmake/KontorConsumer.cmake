@@ -2,7 +2,6 @@
 #
 # Tests of other people's projects that use Kontor.
 
-include(KontorInstall)
 set(KONTOR_TEST_CONSUMERS OFF)
 if(KONTOR_INSTALL AND NOT KONTOR_SANITIZE)
   set(KONTOR_TEST_CONSUMERS ON)

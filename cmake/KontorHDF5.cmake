@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Finds HDF5 and gives it one name, Kontor::hdf5; the parallel library is preferred.
-# KONTOR_HDF5=serial takes a serial library even where a parallel one is installed.
 
 set(KONTOR_HDF5 "auto" CACHE STRING "HDF5 to build with: auto (parallel preferred), parallel or serial")
 set_property(CACHE KONTOR_HDF5 PROPERTY STRINGS auto parallel serial)
@@ -15,9 +14,15 @@ else()
   set(HDF5_PREFER_PARALLEL TRUE)
 endif()
 find_package(HDF5 QUIET COMPONENTS C)
-if(HDF5_FOUND AND KONTOR_HDF5 STREQUAL "parallel" AND NOT HDF5_IS_PARALLEL)
-  message(FATAL_ERROR "KONTOR_HDF5=parallel, but the HDF5 found (${HDF5_C_LIBRARIES}) is serial.\n"
-    "  Debian/Ubuntu: apt-get install libhdf5-openmpi-dev; elsewhere set HDF5_ROOT"
+set(_package_of_parallel libhdf5-openmpi-dev)
+set(_package_of_serial libhdf5-dev)
+set(_kind serial)
+if(HDF5_IS_PARALLEL)
+  set(_kind parallel)
+endif()
+if(HDF5_FOUND AND NOT KONTOR_HDF5 MATCHES "^(auto|${_kind})$")
+  message(FATAL_ERROR "KONTOR_HDF5=${KONTOR_HDF5}, but the HDF5 found (${HDF5_C_LIBRARIES}) is ${_kind}.\n"
+    "  Debian/Ubuntu: apt-get install ${_package_of_${KONTOR_HDF5}}; elsewhere set HDF5_ROOT"
   )
 endif()
 

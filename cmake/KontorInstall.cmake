@@ -8,6 +8,21 @@ include(GNUInstallDirs)
 option(KONTOR_INSTALL "Make install rules" ${PROJECT_IS_TOP_LEVEL})
 set(KONTOR_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Kontor)
 
+# An installation begins when all of its files are built: its components are properties of this target, with their files.
+if(KONTOR_INSTALL)
+  add_custom_target(kontor_installed)
+  foreach(component IN ITEMS kontor command)
+    install(CODE "
+      set(files \"$<TARGET_GENEX_EVAL:kontor_installed,$<TARGET_PROPERTY:kontor_installed,KONTOR_${component}>>\")
+      foreach(file IN LISTS files)
+        if(NOT EXISTS \"\${file}\")
+          message(FATAL_ERROR \"\${file} is not built; build all first: cmake --build '${CMAKE_BINARY_DIR}'\")
+        endif()
+      endforeach()" COMPONENT ${component}
+    )
+  endforeach()
+endif()
+
 # kontor_install(<name>): the library kontor::<name> and its headers.
 function(kontor_install name)
   if(NOT KONTOR_INSTALL)
@@ -18,6 +33,10 @@ function(kontor_install name)
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   )
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT kontor)
+  get_target_property(type kontor_${name} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    set_property(TARGET kontor_installed APPEND PROPERTY KONTOR_kontor $<TARGET_FILE:kontor_${name}>)
+  endif()
 endfunction()
 
 # kontor_install_package([<package> ...]): the package Kontor with all libraries that are installed, which find these packages.
@@ -49,6 +68,8 @@ function(kontor_install_command)
     list(APPEND programs kontor_rehearse)
   endif()
   set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # of Kokkos, MPI and HDF5 outside of /usr/lib
+  list(TRANSFORM programs REPLACE ".+" "$<TARGET_FILE:\\0>" OUTPUT_VARIABLE files)
+  set_property(TARGET kontor_installed PROPERTY KONTOR_command ${files})
   install(TARGETS ${programs} RUNTIME DESTINATION bin COMPONENT command)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/kontor DESTINATION bin COMPONENT command)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/kontor DESTINATION share/kontor/python COMPONENT command

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cmake --install: the command and its programs below a prefix, without the source tree and without an environment."""
+"""cmake --install: the command and its programs below a prefix, without the source tree and with a bare environment."""
 
 import importlib.util
 import re
@@ -24,7 +24,7 @@ class Installed(unittest.TestCase):
         cls.folder.mkdir()
 
     def kontor(self, *words, code=0, folder=None):
-        done = subprocess.run(["kontor", *words], cwd=folder or self.folder, env={"PATH": f"{self.prefix}/bin:/usr/bin:/bin"},
+        done = subprocess.run(["kontor", *words], cwd=folder or self.folder, env={"PATH": f"{self.prefix}/bin:/usr/bin:/bin", "HOME": str(self.folder)},
                               capture_output=True, text=True, check=False, timeout=100)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertNotIn(str(ROOT), done.stdout + done.stderr)
