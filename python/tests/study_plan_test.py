@@ -199,7 +199,7 @@ class Planning(PlanTest):
         points = self.plan(WEAK.replace("FIRST", '"32*grid[0]"'))
         self.assertEqual([point.set["problem.cells"] for point in points], [[32, 32], [32, 64], [64, 128]])
         for formula, facts in {'"32*sqrt(ranks)"': ["study.yaml:5:8", "on 2 ranks", "whole number", "round"], '"2-ranks"': ["on 2 ranks", "[0,", "from 1"],
-                               '"1/(ranks-1)"': ["on 1 ranks", "zero"]}.items():
+                               '"1/(ranks-1)"': ["on 1 rank ", "zero"]}.items():
             with self.refusal(*facts):
                 self.plan(WEAK.replace("FIRST", formula))
 

@@ -88,7 +88,7 @@ class Sayings(HeatTest):
 
     def test_table(self):
         said = self.run_plate()
-        self.assertRegex(said.out, r"\Aheat on 2 ranks as \d x \d, double, ")
+        self.assertRegex(said.out, r"\Aheat on 2 ranks( of 1 thread)? as \d x \d, double, (?(1)(?:Serial|OpenMP|Threads)|(?:Cuda|HIP))\n")
         self.assertEqual(said.out.count("VERIFICATION"), 1)
 
     def told(self, *arguments):

@@ -64,6 +64,11 @@ void print_machine(const Calibration& machine) {
                "can do, and no fraction of it is given\n");
 }
 
+/// "1 rank", "2 ranks".
+std::string counted(int number, const char* word) {
+  return fmt::format("{} {}{}", number, word, number == 1 ? "" : "s");
+}
+
 } // namespace
 
 void print_table(const RunRecord& record, const std::string& findings,
@@ -73,7 +78,9 @@ void print_table(const RunRecord& record, const std::string& findings,
   const auto& repeats = outcome.repeats;
   const double seconds = repeats.empty() ? 0 : median(repeats);
   const auto grid = app.process_grid.empty() ? "" : fmt::format(" as {}", fmt::join(app.process_grid, " x "));
-  fmt::print("{} on {} ranks{}, {}, {}\n", run.app, run.ranks, grid, app.precision.empty() ? "-" : app.precision,
+  const auto threads = counted(Kokkos::DefaultExecutionSpace().concurrency(), "thread");
+  fmt::print("{} on {}{}{}, {}, {}\n", run.app, counted(run.ranks, "rank"),
+             device::kernels_on_host ? " of " + threads : "", grid, app.precision.empty() ? "-" : app.precision,
              Kokkos::DefaultExecutionSpace::name());
   fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", chosen.backend, comm::to_string(chosen.pattern),
              record.packing(), path_name(chosen.path), run.overlap ? "on" : "off");

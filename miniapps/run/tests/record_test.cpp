@@ -179,6 +179,7 @@ TEST(Figures, AFractionAbove1Point2IsWithheld) {
   RunRecord record;
   record.outcome.figures = {figure_at(2e9 / 1.21)};
   record.outcome.repeats = {2};
+  record.provenance.ranks = 1;
   const auto json = to_json(record)["figure_of_merit"];
   EXPECT_EQ(keys(json), (Keys{"name", "value", "unit", "bytes_read", "bytes_written", "remark"}));
   EXPECT_EQ(json["value"], 5);
@@ -188,6 +189,8 @@ TEST(Figures, AFractionAbove1Point2IsWithheld) {
   print_table(record, "", {});
   std::fflush(stdout);
   const auto text = testing::internal::GetCapturedStdout();
+  EXPECT_NE(text.find(" on 1 rank"), std::string::npos) << text;
+  EXPECT_EQ(text.find("1 ranks"), std::string::npos) << text;
   EXPECT_NE(text.find("updates: 5 1/s\n"), std::string::npos) << text;
   EXPECT_NE(text.find(json["remark"].get<std::string>()), std::string::npos) << text;
 }

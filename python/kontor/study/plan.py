@@ -119,7 +119,8 @@ def grow(study: Study, deck: Deck, shape: Shape, problems: Problems) -> dict[str
         grown[key] = values if is_list else values[0]
         if wrong := misfit(deck.schema[key], grown[key]) if deck.schema else None:
             hint = "; round(...) makes a whole number" * any(isinstance(value, float) for value in values)
-            problems.add(place, f"{key} is {flow(grown[key])} on {shape.ranks} ranks, but takes {wrong}{hint}")
+            problems.add(place, f"{key} is {flow(grown[key])} on {counted(shape.ranks, 'rank')}, but takes {wrong}"
+                                f"{hint}")
     return grown
 
 
@@ -128,14 +129,14 @@ def value_of(formula: Any, sizes: Sizes, key: str, place: str, problems: Problem
     try:
         return evaluate(formula, sizes) if isinstance(formula, str) else formula
     except ExpressionError as error:
-        return problems.add(place, f'{key}: "{formula}" on {sizes.ranks} ranks {error}')
+        return problems.add(place, f'{key}: "{formula}" on {counted(sizes.ranks, "rank")} {error}')
 
 
 def gpus_of(study: Study, sizes: Sizes, problems: Problems) -> int:
     place = study.place("gpus")
     value = value_of(study["gpus"], sizes, "gpus", place, problems) or 0
     if value != int(value) or value < 0:
-        problems.add(place, f'gpus: "{study["gpus"]}" on {sizes.ranks} ranks is {value};'
+        problems.add(place, f'gpus: "{study["gpus"]}" on {counted(sizes.ranks, "rank")} is {value};'
                             " a whole number from 0 is needed")
     return int(value)
 
