@@ -148,7 +148,7 @@ class Refusals(KontorTest):
                 done = self.succeeds(command, "--help")
                 self.assertIn(f"kontor {command}", done.stdout)
         self.assertIn("Exit codes: 0 verified", self.kontor("help").stdout)
-        self.assert_fails(self.kontor("lint", "--fix", "pyhton"), "'pyhton' is neither --fix nor a check; there are format, tidy, language")
+        self.assert_fails(self.kontor("lint", "--fix", "words"), "'words' is neither --fix nor a check; there are format, tidy, language")
         self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, test")
 
 
