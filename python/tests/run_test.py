@@ -175,7 +175,8 @@ class End(KontorTest):
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
     def test_ranks_have_a_home(self):
-        self.assertNotEqual(self.run_app('echo "$HOME"', HOME="").stdout, "\n")
+        done = self.run_app('echo "home $HOME"', HOME="")
+        self.assertRegex(done.stdout, "home .", done.stderr)
 
     def test_a_signal_is_named(self):
         """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
