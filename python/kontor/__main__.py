@@ -3,6 +3,7 @@
 """kontor COMMAND WORD...: builds, runs, tests and compares the mini-apps."""
 
 import importlib
+import io
 import os
 import re
 import signal
@@ -24,6 +25,8 @@ def main(words: list[str] | None = None) -> int:
     """Returns the exit code."""
     command, *words = (sys.argv[1:] if words is None else words) or ["help"]
     _leave_stdin(words)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be in no or another encoding
     if not os.environ.get("HOME"):  # Open MPI 5 starts nothing without one
         os.environ.pop("HOME", "")
         os.environ["HOME"] = os.path.expanduser("~")

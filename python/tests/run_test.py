@@ -174,6 +174,12 @@ class End(KontorTest):
         done = self.script("run", "plate.yaml", "--set", "a=[1, 2]")
         self.assertEqual(done.stdout, "<1><plate.yaml><--set><a=[1, 2]>")
 
+    def test_a_name_that_stdout_cannot_show(self):
+        for name, shown in ("ü.yaml", r"\xfc.yaml"), (os.fsdecode(b"\xfc.yaml"), r"\udcfc.yaml"):
+            (self.folder / "plate.yaml").rename(self.folder / name)
+            self.assertIn(shown, self.script("run", name, "--dry-run", PYTHONIOENCODING="ascii").stdout)
+            (self.folder / name).rename(self.folder / "plate.yaml")
+
     def test_ranks_have_a_home(self):
         done = self.run_app('echo "home $HOME"', HOME="")
         self.assertRegex(done.stdout, "home .", done.stderr)
