@@ -14,10 +14,9 @@ endif()
 # Kokkos Kernels goes by CUDA's own sparse and dense kernels only if it was configured to. Looked for beside
 # this Kokkos alone: another one's would bring the other Kokkos with it.
 if(KONTOR_REQUIRE_CUDA)
-  get_filename_component(_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
-  find_package(KokkosKernels QUIET PATHS "${KokkosKernels_ROOT}" "${_kokkos_prefix}" NO_DEFAULT_PATH)
+  find_package(KokkosKernels QUIET PATHS "${KokkosKernels_ROOT}" "${Kokkos_DIR}/.." "${Kokkos_DIR}/../../.." NO_DEFAULT_PATH)
   if(NOT KokkosKernels_FOUND)
-    message(STATUS "Kokkos Kernels: none beside Kokkos in ${_kokkos_prefix}; so no matmul, and cg without gauss_seidel and cuSPARSE")
+    message(STATUS "Kokkos Kernels: none beside Kokkos in ${Kokkos_DIR}; so no matmul, and cg without gauss_seidel and cuSPARSE")
   else()
     set(_missing "")
     foreach(_library CUSPARSE CUBLAS) # its targets have been renamed between versions
@@ -35,7 +34,6 @@ if(KONTOR_REQUIRE_CUDA)
     endif()
     unset(_missing)
   endif()
-  unset(_kokkos_prefix)
 endif()
 
 set(KONTOR_NVCC OFF)

@@ -7,16 +7,17 @@
 if(Kokkos_LIBRARIES MATCHES "trilinos")
   find_package(KokkosKernels QUIET)
 else()
-  get_filename_component(_kontor_kokkos_prefix "${Kokkos_DIR}/../../.." ABSOLUTE)
-  find_package(KokkosKernels QUIET HINTS "${_kontor_kokkos_prefix}" NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH
+  find_package(KokkosKernels QUIET HINTS "${Kokkos_DIR}/.." "${Kokkos_DIR}/../../.." NO_CMAKE_SYSTEM_PATH NO_SYSTEM_ENVIRONMENT_PATH
     NO_CMAKE_PACKAGE_REGISTRY NO_CMAKE_SYSTEM_PACKAGE_REGISTRY
   )
-  unset(_kontor_kokkos_prefix)
-  if(KokkosKernels_LIBRARIES MATCHES "trilinos")
+  get_filename_component(_kontor_beside "${Kokkos_DIR}" DIRECTORY) # Trilinos 16 has targets, and they name it
+  if("${KokkosKernels_LIBRARIES};${KokkosKernels_EXPORTED_PACKAGE_LIBS_NAMES}" MATCHES "trilinos"
+     AND NOT KokkosKernels_DIR STREQUAL "${_kontor_beside}/KokkosKernels")
     message(FATAL_ERROR "Kokkos Kernels in ${KokkosKernels_DIR} stands on Trilinos' Kokkos, and not on that in ${Kokkos_DIR}.\n"
       "  Set KokkosKernels_ROOT to one that was built with it, or leave it out: -DCMAKE_DISABLE_FIND_PACKAGE_KokkosKernels=ON"
     )
   endif()
+  unset(_kontor_beside)
 endif()
 
 if(KokkosKernels_FOUND AND NOT TARGET Kontor::kokkos_kernels)
@@ -27,7 +28,9 @@ if(KokkosKernels_FOUND AND NOT TARGET Kontor::kokkos_kernels)
     target_link_libraries(Kontor::kokkos_kernels INTERFACE ${KokkosKernels_LIBRARIES} Kontor::kokkos)
     target_include_directories(Kontor::kokkos_kernels SYSTEM INTERFACE ${_kontor_kernels_include})
     unset(_kontor_kernels_include)
-  else()
+  elseif(TARGET Kokkos::kokkoskernels)
     target_link_libraries(Kontor::kokkos_kernels INTERFACE Kokkos::kokkoskernels)
+  else()
+    target_link_libraries(Kontor::kokkos_kernels INTERFACE KokkosKernels::all_libs Kontor::kokkos)
   endif()
 endif()

@@ -67,9 +67,18 @@ function(kontor_precompiled_headers set)
   endif()
 
   # Compilers reject precompiled headers whose macros or code generation differ: a target that does not link
-  # one of the libraries is compiled with the flags of that library too, such as Kokkos' -fopenmp.
+  # one of the libraries is compiled with the flags of that library too, such as Kokkos' -fopenmp. Those of
+  # HDF5 are always among them: its package may define _FILE_OFFSET_BITS. A rejected header is read as text.
   add_library(kontor_precompiled_${set}_flags INTERFACE)
+  if(TARGET Kontor::hdf5)
+    target_compile_definitions(kontor_precompiled_${set}_flags INTERFACE
+      $<TARGET_PROPERTY:Kontor::hdf5,INTERFACE_COMPILE_DEFINITIONS>
+    )
+  endif()
   foreach(library IN LISTS libraries)
+    target_include_directories(kontor_precompiled_${set}_flags SYSTEM INTERFACE
+      $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>
+    )
     target_compile_definitions(kontor_precompiled_${set}_flags INTERFACE
       $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>
     )
@@ -83,7 +92,7 @@ function(kontor_precompiled_headers set)
   add_library(kontor_precompiled_${set} OBJECT ${file})
   target_precompile_headers(kontor_precompiled_${set} PRIVATE ${headers})
   set_target_properties(kontor_precompiled_${set} PROPERTIES UNITY_BUILD OFF)
-  target_link_libraries(kontor_precompiled_${set} PRIVATE ${libraries} kontor_flags)
+  target_link_libraries(kontor_precompiled_${set} PRIVATE ${libraries} kontor_flags kontor_precompiled_${set}_flags)
   if(set STREQUAL "portable")
     set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)
   elseif(set STREQUAL "once")

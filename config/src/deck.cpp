@@ -9,6 +9,7 @@
 #include <kontor/config/unused.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <charconv>

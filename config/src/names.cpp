@@ -4,6 +4,7 @@
 #include <kontor/config/limits.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>

@@ -3,6 +3,9 @@
 
 #include <kontor/config/deck.hpp>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -7,6 +7,7 @@
 #include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>

@@ -239,7 +239,7 @@ View allocated(const std::string& label, std::int64_t size) {
 }
 
 /// Gives each chunk its place in the arrays, and allocates those of the columns.
-void place_chunks(SellRows& to, const Kokkos::View<SellChunk*>::HostMirror& chunks) {
+void place_chunks(SellRows& to, const device::HostMirror<Kokkos::View<SellChunk*>>& chunks) {
   std::int64_t told = 0;
   std::array<std::int64_t, 3> columns{};
   for (std::size_t c = 0; c < chunks.extent(0); ++c) {

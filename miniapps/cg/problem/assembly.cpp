@@ -37,7 +37,7 @@ struct GatherRows {
   KOKKOS_FUNCTION void add(int k, int j, int i, double (&rows)[27][fe_lanes]) const {
     constexpr int a = element_nodes - 1 - e; // the node that the point is in this element
     const double* const first = &conductivity(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1));
-    const auto stride = conductivity.stride_2();
+    const auto stride = conductivity.stride(2);
 #pragma omp simd
     for (int lane = 0; lane < fe_lanes; ++lane) {
       double values[element_nodes];
@@ -88,7 +88,7 @@ struct GatherLoad {
     for (int e = 0; e < element_nodes; ++e) {
       const int a = element_nodes - 1 - e;
       const double* const first = &source(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1));
-      const auto stride = source.stride_2();
+      const auto stride = source.stride(2);
       double sum[fe_lanes] = {};
       for (int g = 0; g < element_nodes; ++g)
         for (int lane = 0; lane < fe_lanes; ++lane) sum[lane] += first[g * stride + lane] * integrals.load[g ^ a];
@@ -127,7 +127,7 @@ struct AddElements {
         const int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1), dz = (b >> 2) - (a >> 2);
         if (n.has(dx, dy, dz))
           Kokkos::atomic_add(&row.entry(n.place(dx, dy, dz)),
-                             element_entry(integrals, values, conductivity.stride_2(), a, b));
+                             element_entry(integrals, values, conductivity.stride(2), a, b));
       }
     }
   }
@@ -175,7 +175,7 @@ void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& int
           const NodePoint node(mesh, k, j, i, a);
           if (node.own)
             Kokkos::atomic_add(&rhs(mesh.row(node.point[0], node.point[1], node.point[2])),
-                               element_load(integrals, &source(k, j, 0, i), source.stride_2(), a));
+                               element_load(integrals, &source(k, j, 0, i), source.stride(2), a));
         }
       });
 }

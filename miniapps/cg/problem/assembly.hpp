@@ -34,7 +34,7 @@ KOKKOS_INLINE_FUNCTION double matrix_entry(const ElementIntegrals& integrals, co
     if (!shared) continue;
     const int a = element_nodes - 1 - e;
     sum += element_entry(integrals, &conductivity(k + (e >> 2), j + (e >> 1 & 1), 0, i + (e & 1)),
-                         conductivity.stride_2(), a, a ^ across);
+                         conductivity.stride(2), a, a ^ across);
   }
   return sum;
 }

@@ -11,6 +11,7 @@
 #include <kontor/comm/reductions.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -87,16 +88,15 @@ std::vector<miniapp::Check> check_kernels(Body<T>& body, const std::function<voi
 template <class T>
 struct LastStep {
   const Body<T>& body;
-  typename NodeView<T* [3]>::HostMirror displacement = on_host(body.nodes.displacement);
-  typename NodeView<T*[6]>::HostMirror motion = on_host(body.nodes.motion), initial = on_host(body.initial);
-  NodeView<double* [3]>::HostMirror force = on_host(body.nodes.force);
-  Kokkos::View<double*>::HostMirror mass = on_host(body.nodes.mass);
-  typename ElementView<T>::HostMirror material = on_host(body.elements.material),
-                                      rotation = on_host(body.elements.rotation),
-                                      stress = on_host(body.elements.stress),
-                                      hourglass = on_host(body.elements.hourglass);
-  typename Kokkos::View<T* [3]>::HostMirror of_element = on_host(body.elements.force);
-  Clock::HostMirror clock = on_host(body.clock);
+  device::HostMirror<NodeView<T* [3]>> displacement = on_host(body.nodes.displacement);
+  device::HostMirror<NodeView<T*[6]>> motion = on_host(body.nodes.motion), initial = on_host(body.initial);
+  device::HostMirror<NodeView<double* [3]>> force = on_host(body.nodes.force);
+  device::HostMirror<Kokkos::View<double*>> mass = on_host(body.nodes.mass);
+  device::HostMirror<ElementView<T>> material = on_host(body.elements.material),
+                                     rotation = on_host(body.elements.rotation), stress = on_host(body.elements.stress),
+                                     hourglass = on_host(body.elements.hourglass);
+  device::HostMirror<Kokkos::View<T* [3]>> of_element = on_host(body.elements.force);
+  device::HostMirror<Clock> clock = on_host(body.clock);
 
   Point of_corner(LocalIndex e, int corner) const {
     const auto row = corner_row(of_element, body.order.slot(e), corner);

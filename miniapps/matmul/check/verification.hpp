@@ -111,7 +111,7 @@ class Verifier {
   }
 
  private:
-  using HostVectors = Vectors::HostMirror;
+  using HostVectors = device::HostMirror<Vectors>;
 
   static HostVectors on_host(const Vectors& v) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/views/concepts.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -67,7 +68,7 @@ namespace detail {
 /// Whether memory for a Received can be of this type.
 template <ViewType View>
 inline constexpr bool is_row = static_cast<int>(View::rank) == 1 &&
-                               static_cast<int>(View::rank_dynamic) == 1 && View::traits::is_managed &&
+                               static_cast<int>(View::rank_dynamic) == 1 && device::owns_memory<View> &&
                                !std::is_const_v<typename View::value_type> &&
                                !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 

@@ -8,6 +8,7 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/views/concepts.hpp>
+#include <kontor/device/compat.hpp>
 
 #include <array>
 #include <cstddef>
@@ -45,7 +46,7 @@ constexpr bool check_made() {
     using Layout = typename View::array_layout;
     constexpr bool plain = std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
     static_assert(plain, "kontor::comm: a View that is made for what arrives is LayoutLeft or LayoutRight");
-    constexpr bool owns = View::traits::is_managed;
+    constexpr bool owns = device::owns_memory<View>;
     static_assert(owns, "kontor::comm: a View that is made for what arrives owns its memory");
     return plain && owns;
   }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-/// The one place that knows Kokkos versions apart: 3.4 (Debian 12) to 5.x.
+/// The one place that knows Kokkos versions apart: 3.4 (Debian 12) to 5.2 (sid).
 namespace kontor::device {
 
 /// A profiling region that ends with its scope: a few nanoseconds where no tool looks. Names of up to 15 characters
@@ -32,6 +32,14 @@ void fence(const ExecutionSpace& instance, const std::string& name) {
   Kokkos::Tools::endFence(handle);
 #endif
 }
+
+/// Whether Views of this type own their memory.
+template <class View>
+inline constexpr bool owns_memory = !View::memory_traits::is_unmanaged;
+
+/// What Kokkos::create_mirror_view makes of such Views.
+template <class View>
+using HostMirror = typename View::host_mirror_type;
 
 /// Whether code on the host can reach what the space's kernels work on.
 template <class Space>
