@@ -77,6 +77,9 @@ class Kokkos(RefusalTest):
         for option in "--schema", "--help", "--list-backends":
             self.passes(option, "--kokkos-threads=abc", limit=10)
 
+    def test_help_needs_no_deck(self):
+        self.passes("--kokkos-help", limit=20)
+
 
 class Overrides(RefusalTest):
     """config/tests and grid/tests have more of them."""

@@ -86,7 +86,9 @@ int run(int rank, int argc, char** argv, const App& app, comm::Stopwatch since_s
   if (!early && rank == 0) tell_started();
   if (!early) early = wrong_environment(problem_with_start_limit());
   if (!early) early = different_arguments(app.name, argc, argv);
-  if (!early) early = parse_command_line(argc, argv, app.name, app.summary, line);
+  const bool kokkos_informs =
+      argc == 1 && std::ranges::any_of(for_kokkos, [](std::string_view word) { return word.ends_with("-help"); });
+  if (!early && !kokkos_informs) early = parse_command_line(argc, argv, app.name, app.summary, line);
   const bool informs = !early && (line.schema || line.list_backends);
   const bool computes = !early && !informs && start_kokkos(for_kokkos);
   end_start_limit();
@@ -96,6 +98,7 @@ int run(int rank, int argc, char** argv, const App& app, comm::Stopwatch since_s
     return exit_verified;
   }
   if (!computes) return exit_user_error;
+  if (kokkos_informs) return exit_verified;
   return Run(line, command, app, since_start)();
 }
 
