@@ -121,7 +121,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     result.insert(result.begin(), {.name = "element_steps",
                                    .value = count / seconds,
                                    .unit = "1/s",
-                                   .attainable = elements_of_all_ / miniapp::seconds_at_best(kernels_, machine),
+                                   .attainable = computed_by_all_ / miniapp::seconds_at_best(kernels_, machine),
                                    .moved = moved});
     return result;
   }
@@ -214,7 +214,11 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     record_.precision = miniapp::name_of_scalar<T>;
     record_.field_memory = static_cast<std::int64_t>(
         options().bytes(static_cast<double>(mesh.elements()), static_cast<double>(mesh.nodes())));
-    record_.extras = {{"mesh", table}};
+    std::int64_t held = 0;
+    for (LocalIndex n = 0; n < mesh.nodes(); ++n) held += mesh.counted[n] && mesh.place[n].held ? 1 : 0;
+    held = comm::allreduce(comm(), held, comm::ReduceOp::sum);
+    record_.table = fmt::format("{} of {} nodes are held\n", held, mesh.all_nodes);
+    record_.extras = {{"mesh", table}, {"held_nodes", held}};
   }
 
   Body<T> body_;

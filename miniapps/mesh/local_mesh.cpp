@@ -42,7 +42,8 @@ std::vector<GlobalIndex> nodes_of(const std::vector<Element>& elements) {
 }
 
 /// Collective. Throws if two elements have the same nodes: each is looked for by the rank of its least node.
-void reject_twins(const comm::Communicator& comm, const MeshShare& share, const std::vector<Element>& elements) {
+void reject_twins(const std::string& file, const comm::Communicator& comm, const MeshShare& share,
+                  const std::vector<Element>& elements) {
   ByRank<Element> sorted;
   for (auto element : elements) {
     std::ranges::sort(element.corner);
@@ -55,8 +56,8 @@ void reject_twins(const comm::Communicator& comm, const MeshShare& share, const 
   std::optional<std::string> problem;
   const auto twin = std::ranges::adjacent_find(seen, {}, &Element::corner);
   if (twin != seen.end())
-    problem = fmt::format("elements {} and {} have the same nodes, {}", twin->number, (twin + 1)->number,
-                          fmt::join(twin->corner, ", "));
+    problem = fmt::format("{}: elements {} and {} have the same nodes, {}; leave one out", file, twin->number,
+                          (twin + 1)->number, fmt::join(twin->corner, ", "));
   miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
 }
 
@@ -130,7 +131,7 @@ std::vector<int> ranks_of_elements(const Options& options, const comm::Communica
 LocalMesh distribute(const Options& options, const comm::Communicator& comm, const MeshShare& share,
                      const std::vector<int>& rank, Seam seam) {
   const int me = comm.rank();
-  reject_twins(comm, share, share.element);
+  reject_twins(options.file.path, comm, share, share.element);
   ByRank<Element> sent;
   for (std::size_t n = 0; n < share.element.size(); ++n) sent[rank[n]].push_back(share.element[n]);
   std::vector<Element> own;
@@ -150,13 +151,19 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
   std::vector<NodeRecord> records;
   for (std::size_t n = 0; n < ranks.size(); ++n) {
     const auto node = first + static_cast<GlobalIndex>(n);
-    if (ranks[n].empty() && !problem) problem = fmt::format("node {} has no element", node);
+    if (ranks[n].empty() && !problem)
+      problem = fmt::format("{}: node {} has no element; leave it out", options.file.path, node);
     records.push_back({share.node[n], ranks[n].empty() ? 0 : ranks[n].front()});
     for (const int a : ranks[n])
       for (const int b : ranks[n])
         if (a != b) sharers[a].push_back({node, b});
   }
   miniapp::agree_on_user_error(comm, problem, "E-FILE-FORMAT");
+  if (share.elements.count > 1 && share.nodes.count == 8 * share.elements.count)
+    throw config::Error({fmt::format("{}: the {} elements share no node, so that each moves by itself; give corners at "
+                                     "one place the same node",
+                                     options.file.path, share.elements.count)},
+                        "E-FILE-FORMAT");
   std::unordered_map<GlobalIndex, NodeRecord> known;
   const auto learn = [&](const std::vector<GlobalIndex>& nodes) {
     const auto found = look_up(comm, share.nodes, nodes, records);

@@ -8,6 +8,7 @@
 #include "mesh/permutation.hpp"
 
 #include <kontor/comm/reductions.hpp>
+#include <kontor/output/error.hpp>
 #include <kontor/output/reader.hpp>
 
 #include <fmt/format.h>
@@ -57,6 +58,28 @@ bool on_held_face(const Options& options, const std::array<bool, 6>& on_face) {
   return std::ranges::any_of(options.held, [&](int face) { return on_face[face]; });
 }
 
+/// Collective. Of each node of the share; infinite of one that has no element.
+std::vector<double> shortest_edges(const comm::Communicator& comm, const MeshShare& share) {
+  partition::ByRank<Numbered<double>> sent;
+  const auto corners = corner_places(comm, share, share.element);
+  for (std::size_t e = 0; e < corners.size(); ++e)
+    for (int c = 0; c < 8; ++c) {
+      const auto& x = corners[e];
+      const auto n = element::neighbours_of(c);
+      const auto node = share.element[e].corner[c];
+      sent[share.nodes.rank_of(node)].push_back(
+          {node, std::min({element::distance(x[c], x[n.a]), element::distance(x[c], x[n.b]),
+                           element::distance(x[c], x[n.c])})});
+    }
+  std::vector<double> edges(share.node.size(), std::numeric_limits<double>::infinity());
+  for (const auto& [rank, list] : partition::exchange_by_rank(comm, "edges of a mesh", sent))
+    for (const auto& [node, length] : list) {
+      auto& shortest = edges[node - share.nodes.first(comm.rank())];
+      shortest = std::min(shortest, length);
+    }
+  return edges;
+}
+
 } // namespace
 
 MeshShare share_of_box(const Options& options, const comm::Communicator& comm) {
@@ -101,7 +124,7 @@ int rank_in_process_grid(const Options& options, GlobalIndex element) {
   return rank;
 }
 
-MeshShare read_share(const Options& options, const comm::Communicator& comm) {
+MeshShare read_share(const Options& options, const comm::Communicator& comm) try {
   const output::Reader reader(comm.native(), options.file.path);
   const auto extents_of = [&](const char* dataset, std::uint64_t columns) {
     const auto extents = reader.info(dataset).extents;
@@ -151,16 +174,20 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) {
       box[2 * d + 1] = std::min(box[2 * d + 1], -place[d]);
     }
   box = comm::allreduce(comm, box, comm::ReduceOp::min);
-  for (const auto& place : places) {
+  for (const auto& place : places) share.node.push_back({place, false});
+  const auto edges = shortest_edges(comm, share);
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    const double near = 0.01 * edges[n];
     std::array<bool, 6> on_face{};
     for (int d = 0; d < 3; ++d) {
-      const double near = 1e-9 * -(box[2 * d] + box[2 * d + 1]);
-      on_face[2 * d] = place[d] <= box[2 * d] + near;
-      on_face[2 * d + 1] = place[d] >= -box[2 * d + 1] - near;
+      on_face[2 * d] = places[n][d] <= box[2 * d] + near;
+      on_face[2 * d + 1] = places[n][d] >= -box[2 * d + 1] - near;
     }
-    share.node.push_back({place, on_held_face(options, on_face)});
+    share.node[n].held = on_held_face(options, on_face);
   }
   return share;
+} catch (const output::Error& error) { // on all ranks
+  options.file.location.fail(error.what(), "E-FILE-FORMAT");
 }
 
 std::vector<CornerPoints> corner_places(const comm::Communicator& comm, const MeshShare& share,

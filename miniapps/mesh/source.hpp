@@ -35,7 +35,8 @@ MeshShare share_of_box(const Options&, const comm::Communicator&);
 int rank_in_process_grid(const Options&, GlobalIndex element);
 
 /// Collective. A mesh file: coordinates (nodes x 3) and connectivity (elements x 8). A node is held if it lies on that
-/// side of the box around all nodes. Throws config::Error if corners are no nodes, or not 8 different ones.
+/// side of the box around all nodes, or nearer than 1 % of its shortest edge. Throws config::Error if the file cannot
+/// be read, or if corners are no nodes, or not 8 different ones.
 MeshShare read_share(const Options&, const comm::Communicator&);
 
 /// Collective. Coordinates of the corners of elements.

@@ -133,7 +133,8 @@ struct MeshFile {
   std::string path = folder / "mesh.h5";
 
   /// Collective. Rank 0 writes it.
-  MeshFile(const std::vector<std::array<std::int64_t, 8>>& elements, const std::vector<std::array<double, 3>>& nodes) {
+  template <class Number, class Coordinate>
+  MeshFile(const std::vector<std::array<Number, 8>>& elements, const std::vector<std::array<Coordinate, 3>>& nodes) {
     output::File file(MPI_COMM_WORLD, path);
     const auto rows = [&](const char* name, const auto& values) {
       const std::uint64_t all = values.size(), columns = values.front().size(), mine = mpi::world_rank() == 0 ? all : 0;
@@ -145,25 +146,48 @@ struct MeshFile {
   }
 };
 
+const std::vector<std::array<double, 3>> nodes{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                                               {1, 1, 1}, {0, 1, 1}, {0, 0, 2}, {1, 0, 2}, {1, 1, 2}, {0, 1, 2}};
+using Corners = std::array<std::int64_t, 8>;
+const Corners lower{0, 1, 2, 3, 4, 5, 6, 7}, upper{4, 5, 6, 7, 8, 9, 10, 11};
+
+/// Collective.
+LocalMesh mesh_of(const MeshFile& file) {
+  Options options;
+  options.file.path = file.path;
+  options.partition = PartitionMethod::bisection;
+  options.held = {4};
+  return make_mesh(options, world(), Seam::recompute);
+}
+
 TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {
-  const std::vector<std::array<double, 3>> nodes{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
-                                                 {1, 1, 1}, {0, 1, 1}, {0, 0, 2}, {1, 0, 2}, {1, 1, 2}, {0, 1, 2}};
-  const std::array<std::int64_t, 8> lower{0, 1, 2, 3, 4, 5, 6, 7}, upper{4, 5, 6, 7, 8, 9, 10, 11};
-  const auto error = [&](const std::vector<std::array<std::int64_t, 8>>& elements) {
-    const MeshFile file(elements, nodes);
-    Options options;
-    options.file.path = file.path;
-    options.partition = PartitionMethod::bisection;
-    return miniapp::test::error_of([&] { make_mesh(options, world(), Seam::recompute); });
+  const auto error = [&](const auto& elements, const auto& places) {
+    const MeshFile file(elements, places);
+    return miniapp::test::error_of([&] { mesh_of(file); });
   };
+  const auto error_in = [&](const std::vector<Corners>& elements) { return error(elements, nodes); };
   using miniapp::test::expect_facts;
-  EXPECT_EQ(error({lower, upper}), "");
-  expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, 12}}), {"element 1", "node 12", "0 to 11"});
-  expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, -1}}), {"element 1", "node -1"});
-  expect_facts(error({lower, {4, 5, 6, 7, 8, 9, 10, 8}}), {"element 1", "twice"});
-  expect_facts(error({lower, {7, 6, 5, 4, 11, 10, 9, 8}}), {"mesh.h5", "element 1", "inverted", "[E-FILE-FORMAT]"});
-  expect_facts(error({lower, upper, lower}), {"elements 0 and 2", "same nodes"});
-  expect_facts(error({lower}), {"node 8", "no element"});
+  EXPECT_EQ(error_in({lower, upper}), "");
+  expect_facts(error_in({lower, {4, 5, 6, 7, 8, 9, 10, 12}}), {"element 1", "node 12", "0 to 11"});
+  expect_facts(error_in({lower, {4, 5, 6, 7, 8, 9, 10, -1}}), {"element 1", "node -1"});
+  expect_facts(error_in({lower, {4, 5, 6, 7, 8, 9, 10, 8}}), {"element 1", "twice"});
+  expect_facts(error_in({lower, {7, 6, 5, 4, 11, 10, 9, 8}}), {"mesh.h5", "element 1", "inverted", "[E-FILE-FORMAT]"});
+  expect_facts(error_in({lower, upper, lower}), {"mesh.h5", "elements 0 and 2", "same nodes"});
+  expect_facts(error_in({lower}), {"mesh.h5", "node 8", "no element"});
+  auto twice = nodes;
+  twice.insert(twice.begin() + 4, nodes.begin() + 4, nodes.begin() + 8);
+  expect_facts(error(std::vector<Corners>{lower, {8, 9, 10, 11, 12, 13, 14, 15}}, twice), {"mesh.h5", "share no node"});
+  const std::vector<std::array<std::int32_t, 8>> narrow{{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 8, 9, 10, 11}};
+  expect_facts(error(narrow, nodes), {"mesh.h5", "/mesh/connectivity", "int32", "int64", "[E-FILE-FORMAT]"});
+}
+
+TEST(MeshFile, HoldsNodesThatAreNearAFaceForTheirElements) {
+  auto places = nodes;
+  for (const auto n : {1, 2}) places[n][2] += 2e-6 * n; // a face that is turned
+  const auto mesh = mesh_of(MeshFile(std::vector{lower, upper}, places));
+  int held = 0;
+  for (LocalIndex n = 0; n < mesh.nodes(); ++n) held += mesh.counted[n] && mesh.place[n].held ? 1 : 0;
+  EXPECT_EQ(comm::allreduce(world(), held, comm::ReduceOp::sum), 4);
 }
 
 } // namespace

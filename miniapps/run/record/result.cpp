@@ -60,11 +60,13 @@ std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, do
 }
 
 Verification judge(const comm::Communicator& comm, const std::vector<Check>& checks) {
-  Verification result{.measure = "largest error of several checks, relative to its bound", .tolerance = 1};
+  Verification result{.tolerance = 1};
   for (const auto& [name, error, bound] : checks) {
     const bool finite = std::isfinite(error) && std::isfinite(bound) && bound > 0;
     const double ratio = comm::allreduce(comm, finite ? error / bound : INFINITY, comm::ReduceOp::max);
     result.more.emplace_back(name, ratio);
+    if (result.measure.empty() || ratio > result.error)
+      result.measure = fmt::format("error of {} relative to its bound, the largest of all checks", name);
     result.error = std::max(result.error, ratio);
   }
   return result;
