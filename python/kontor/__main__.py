@@ -23,6 +23,7 @@ MODULES = {"run": ("run.command", "main"), "build": ("build.command", "build"), 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit code."""
+    _open_standard_streams()
     command, *words = (sys.argv[1:] if words is None else words) or ["help"]
     _leave_stdin(words)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -39,6 +40,16 @@ def main(words: list[str] | None = None) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
         raise
+
+
+def _open_standard_streams() -> None:
+    """The first files that are opened would take the places of streams that the caller has closed (2>&-)."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number
+    sys.stdout, sys.stderr = sys.stdout or open(1, "w"), sys.stderr or open(2, "w")
 
 
 def _call(command: str, words: list[str]) -> int:

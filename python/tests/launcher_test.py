@@ -56,9 +56,11 @@ class Launcher(DryRunTest):
             ("2 OMP_PROC_BIND=spread OMP_PLACES=cores flux run -n 8 -c 2 -o cpu-affinity=per-task", [],
              {"FLUX_URI": "local:///run/flux", "OMP_NUM_THREADS": "2"}),
             ("1 mpiexec.hydra -ppn 2 -n 2", [], {"KONTOR_LAUNCHER": "mpiexec.hydra -ppn 2"}),
+            ("1 launch --with 'two words' -n 2", [], {"KONTOR_LAUNCHER": "launch --with 'two words'"}),
         ):
             with self.subTest(words, **variables):
                 self.assert_command(f"OMP_NUM_THREADS={command} build/bin/heat plate.yaml", "plate.yaml", *words, **variables)
+        self.assert_fails(self.kontor("run", "--dry-run", "plate.yaml", KONTOR_LAUNCHER="launch 'two"), "KONTOR_LAUNCHER is 'launch 'two'")
 
     def test_a_containers_limit_counts(self):
         """Of time by control groups of either version, of this one or one around it; and of CPUs, by affinity."""
@@ -102,6 +104,14 @@ class Launcher(DryRunTest):
             self.assert_command(f"OMP_NUM_THREADS=1 {yields}OMP_PROC_BIND=false {command} build/bin/heat plate.yaml", "plate.yaml", *words,
                                 **job, SLURM_NTASKS=tasks)
 
+    def test_slurm_counts_hardware_threads(self):
+        """Of which a core here has two, as is known on a node of the job."""
+        job = {"SLURM_JOB_ID": "7", "SLURM_JOB_CPUS_PER_NODE": "4", "SLURMD_NODENAME": "here"}
+        self.assertIn(" srun -n 2 ", self.command(**job))
+        for words, shared in (["-n4"], True), (["-n2"], False):
+            told = self.succeeds("run", "--dry-run", "plate.yaml", *words, **job).stderr
+            self.assertEqual("kontor: 4 threads of ranks are on 2 cores: " in told, shared, told)
+
     def test_slurms_variables(self):
         """What srun would take for options, and what would contradict what it is told, or each other."""
         for variables, without, command in (
@@ -130,9 +140,15 @@ class Launcher(DryRunTest):
             ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "6"}, 6, "--bind-to core"),
             ({"JOB_ID": "7", "NSLOTS": "5"}, 5, "--bind-to core"),
             ({"PBS_NP": "many"}, 2, "--bind-to core"),
+            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "4", "LSB_MCPU_HOSTS": "a 4"}, 4, "--bind-to core"),
         ):
             with self.subTest(variables):
                 self.assertIn(f" mpirun -n {ranks} --quiet {words} -x ", self.command(**variables))
+        for name, variables in (("LSF", {"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "8", "LSB_MCPU_HOSTS": "a 4 b 4"}),
+                                ("Grid Engine", {"JOB_ID": "7", "NSLOTS": "8", "NHOSTS": "2"})):
+            done = self.kontor("run", "--dry-run", "plate.yaml", **variables)
+            self.assert_fails(done, f"kontor: run: this job of {name} has 2 hosts", "KONTOR_LAUNCHER")
+            self.assertIn(" run -n 8 ", self.command(KONTOR_LAUNCHER="run", **variables))
 
     def test_cpus_that_the_caller_has_chosen(self):
         """As by taskset: Open MPI would bind to others; but not where the group has no others."""

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor run: which command it makes of a deck and a machine, and what it tells of the program's end."""
 
+import contextlib
 import importlib.util
 import mmap
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
 from command import DECK_READER, FORK, SCRIPTS, DryRunTest, KontorTest
+
+from kontor.run.suspend import signal_all
 
 sys.path.insert(0, str(SCRIPTS.parent / "tests/torture"))
 
@@ -212,10 +217,65 @@ class End(KontorTest):
         self.program("build/bin/heat", "cat")
         with open(self.folder / "plate.yaml", encoding="utf-8") as deck:
             self.assertEqual(self.succeeds("run", "/dev/stdin", stdin=deck).stdout, (self.folder / "plate.yaml").read_text())
+        self.program("build/bin/heat", 'cat "$1"')
+        for command in f"{SCRIPTS}/kontor run <(cat plate.yaml)", f"cat plate.yaml | {SCRIPTS}/kontor run /dev/stdin":
+            self.assertEqual(self.shell(command), (0, (self.folder / "plate.yaml").read_text(), ""))
+        self.assertEqual(list(self.folder.glob("tmp/*")), [])
+        self.assert_refused((["/dev/zero"], "kontor: /dev/zero: more than 16 MiB"))
+        self.program("build/bin/heat", "cat")
         script = f"{SCRIPTS}/kontor run plate.yaml -n 1\necho second\n"
         done = subprocess.run(["bash"], input=script, cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
                               env=self.environment)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "second\n", ""))
+
+    def shell(self, command):
+        """The exit code, stdout and stderr."""
+        (self.folder / "tmp").mkdir(exist_ok=True)
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60,
+                              env={**self.environment, "TMPDIR": str(self.folder / "tmp")})
+        return done.returncode, done.stdout, done.stderr
+
+    def test_streams_that_are_closed_or_full(self):
+        self.program("build/bin/heat", "echo out; echo err >&2")
+        run = f"{SCRIPTS}/kontor run plate.yaml"
+        self.assertEqual(self.shell(f"{run} 2>&-"), (0, "out\n", ""))
+        self.assertEqual(self.shell(f"{run} >&-"), (0, "", "err\n"))
+        self.assertEqual(self.shell(f"{run} >file; cat file"), (0, "out\n", "err\n"))
+        code, out, err = self.shell(f"{run} >/dev/full")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("kontor: stdout: No space left on device", err)
+
+    def test_a_terminal_that_stops_what_writes_in_the_background(self):
+        """After stty tostop."""
+        self.program("build/bin/heat", "echo out; echo err >&2")
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execve("/bin/bash", ["bash", "-c", f"stty tostop; exec {SCRIPTS}/kontor run plate.yaml"], self.environment)
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(lambda: self.kill_all(process))
+        self.wait_until(lambda: os.waitpid(process, os.WNOHANG)[0], "it has stopped", seconds=20)
+        self.assertEqual(sorted(os.read(terminal, 999).split()), [b"err", b"out"])
+
+    @staticmethod
+    def kill_all(process):
+        with contextlib.suppress(ProcessLookupError):
+            signal_all(process, signal.SIGKILL)
+
+    def test_a_suspension_reaches_all(self):
+        """By Ctrl-Z; and its time does not count."""
+        self.program("build/bin/heat", "echo done >>$KONTOR_RUN_FOLDER/words; setsid sleep 3 & echo $! >log; wait")
+        running = self.start("run", "plate.yaml", KONTOR_FINISH_SECONDS="4")
+        processes = [running.pid, int(self.wait_for_lines(1)[0])]
+
+        def states():
+            return {Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] for process in processes}
+
+        running.send_signal(signal.SIGTSTP)
+        self.wait_until(lambda: states() == {"T"}, "not all were suspended")
+        time.sleep(4)
+        running.send_signal(signal.SIGCONT)
+        self.assertEqual((running.communicate(timeout=20)[1], running.returncode), ("", 0))
 
     def test_signals(self):
         """TERM and USR1 ask the program to end, by a signal that launchers pass on, and it ends in its own way; a second one ends it at

@@ -154,10 +154,19 @@ class Submitted(StudyTest):
 
     def test_written_where_there_is_no_scheduler(self):
         self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")
-        done = self.passes("--submit")
+        self.assert_fails(self.study("--submit"), "ranks_per_node", code=2)
+        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\nranks_per_node: 1\n")
+        done = self.passes("--submit", "--resume")
         self.assertEqual(self.made(), [])
         self.assertIn("qsub is not here", done.stderr)
         self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.pbs", "r2.pbs"])
+
+    def test_the_command_of_another_scheduler(self):
+        """Grid Engine's qsub."""
+        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\nranks_per_node: 1\n")
+        self.fake("qsub", "echo \"$*\" >>\"$HOME/jobs.log\"; echo 'Unknown option --version' >&2; exit 1")
+        self.assert_fails(self.study("--submit"), "qsub is not that of pbs", code=2)
+        self.assertEqual(self.lines("jobs.log"), ["--version"])
 
     def test_submitted_and_collected(self):
         self.fake_slurm()

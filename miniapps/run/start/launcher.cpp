@@ -140,15 +140,23 @@ void end_start_limit() noexcept {
 
 namespace {
 
-/// Local. What is wrong with so many ranks; empty: nothing.
+/// What says how many processes were started: `kontor run`, then launchers by PMI, Open MPI's and Slurm's.
+constexpr const char* size_variables[] = {"KONTOR_RANKS", "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+
+/// Local. What is wrong with so many ranks; empty: nothing. A variable of a launcher counts for a single rank only:
+/// more have found each other, perhaps by another launcher that was started by the first.
 std::string problem_with(int ranks) {
-  const char* expected = std::getenv("KONTOR_RANKS");
-  if (!expected || std::to_string(ranks) == expected) return {};
-  return fmt::format("the program was started on {} {}, but KONTOR_RANKS says {}: the launcher and the "
+  const auto found = std::find_if(std::begin(size_variables), std::end(size_variables), [&](const char* name) {
+    const char* const size = std::getenv(name);
+    return size && std::to_string(ranks) != size && (ranks == 1 || name == size_variables[0]);
+  });
+  if (found == std::end(size_variables)) return {};
+  const char* const expected = std::getenv(*found);
+  return fmt::format("the program was started on {} {}, but {} says {}: the launcher and the "
                      "program's MPI do not find each other. Use the launcher of that MPI; with srun, set "
                      "SLURM_MPI_TYPE to a protocol that the MPI speaks (`srun --mpi=list` has them: pmix for "
                      "Open MPI, pmi2 for MPICH) [E-LAUNCH-RANKS]\n",
-                     ranks, ranks == 1 ? "rank" : "ranks", expected);
+                     ranks, ranks == 1 ? "rank" : "ranks", *found, expected);
 }
 
 } // namespace

@@ -44,9 +44,9 @@ void end_start_limit() noexcept;
 // Whether the ranks were started as one run. Every function is collective over MPI_COMM_WORLD, and has a result on
 // every rank if they were not.
 
-/// There are not as many ranks as the environment's KONTOR_RANKS says, which `kontor run` sets: a launcher that does
-/// not speak this MPI's protocol starts so many programs, each of which takes itself for the only one. The text is
-/// empty but on the first of those.
+/// There are not as many ranks as the environment says, by KONTOR_RANKS of `kontor run` or by variables of launchers: a
+/// launcher that does not speak this MPI's protocol starts so many programs, each of which takes itself for the only
+/// one. The text is empty but on the first of those.
 std::optional<EarlyExit> unexpected_ranks();
 
 /// Not all ranks run the same app with the same arguments, as where one launch line has several programs. The text

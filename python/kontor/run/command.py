@@ -37,13 +37,16 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
     environment = dict(os.environ)
     _refuse_to_be_a_rank(arguments, environment)
     deck, checkpoint = inputs.choose(arguments, place)
-    default = SlurmJob(environment, 1).cpus_per_task if SlurmJob.is_here(environment) else "1"
+    limits = Limits(environment)
+    default = SlurmJob(environment, 1, limits).cpus_per_task if SlurmJob.is_here(environment) else "1"
     threads = environment["OMP_NUM_THREADS"] = environment.get("OMP_NUM_THREADS") or default
     if not re.fullmatch("[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*", threads):
         raise Failure(f"run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1")
     patience = Patience.of(environment)
     # Of a list, one number for each level of nesting, the outermost.
-    launcher = Launcher(place, environment, int(threads.partition(",")[0]), Limits(environment))
+    launcher = Launcher(place, environment, int(threads.partition(",")[0]), limits)
+    if deck and not os.path.isfile(deck):
+        deck = inputs.kept(deck, folders, keep=arguments.dry_run)
     ranks, options, app = arguments.ranks, arguments.of_app, ""
     if checkpoint:
         app, recorded = inputs.of_checkpoint(checkpoint)

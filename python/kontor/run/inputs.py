@@ -18,6 +18,7 @@ from ..place import Place
 from .run_folder import temporary_folder
 
 # Of the apps' options: miniapps/run/start/command_line.cpp.
+MOST_OF_A_STREAM = 16 << 20  # bytes
 WITH_VALUE = ("--set", "-o", "--output", "--results", "--restart")
 
 
@@ -109,8 +110,22 @@ def _check(name: str, place: Place) -> None:
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to resume from the newest")
         raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}",
                       error_id="E-FILE-READ")
-    if not os.path.isfile(name) or not os.access(name, os.R_OK):
+    if os.path.isdir(name) or not os.access(name, os.R_OK):
         raise Failure(f"{name}: cannot read the deck: not a file, or not readable", error_id="E-FILE-READ")
+
+
+def kept(stream: str, folders: ExitStack, keep: bool) -> str:
+    """Writes a deck that can be read once, such as /dev/stdin or <(COMMAND), to a temporary file. Returns its path."""
+    with open(stream, "rb") as file:
+        text = file.read(MOST_OF_A_STREAM)
+    if len(text) == MOST_OF_A_STREAM:
+        raise Failure(f"{stream}: more than {MOST_OF_A_STREAM >> 20} MiB, which is no deck", error_id="E-FILE-READ")
+    folder = temporary_folder("kontor")
+    if not keep:
+        folders.callback(shutil.rmtree, folder)
+    deck = Path(folder, "deck.yaml")
+    deck.write_bytes(text)
+    return str(deck)
 
 
 def is_result(name: str) -> bool:

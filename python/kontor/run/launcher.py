@@ -4,6 +4,7 @@
 import fcntl
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -30,7 +31,7 @@ class Launcher:
 
     @property
     def _slurm(self) -> SlurmJob | None:
-        return SlurmJob(self.environment, self.threads) if SlurmJob.is_here(self.environment) else None
+        return SlurmJob(self.environment, self.threads, self.limits) if SlurmJob.is_here(self.environment) else None
 
     @property
     def _in_flux(self) -> bool:
@@ -67,16 +68,31 @@ class Launcher:
             raise Failure(f"run: KONTOR_RANKS_PER_NODE is '{asked}'; allowed is a whole number from 1")
         per_node = int(asked) if asked else None
         nodes = -(-ranks // per_node) if per_node else 1
-        if self.environment.get("KONTOR_LAUNCHER"):
-            return Launch([*self.environment["KONTOR_LAUNCHER"].split(), "-n", str(ranks)])
+        if text := self.environment.get("KONTOR_LAUNCHER", ""):
+            try:
+                return Launch([*shlex.split(text), "-n", str(ranks)])
+            except ValueError as error:
+                raise Failure(f"run: KONTOR_LAUNCHER is '{text}': {error}; allowed are words as a shell has them"
+                              ) from error
         if job := self._slurm:
-            return job.launch(ranks, per_node, self.place, self.limits)
+            return job.launch(ranks, per_node, self.place)
         if self._in_flux:
             launch = Launch(["flux", "run", "-n", str(ranks), "-c", str(self.threads), "-o", "cpu-affinity=per-task"])
             launch.place_threads(self.threads, True, self.environment)
             launch.words += ["-N", str(nodes)] if per_node else []
             return launch
+        self._refuse_unknown_hosts()
         return self._mpirun(ranks, per_node if nodes > 1 else None, dry_run)
+
+    def _refuse_unknown_hosts(self) -> None:
+        """An mpirun that was built without LSF or Grid Engine starts all ranks on the first host, and says nothing."""
+        lsf = len(self.environment.get("LSB_MCPU_HOSTS", "").split()) // 2  # "a 4 b 4"
+        engine = self.environment.get("NHOSTS", "") if self.environment.get("NSLOTS") else ""
+        hosts = max(lsf, int(engine) if COUNT.fullmatch(engine) else 0)
+        if hosts > 1:
+            raise Failure(f"run: this job of {'LSF' if lsf > 1 else 'Grid Engine'} has {hosts} hosts, which mpirun may"
+                          " not know; KONTOR_LAUNCHER names a launcher with its list of hosts, such as"
+                          " 'mpirun --hostfile FILE'", error_id="E-LAUNCH-RESOURCES")
 
     def _mpirun(self, ranks: int, per_node: int | None, dry_run: bool) -> Launch:
         mpirun = self.place.mpirun

@@ -35,6 +35,9 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
         except OSError:
             code = 127  # as of a shell; the probe says why
         reclaim_shared_memory()
+        if run.lost:
+            say(f"stdout: {run.lost}: what {app} printed is not complete")
+            code = code or 3
         if run.stuck or run.caught or code < 0:
             return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, patience)
         return _after_its_own_end(code, app, launch, program[0], variables, folder)

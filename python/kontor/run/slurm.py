@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 
-from ..messages import have, said
+from ..messages import have, said, say
 from ..place import Place
 from .limits import Limits
 from .mpi import YIELDS, Launch
@@ -14,8 +14,8 @@ MEMORY = ("MEM_PER_CPU", "MEM_PER_GPU", "MEM_PER_NODE")
 
 
 class SlurmJob:
-    def __init__(self, environment: Mapping[str, str], threads: int):
-        self._environment, self._threads = environment, threads
+    def __init__(self, environment: Mapping[str, str], threads: int, limits: Limits):
+        self._environment, self._threads, self._limits = environment, threads, limits
 
     @staticmethod
     def is_here(environment: Mapping[str, str]) -> bool:
@@ -39,7 +39,13 @@ class SlurmJob:
     @property
     def ranks(self) -> int:
         """The tasks that the job asked for, which `sbatch --nodes=1` alone does not; else what fills its CPUs."""
-        return self._number("NTASKS", self.cpus // self._threads)
+        return self._number("NTASKS", self.cores // self._threads)
+
+    @property
+    def cores(self) -> int:
+        """Slurm counts hardware threads as CPUs; how many a core has is known on a node of the job."""
+        on_node = self._environment.get("SLURMD_NODENAME")
+        return self.cpus * self._limits.physical_cores // self._limits.processing_units if on_node else self.cpus
 
     @property
     def cpus_per_task(self) -> str:
@@ -63,7 +69,7 @@ class SlurmJob:
             names.append("TRES_PER_TASK")
         launch.without = [f"SLURM_{name}" for name in names]
 
-    def launch(self, ranks: int, per_node: int | None, place: Place, limits: Limits) -> Launch:
+    def launch(self, ranks: int, per_node: int | None, place: Place) -> Launch:
         launch = Launch(["srun", "-n", str(ranks)], end_signal="USR1")
         own_cores = ranks <= self.nodes
         if ranks < self.nodes:
@@ -80,7 +86,10 @@ class SlurmJob:
             if "task/none" not in _setting("TaskPlugin"):  # without a plugin that binds, srun warns of any --cpu-bind
                 launch.words.append("--cpu-bind=cores")
                 own_cores = True
-        if self._is_oversubscribed(ranks, limits):
+        if self.cores < ranks * self._threads <= self.cpus:
+            say(f"{ranks * self._threads} threads of ranks are on {self.cores} cores: two share a core, and times are"
+                f" theirs; -n {max(1, self.cores // self._threads)} gives each its own")
+        if self._is_oversubscribed(ranks):
             launch.environment |= YIELDS  # else a rank that waits keeps others from computing
             own_cores = False
         launch.place_threads(self._threads, own_cores, self._environment)
@@ -88,10 +97,10 @@ class SlurmJob:
             launch.words += [f"--nodes={-(-ranks // per_node)}", f"--ntasks-per-node={min(ranks, per_node)}"]
         return launch
 
-    def _is_oversubscribed(self, ranks: int, limits: Limits) -> bool:
+    def _is_oversubscribed(self, ranks: int) -> bool:
         """More threads than the job has CPUs; or than this node has, if this is one of its nodes."""
         on_node, is_on_node = -(-ranks // self.nodes) * self._threads, bool(self._environment.get("SLURMD_NODENAME"))
-        return ranks * self._threads > self.cpus or is_on_node and on_node > limits.processing_units
+        return ranks * self._threads > self.cpus or is_on_node and on_node > self._limits.processing_units
 
     def _protocol(self, place: Place) -> str:
         """By which ranks find each other, if it is not the default here: Open MPI speaks PMIx, MPICH PMI-2. With a

@@ -7,7 +7,6 @@ import os
 import shlex
 import signal
 import subprocess
-import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from ..messages import exit_code, shown, signal_name
 from ..place import Place
 from ..run.supervise import die_with
+from ..run.suspend import Suspension
 from .decks import Deck, environment
 from .folder import Folder, read_json
 from .plan import Point
@@ -80,7 +80,8 @@ class Maker:
         self.end_child(signal.SIGINT if number in (signal.SIGINT, signal.SIGHUP) else signal.SIGTERM)
 
     def end_child(self, number: int) -> None:
-        """kontor run ends all ranks, at TERM with time to write what they have; at a second signal at once."""
+        """kontor run ends all ranks, at TERM with time to write what they have; at a second signal at once. At TSTP it
+        suspends them."""
         if self.child and self.child.poll() is None:
             self.child.send_signal(number)
 
@@ -132,25 +133,28 @@ class Maker:
         for suffix in ("json", "h5", "log"):
             Path(f"{base}.{suffix}").unlink(missing_ok=True)
         words = command_of(point, self.decks[point.deck], self.place, str(base))
-        started, begin, late = now(), time.monotonic(), False
+        started, late = now(), False
         try:
             log = open(f"{base}.log", "wb")
         except OSError as error:
             raise self.folder.cannot_write(f"runs/{base.name}.log", error) from error
-        with log:
+        with log, Suspension(self.end_child) as clock:
+            begin = clock.seconds()
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                           env=environment(**variables_of(point)), preexec_fn=die_with(os.getpid()),
                                           pass_fds=(self.folder.lock,))
             if self.caught:
                 self.end_child(signal.SIGINT)
-            try:
-                code = self.child.wait(self.timeout)
-            except subprocess.TimeoutExpired:
-                late = True
+            while not late and self.child.poll() is None:
+                left = self.timeout - (clock.seconds() - begin)
+                late = left <= 0
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.child.wait(max(left, 0))
+            if late:
                 self.end_child(signal.SIGINT)
-                code = self.child.wait()
+            code, seconds = self.child.wait(), clock.seconds() - begin
         self.child = None
-        return exit_code(code), late, started, time.monotonic() - begin
+        return exit_code(code), late, started, seconds
 
     def refuse_full(self, run: dict[str, Any]) -> None:
         """A run that failed on a full disk is not the run's fault: it is not counted, and the study ends."""

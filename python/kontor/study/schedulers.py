@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ..messages import said
+from .problems import StudyError
 from .sizes import Part, listed, seconds_of
 
 PLAIN = r"[\w%@=:.,/+-]+"  # what needs no quotes
@@ -31,6 +33,10 @@ class Scheduler:
 
     def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
         raise NotImplementedError
+
+    def is_another(self) -> bool:
+        """Whether the command that submits is another scheduler's."""
+        return False
 
     def texts(self, launch: Launch, between: str = "=") -> list[str]:
         return [f"{option}{between}{launch[key]}" for key, option in self.options.items() if launch[key]]
@@ -98,6 +104,9 @@ class Pbs(Scheduler):
 
     def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
         one = part.first
+        if one.ranks > 1 and not one.ranks_per_node:
+            raise StudyError("PBS is asked for nodes, so launch.scheduler: pbs needs the study's ranks_per_node",
+                             "E-STUDY-SUBMIT")
         nodes = one.nodes if one.ranks_per_node else 1
         per_node = -(-one.ranks // nodes)
         select = f"select={nodes}:ncpus={per_node * one.threads}:mpiprocs={per_node}:ompthreads={one.threads}"
@@ -108,6 +117,10 @@ class Pbs(Scheduler):
         told += [f"-l walltime={walltime}", *["-l place=excl"] * launch["exclusive"]]
         told += self.texts({key: launch[key] and self._word(launch[key]) for key in self.options}, " ")
         return told + [f"-J {part.repeats[0]}-{part.repeats[-1]}%{launch['at_once']}"] * array
+
+    def is_another(self) -> bool:
+        """Grid Engine's qsub knows no --version."""
+        return not re.search("(?i)pbs|version:", said(*self.submit, "--version", seconds=20))
 
     @staticmethod
     def _word(text: str) -> str:

@@ -75,6 +75,9 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: Study, place
     if not shutil.which(command[0]):
         say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: {collect}")
         return
+    if SCHEDULERS[name].is_another():
+        raise StudyError(f"{command[0]} is not that of {name}, as Grid Engine has one of that name; nothing was"
+                         " submitted", "E-STUDY-SUBMIT")
     for file, part in parts.items():
         job = {"id": hand_over(folder.path / file, command), "part": part.name, "script": file, "scheduler": name,
                "repeats": part.repeats, "submitted": now()}
