@@ -48,7 +48,7 @@ def _open_standard_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # it gets the lowest free number
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest free number
     sys.stdout, sys.stderr = sys.stdout or open(1, "w"), sys.stderr or open(2, "w")
 
 

@@ -154,9 +154,9 @@ class Submitted(StudyTest):
 
     def test_written_where_there_is_no_scheduler(self):
         self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")
-        self.assert_fails(self.study("--submit"), "ranks_per_node", code=2)
+        self.assert_fails(self.study("--submit", "-o", "other"), "ranks_per_node", code=2)
         self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\nranks_per_node: 1\n")
-        done = self.passes("--submit", "--resume")
+        done = self.passes("--submit")
         self.assertEqual(self.made(), [])
         self.assertIn("qsub is not here", done.stderr)
         self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.pbs", "r2.pbs"])

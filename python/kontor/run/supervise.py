@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 
 from ..messages import Failure, signal_name
