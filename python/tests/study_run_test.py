@@ -159,7 +159,7 @@ class Submitted(StudyTest):
         done = self.passes("--submit")
         self.assertEqual(self.made(), [])
         self.assertIn("qsub is not here", done.stderr)
-        self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.pbs", "r2.pbs"])
+        self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["n1-r1.pbs", "n2-r2.pbs"])
 
     def test_the_command_of_another_scheduler(self):
         """Grid Engine's qsub."""
