@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """packaging against what the programs print and what the build needs.
 
-JUBE runs its file where it is installed (Debian's package jube). ReFrame, Ramble and Spack are not in Debian:
-small stand-ins for the names that their files use carry them out.
+JUBE runs its file where it is installed (Debian's package jube). A small stand-in for the names of Spack carries out
+the recipe. The files for ReFrame and Ramble have no test.
 """
 
 import hashlib
 import importlib.util
 import io
 import itertools
-import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -80,10 +78,6 @@ def nothing(*_, **__):
     """A directive that is of no interest."""
 
 
-def decorator(*_):
-    return lambda function: function
-
-
 def run(words, folder=None, **environment):
     return subprocess.run(words, cwd=folder, env={**ENVIRONMENT, **environment}, capture_output=True, text=True, check=False, timeout=280)
 
@@ -97,97 +91,6 @@ class FolderTest(unittest.TestCase):
         ranks = [MPIEXEC, "-n", "2"] if Path(words[0]).name == "pingpong" else []
         done = run([*ranks, BUILD / "bin" / Path(words[0]).name, *words[1:], "--print-deck"])
         self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
-
-
-class Reframe(FolderTest):
-    """The steps of a test in their order: command, run, sanity, performance."""
-
-    def setUp(self):
-        super().setUp()
-        same = lambda value: value
-        found = lambda pattern, path, message: self.assertRegex((self.folder / path).read_text(), pattern, message)
-        modules = make_modules({
-            "reframe": {"simple_test": same, "RunOnlyRegressionTest": object},
-            "reframe.utility.sanity": {"all": all, "assert_true": bool, "assert_false": lambda value: not value, "defer": same, "evaluate": same,
-                                       "assert_found": found, "make_performance_function": lambda value, unit: (value, unit)},
-            "reframe.core.builtins": {"parameter": list, "variable": lambda kind, value: value, "run_before": decorator, "sanity_function": same},
-        })
-        self.kind = load(PACKAGING / "reframe/kontor.py", modules, oddly_named(self.folder)).KontorApp
-
-    def make(self, app="heat", backend="raw"):
-        test = self.kind()
-        test.app, test.backend, test.arguments = app, backend, WITHOUT
-        test.stagedir, test.stdout, test.stderr = str(self.folder), "out", "err"
-        test.set_command()
-        return test, shlex.split(" ".join([test.executable, *test.executable_opts]))
-
-    def run_test(self, words, **environment):
-        done = run([BUILD / "bin" / Path(words[0]).name, *words[1:]], self.folder, **environment)
-        (self.folder / "out").write_text(done.stdout)
-        return done
-
-    def test_commands(self):
-        for app, backend in itertools.product(self.kind.app, self.kind.backend):
-            self.assert_accepted(self.make(app, backend)[1])
-
-    def test_figures_are_those_printed(self):
-        test, words = self.make()
-        printed = dict(re.findall(r"(?m)^FOM (\w+) = (\S+)", self.run_test(words).stdout))
-        self.assertTrue(test.is_verified())
-        test.set_figures()
-        self.assertEqual(set(test.perf_variables), {"cell_updates", "effective_bandwidth"})
-        for name, (value, _) in test.perf_variables.items():
-            self.assertAlmostEqual(value / float(printed[name]), 1, places=4)
-
-    def test_a_wrong_answer_is_seen(self):
-        test, words = self.make()
-        self.run_test([*words, "--set", "verification.tolerance=0"])
-        with self.assertRaises(AssertionError):
-            test.is_verified()
-
-    def test_fewer_ranks_are_rejected(self):
-        """As ReFrame's launcher "local" starts one."""
-        test, words = self.make()
-        done = self.run_test(words, **test.env_vars)
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("KONTOR_RANKS says 2", done.stderr)
-
-
-class Ramble(FolderTest):
-    """Executables with the values of their variables, and figures from a record."""
-
-    def setUp(self):
-        super().setUp()
-        self.commands, self.defaults, self.figures = {}, {}, {}
-        names = {
-            "ExecutableApplication": object, "tags": nothing, "required_package": nothing, "software_spec": nothing,
-            "workload": nothing, "success_criteria": nothing,
-            "executable": lambda name, command, use_mpi: self.commands.update({name: command}),
-            "workload_variable": lambda name, default, description, workloads: self.defaults.setdefault(workloads[0], {}).update({name: default}),
-            "figure_of_merit": lambda name, log_file, fom_regex, group_name, units: self.figures.update({name: fom_regex}),
-        }
-        modules = make_modules({"ramble.appkit": {"__all__": list(names), **names}})
-        self.kontor = load(PACKAGING / "ramble/applications/kontor/application.py", modules).Kontor
-
-    def test_commands(self):
-        self.assertEqual(set(self.defaults), set(self.commands))
-        for app, command in self.commands.items():
-            self.assert_accepted(shlex.split(command.format(**{**self.defaults[app], "decks": ROOT / "inputs"})))
-
-    def test_workspace(self):
-        found = yaml.safe_load((PACKAGING / "ramble/test.yaml").read_text())["ramble"]["applications"]["kontor"]["workloads"]
-        self.assertEqual(set(found), set(self.commands))
-
-    def test_figures(self):
-        run([BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml", "--quiet", *SMALL.split(), "--results", "record.json"], self.folder)
-        app = self.kontor()
-        app.expander = types.SimpleNamespace(expand_var_name=lambda name: str(self.folder))
-        app._prepare_analysis(None)
-        figures = (self.folder / "figures.txt").read_text()
-        merits = json.loads((self.folder / "record.json").read_text())["figures_of_merit"]
-        for name, merit in merits.items():
-            self.assertEqual(float(re.search(self.figures[name], figures, re.MULTILINE)["value"]), merit["value"])
-        self.assertGreater(float(re.search(self.figures["seconds"], figures, re.MULTILINE)["value"]), 0)
 
 
 class Jube(FolderTest):

@@ -56,9 +56,10 @@ class Starts(RefusalTest):
     def test_a_launcher_of_another_mpi(self):
         """Each process takes itself for the only one, and knows better by the launcher's variables."""
         self.write("deck.yaml", PLATE)
-        result = self.ends(3, "deck.yaml", ranks=1, limit=20, variables={"PMI_SIZE": "2"})
-        self.names(result.err, "E-LAUNCH-RANKS", "started on 1 rank, but PMI_SIZE says 2")
-        self.assertEqual((result.out, self.files()), ("", ["deck.yaml"]))
+        for name in "PMI_SIZE", "KONTOR_RANKS":
+            result = self.ends(3, "deck.yaml", ranks=1, limit=20, variables={name: "2"})
+            self.names(result.err, "E-LAUNCH-RANKS", f"started on 1 rank, but {name} says 2")
+            self.assertEqual((result.out, self.files()), ("", ["deck.yaml"]))
 
 
 class Kokkos(RefusalTest):
