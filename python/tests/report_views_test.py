@@ -19,7 +19,7 @@ from kontor.report.rates import place_of
 from kontor.report.record import Record, read_record
 from kontor.report.report_parts import Bar, Chart, Line, Section, Table
 from kontor.report.reports import ROOM, html, pixels
-from kontor.report.trace import matrix_sections, trace_sections
+from kontor.report.trace import matrix_sections
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
@@ -91,12 +91,6 @@ class Views(ReportTest):
     def test_timeline(self):
         text = self.report(self.with_tables(trace=(TRACE, ROWS)))
         self.assert_rows(text, "compute  2  2.00 s  3.50 s  -  -", "wait  1  2.00 s  2.00 s  500 ms  75.0 %")
-        (chart,) = trace_sections(read_record(str(self.folder / "a.h5")))[0].charts
-        self.assertEqual([f"{lane.rank} {lane.name} {len(lane.spans)}" for lane in chart.lanes],
-                         ["rank 0 compute 2", "rank 0 wait 1", "rank 1 compute 1", "rank 1 wait 1"])
-        many = [{"rank": 0, "region": "a", "begin": float(step), "end": step + 0.5} for step in range(100_000)]
-        (chart,) = trace_sections(Record("a.h5", {}, trace=many))[0].charts
-        self.assertEqual((len(chart.lanes[0].spans), chart.title.rpartition(", ")[2]), (200, "the first 200 s"))
         self.with_tables(trace=(TRACE, [(0, b"gemm", float("nan"), 1)]))
         self.assert_fails(self.reported("a.h5"), "a.h5", "damaged: /run/trace lacks begin")
 

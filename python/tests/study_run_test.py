@@ -4,7 +4,6 @@
 import csv
 import shlex
 import shutil
-from importlib.util import find_spec
 
 from study_case import ALL, ONE, STUDY, StudyTest
 
@@ -31,20 +30,8 @@ class Made(StudyTest):
         row = next(row for row in rows if row["point"] == "p003")
         self.assertEqual([row[key] for key in ("ranks", "set.comm.backend", "repeat.median", "fom.cell_updates", "calibration.triad_bandwidth", "run.git_revision")],
                          ["2", "view", "0.5", "2000000000.0", "10000000000.0", "abc"])
-        if find_spec("h5py"):
-            self.index(rows)
         again = self.kontor("study", "small", "--resume", KONTOR_LAUNCHER="")
         self.assertEqual((again.returncode, len(self.made())), (0, 8), again.stderr)
-
-    def index(self, rows):
-        import h5py
-
-        with h5py.File(self.folder / "small/study.h5") as file:
-            self.assertEqual(set(file["table"]), set(rows[0]))
-            self.assertEqual(list(file["table/fom.cell_updates"]), [2e9] * 8)
-            self.assertEqual(file["table/set.comm.backend"].asstr()[...].tolist(), [row["set.comm.backend"] for row in rows])
-            self.assertIn("seed: 7", file.attrs["study_yaml"])
-            self.assertEqual(file["runs"].get("p003-r2", getlink=True).filename, "runs/p003-r2.h5")
 
     def test_dry_run_only_and_print(self):
         for words, *facts in (

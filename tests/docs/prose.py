@@ -34,11 +34,6 @@ def without_code(text: str) -> str:
     return text
 
 
-def word_count(text: str) -> int:
-    """As `wc -w` counts, code blocks and generated parts left out."""
-    return len(without_code(text).split())
-
-
 def plain(text: str) -> str:
     """Links become their text; inline code and titles in italics become one word each."""
     text = re.sub(r"!?\[([^\]]*)\]\([^)\s]*\)", lambda link: link.group(1).capitalize(), text)

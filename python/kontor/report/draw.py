@@ -20,7 +20,7 @@ from .text import percent, printable
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
-WIDTH, HEIGHT, BAR, LANE, LEGEND = 6.4, 3.9, 0.35, 0.45, 0.5  # inches; the last from an axis to its legend
+WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches; the last from an axis to its legend
 LEAST = 0.08  # of the longest bar: a part that has room for its percentage
 PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
 MOST_TICKS = 12
@@ -64,13 +64,13 @@ def wrapped(words: str, width: int) -> str:
 
 
 def _height(chart: Chart) -> float:
-    if chart.bars or chart.lanes:
-        return 1.8 + BAR * len(chart.bars) + LANE * len({lane.rank for lane in chart.lanes})
+    if chart.bars:
+        return 1.8 + BAR * len(chart.bars)
     return 1.2 * HEIGHT if chart.image else HEIGHT
 
 
 def _draw(chart: Chart, axes: Any) -> None:
-    kinds = ((chart.image, _draw_image), (chart.lanes, _draw_lanes), (chart.bars, _draw_bars), (True, _draw_lines))
+    kinds = ((chart.image, _draw_image), (chart.bars, _draw_bars), (True, _draw_lines))
     next(draw for content, draw in kinds if content)(chart, axes)
     axes.set(xlabel=printable(chart.x_label), ylabel=printable(chart.y_label))
 
@@ -86,18 +86,6 @@ def _draw_image(chart: Chart, axes: Any) -> None:
         axes.set_xticks(places, names, fontsize=8, rotation=90 if len("".join(names)) > 40 else 0)
         axes.set_yticks(places, names, fontsize=8)
     axes.figure.colorbar(shown, ax=axes, label=printable(image.label))
-
-
-def _draw_lanes(chart: Chart, axes: Any) -> None:
-    """A group of lanes for each rank; each bar is an interval."""
-    ranks, names = (list(dict.fromkeys(getattr(lane, what) for lane in chart.lanes)) for what in ("rank", "name"))
-    height = 0.8 / len(names)
-    for lane in chart.lanes:
-        bottom = ranks.index(lane.rank) - 0.4 + names.index(lane.name) * height
-        axes.broken_barh(lane.spans, (bottom, 0.9 * height), facecolor=chart.colours.get(lane.name, OTHER),
-                         edgecolor="white", linewidth=0.3, label=printable(lane.name))
-    _name_rows(axes, list(map(printable, ranks)), chart.x_unit, 6)
-    _legend_below(axes)
 
 
 def _draw_bars(chart: Chart, axes: Any) -> None:

@@ -47,15 +47,6 @@ class Bar:
 
 
 @dataclass
-class Lane:
-    """Intervals of time in which one rank does what the name says."""
-
-    rank: str
-    name: str
-    spans: list[tuple[float, float]]  # begin, length
-
-
-@dataclass
 class Image:
     """Values of a plane as colours."""
 
@@ -70,16 +61,15 @@ class Image:
 
 @dataclass
 class Chart:
-    """Lines, bars, lanes or an image with its axes."""
+    """Lines, bars or an image with its axes."""
 
     title: str
     x_label: str
     y_label: str = ""
     lines: list[Line] = field(default_factory=list)
     bars: list[Bar] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)
     image: Image | None = None
-    colours: dict[str, str] = field(default_factory=dict)  # of the parts of bars, or of the names of lanes
+    colours: dict[str, str] = field(default_factory=dict)  # of the parts of bars
     log_x: bool = False
     log_y: bool = False
     unit: str = ""  # of the numbers: on the axis of y, or along the bars
@@ -88,7 +78,7 @@ class Chart:
 
     def __bool__(self) -> bool:
         """Whether there is anything to draw."""
-        return bool(self.bars or self.lanes or self.image) or any(line.x for line in self.lines)
+        return bool(self.bars or self.image) or any(line.x for line in self.lines)
 
 
 Part = str | Table | Chart

@@ -133,7 +133,7 @@ def pixels(table: Table) -> float:
 def in_words(chart: Chart) -> str:
     """What those read who do not see the chart: its lines, or its bars with all numbers."""
     if not chart.bars:
-        names = dict.fromkeys([line.name for line in chart.lines] + [lane.name for lane in chart.lanes])
+        names = dict.fromkeys(line.name for line in chart.lines)
         return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
     told = []
     for bar in chart.bars:

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each rank was in which region during the traced steps: as a table, as a picture, and as Chrome
-trace events for Perfetto. And the communication matrix: who sends how much to whom in a step, by rank, or by node where
+"""When each rank was in which region during the traced steps: as a table, and as Chrome trace events for Perfetto. And the communication matrix: who sends how much to whom in a step, by rank, or by node where
 there are many ranks."""
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
 
-from .colours import part_colours
 from .errors import RecordError, writing
 from .record import Record, Row
-from .report_parts import Chart, Image, Lane, Part, Section, Table, tabulated
+from .report_parts import Chart, Image, Part, Section, Table, tabulated
 from .statistics import Array
 from .text import grouped, percent, quantity, seconds
-from .time_section import kinds_of
 
-MOST_RANKS, MOST_INTERVALS = 16, 200  # in the picture; the latter of a region of a rank
 MOST_IN_MATRIX = 16  # ranks that the matrix shows one by one
 MOST_NODES = 32  # in the table; the picture has all
 FEW_PAIRS = 8  # a list says more than a matrix with as many entries
@@ -32,8 +27,8 @@ def trace_sections(record: Record) -> list[Section]:
     rows = sorted(record.trace, key=lambda row: float(row["begin"]))
     # In the order in which they first begin; what computes comes first.
     names = sorted(dict.fromkeys(row["region"] for row in rows), key=lambda name: bool(record.kind(name) != "compute"))
-    return tabulated("Timeline of the traced steps", HEADER, [_row(record, name) for name in names],
-                     _chart(record, names, rows), note="of the rank that each takes longest")
+    return tabulated("Traced steps", HEADER, [_row(record, name) for name in names],
+                     note="of the rank that each takes longest")
 
 
 def _length(row: Row) -> float:
@@ -59,21 +54,6 @@ def _exposed(rows: list[Row], computing: list[Row]) -> float:
     computed = np.concatenate([[0.0], np.cumsum(np.diff(edges) * inside)])  # until each edge
     begin, end = (np.interp([row[key] for row in rows], edges, computed) for key in ("begin", "end"))
     return max(0.0, sum(map(_length, rows)) - float((end - begin).sum()))
-
-
-def _chart(record: Record, names: list[str], rows: list[Row]) -> Chart:
-    """A lane for each region of a rank, as far as there is room for intervals."""
-    ranks = sorted({row["rank"] for row in rows})
-    found = grouped(rows, lambda row: (int(row["rank"]), str(row["region"])))
-    until = min((lane[MOST_INTERVALS]["begin"] for lane in found.values() if len(lane) > MOST_INTERVALS),
-                default=math.inf)
-    spans = {key: [(row["begin"], _length(row)) for row in lane if row["begin"] < until] for key, lane in found.items()}
-    lanes = [Lane(f"rank {rank}", name, spans[rank, name]) for rank in ranks[:MOST_RANKS] for name in names
-             if (rank, name) in spans]
-    more = f", the first {MOST_RANKS} of {len(ranks)} ranks" if len(ranks) > MOST_RANKS else ""
-    more += f", the first {seconds(until)}" if until < math.inf else ""
-    return Chart(f"Timeline of the traced steps{more}", "time since the steps began", lanes=lanes, x_unit="s",
-                 colours=part_colours({**kinds_of([record]), **{name: record.kind(name) for name in names}}))
 
 
 def write_trace(record: Record, path: str) -> None:

@@ -20,7 +20,7 @@ from .plan import Point
 from .problems import StudyError, shown
 from .progress import Progress, now
 from .study import Study
-from .table import write_tables
+from .table import write_table
 from .tree import flow, parse
 
 FREE_TO_CHANGE = ("repeats", "timeout", "launch")  # when a study is resumed
@@ -147,8 +147,7 @@ def make_all(folder: Folder, study: Study, order: list[tuple[Point, int]], place
 
 def tabulate(folder: Folder) -> None:
     folder.remove_left()
-    if left_out := write_tables(folder):
-        say(f"study: {left_out}")
+    write_table(folder)
 
 
 def summary(folder: Folder, points: list[Point], repeats: list[int], where: str) -> int:

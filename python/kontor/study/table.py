@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The table of a study: a row for each run, as CSV and as an HDF5 index that links to the runs' files."""
+"""The table of a study: a row for each run, as CSV."""
 
-import contextlib
 import csv
 import io
-import json
 import statistics
-from pathlib import Path
 from typing import Any
 
 from .folder import Folder, read_json
-from .problems import shown
 from .tree import by_key, flow
 
 OF_RUN = ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")
@@ -39,8 +35,8 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
     return found | {f"run.{key}": _cell(record[key]) for key in OF_RECORD if key in record}
 
 
-def write_tables(folder: Folder) -> str | None:
-    """Both; returns why the HDF5 index was left out, if it was. Raises StudyError where they cannot be written."""
+def write_table(folder: Folder) -> None:
+    """Raises StudyError where it cannot be written."""
     points = {point["id"]: point for point in folder.state["points"]}
     table = [row(folder, points[run["point"]], run) for run in folder.runs if run["point"] in points]
     columns = list(dict.fromkeys(key for one in table for key in one))
@@ -49,43 +45,6 @@ def write_tables(folder: Folder) -> str | None:
     writer.writeheader()
     writer.writerows({key: no_formula(value) for key, value in one.items()} for one in table)
     folder.write("study.csv", text.getvalue())
-    try:
-        from kontor.report.hdf5 import h5py
-    except Exception as error:  # pylint: disable=broad-except
-        return f"study.h5 is not written: this Python has no h5py that can be used: {shown(error, 200)}"
-    # In memory first: the library (1.10.8) crashes on a full disk.
-    with h5py.File("study.h5", "w", driver="core", backing_store=False) as file:
-        fill(file, folder, table, columns)
-        file.flush()
-        image = file.id.get_file_image()
-    folder.write("study.h5", image)
-    return None
-
-
-def fill(file: Any, folder: Folder, table: list[dict[str, Any]], columns: list[str]) -> None:
-    """/table: a dataset for each column; /runs/<point>-r<repeat>: links to the runs' own files; attributes."""
-    from kontor.report.hdf5 import h5py
-
-    state = folder.state
-    file.attrs["format"] = "kontor-study"
-    for key in ("study", "kind", "seed", "created", "git_revision"):
-        if state.get(key) is not None:
-            file.attrs[key] = state[key]
-    file.attrs["machine"] = json.dumps(state["machine"])
-    with contextlib.suppress(OSError):
-        file.attrs["study_yaml"] = (folder.path / "study.yaml").read_text(encoding="utf-8")
-    group = file.create_group("table", track_order=True)
-    for column in columns:
-        values = [one.get(column) for one in table]
-        if all(value is None or isinstance(value, (int, float)) for value in values):
-            group[column] = [float("nan") if value is None else float(value) for value in values]
-        else:
-            texts = ["" if value is None else str(value) for value in values]
-            group.create_dataset(column, data=texts, dtype=h5py.string_dtype())
-    runs = file.create_group("runs")
-    for run in folder.runs:
-        if run["result"]:
-            runs[Path(run["result"]).stem] = h5py.ExternalLink(run["result"], "/")
 
 
 def no_formula(value: Any) -> Any:
