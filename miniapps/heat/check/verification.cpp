@@ -105,22 +105,25 @@ std::string lower_tolerance(const Domain<T>& domain, double allowed, double roun
   return fmt::format("set solver.tolerance to {:.2g} or less", 0.9 * (allowed - rounding) / sweeps_remembered(domain));
 }
 
-/// Why the tolerance says nothing, or nothing if it does: an answer that is wrong would pass, too.
+/// Why the tolerance says nothing, or nothing if it does: an answer that is wrong would pass, too. `decayed`: `size`,
+/// by which the solution varies, is less than the rounding of its start.
 template <class T>
-std::string doubt(const Domain<T>& domain, const Allowance& may, double size) {
+std::string doubt(const Domain<T>& domain, const Allowance& may, double size, bool decayed = false) {
   if (size == 0) return "nothing to verify: the solution is the initial value, equal in all cells";
   const double left = may.iteration + may.rounding;
   const auto share = [&](double part, double most) {
-    return fmt::format("{:.3g}, which is {:.3g} % of the solution's variation, {:.3g}, where {:.0f} % are allowed",
-                       part, 100 * part / size, size, 100 * most);
+    const auto found = part <= size ? fmt::format("which is {:.3g} %", 100 * part / size) : "which is more than all";
+    return fmt::format("{:.3g}, {} of the solution's variation, {:.3g}, where {:.0f} % are allowed", part, found, size,
+                       100 * most);
   };
   if (!(left <= most_left * size)) {
     const auto what = "not converged enough to verify: ";
     if (!domain.fixed_sweeps())
       return fmt::format("{}solver.tolerance {:.3g} leaves an error of up to {}; {}", what, domain.tolerance(),
                          share(left, most_left), lower_tolerance(domain, most_left * size, may.rounding));
-    return fmt::format("{}{} sweeps leave an error of up to {}; make more", what, domain.sweeps(),
-                       share(left, most_left));
+    return fmt::format("{}{} sweeps a repeat, {} in all, leave an error of up to {}; make {}", what,
+                       domain.sweep_limit(), domain.sweeps(), share(left, most_left),
+                       decayed ? "fewer: the field has decayed to less than the rounding of its start" : "more");
   }
   if (!(may.discretisation <= most_missed * size))
     return fmt::format("too coarse to verify: on these cells the error of the discretisation may be {}; take "
@@ -140,7 +143,8 @@ Verification verify_exact(const comm::Communicator& comm, const Domain<T>& domai
   }
   const auto may = allowance(comm, domain, exact, found.magnitude(), found.distance);
   result.tolerance = may.total();
-  result.remark = doubt(domain, may, found.size());
+  const bool decayed = found.size() <= std::numeric_limits<T>::epsilon() * found.initial.magnitude();
+  result.remark = doubt(domain, may, found.size(), decayed);
   result.conclusive = result.remark.empty();
   if (!result.conclusive) result.remark += ", or judge by a verification.tolerance";
   return result;
