@@ -24,6 +24,7 @@ struct Run {
   Dense c;
   double flops = 0; ///< that are counted
   std::vector<std::int64_t> written = {};
+  double steps = 0, transfers = 0; ///< seconds
 };
 Run run(const comm::Communicator& comm, const Options& o, const miniapp::CheckpointOptions& wanted,
         const std::string& from = "", bool overlap = true) {
@@ -42,8 +43,10 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   if (loan.checkpoints) loan.checkpoints->begin_repeat(0, first);
   app.run();
   EXPECT_TRUE(app.verify().passed());
+  const auto found = app.record().extras;
   return {gathered(app.grid(), app.c(), stored_c(o)), app.figures(1.0, {}).front().value,
-          loan.checkpoints ? loan.checkpoints->summary().steps : std::vector<std::int64_t>{}};
+          loan.checkpoints ? loan.checkpoints->summary().steps : std::vector<std::int64_t>{}, found["steps_seconds"],
+          found["transfers_alone_seconds"]};
 }
 
 Options random_numbers(const GridShape& grid, Algorithm algorithm) {
@@ -138,6 +141,23 @@ TEST(Restart, AnyRanksGoOnBySumma) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }
+}
+
+TEST(Restart, RepeatsNoShiftsInItsSteps) {
+  if (world_size() != 4) GTEST_SKIP() << "others have 4 ranks";
+  const Folder folder("matmul-steps");
+  miniapp::CheckpointOptions wanted;
+  wanted.every = 1;
+  wanted.file = folder / "c.h5";
+  auto o = on_grid(integers(2000, 4, 2000), {1, 1, 4});
+  o.algorithm = Algorithm::cannon;
+  run(world(), o, wanted);
+  double share = 1;
+  for (int turn = 0; turn < 3; ++turn) { // of one block, which arrives before its step
+    const auto last = run(world(), o, {}, wanted.file);
+    share = std::min(share, last.steps / last.transfers);
+  }
+  EXPECT_LT(share, 0.5);
 }
 
 TEST(Restart, AnotherGridAndAnotherProductAreRefused) {
