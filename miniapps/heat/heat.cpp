@@ -73,13 +73,15 @@ void Heat<T>::sweep_by_graph() {
   }
 }
 
-/// Whether the last norm that is known is below the tolerance. Those of a checkpoint do not count, with another
-/// tolerance than now, unless it is the norm of its field.
+/// The first sweep whose norm is below the tolerance, as far as norms are known. Those of a checkpoint do not count,
+/// with another tolerance than now, unless it is the norm of its field.
 template <class T>
-bool Heat<T>::converged() const {
-  if (miniapp::compute_time_is_simulated()) return false; // there are no norms
-  return !norms_.values().empty() && norms_.latest_step() >= std::max<std::int64_t>(1, first_sweep_) &&
-         norms_.latest() < domain_.tolerance();
+std::optional<std::int64_t> Heat<T>::converged() {
+  if (miniapp::compute_time_is_simulated()) return std::nullopt; // there are no norms
+  for (const auto& norms = norms_.values(); asked_ < norms.size(); ++asked_)
+    if (norms_.steps()[asked_] >= std::max<std::int64_t>(1, first_sweep_) && norms[asked_] < domain_.tolerance())
+      return norms_.steps()[asked_];
+  return std::nullopt;
 }
 
 template <class T>
@@ -159,6 +161,7 @@ miniapp::StepPlan Heat<T>::begin() {
   schedule_ = schedule();
   norms_.begin(norms_together(), sweeper_.streams());
   norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
+  asked_ = 0;
   sweeper_.streams().fence();
   sweeps_of_repeat_ = first_sweep_;
   return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
@@ -178,14 +181,13 @@ template <class T>
 bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
   const auto& shape = sweeper_.graph_shape();
   return sweeper_.has_graph() && made + shape.steps <= until && schedule_.alike_after(made, shape) == shape.steps &&
-         (domain_.tolerance() == 0 || norms_.all_read()) &&
          (domain_.options().sweeps_of_pass() == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
 }
 
 /// How many of the next sweeps one kernel makes; 0: it makes none.
 template <class T>
 int Heat<T>::persistent_length(std::int64_t made, std::int64_t until) const {
-  if (!sweeper_.is_persistent() || (domain_.tolerance() > 0 && !norms_.all_read())) return 0;
+  if (!sweeper_.is_persistent() || value_open()) return 0;
   return static_cast<int>(
       std::min<std::int64_t>(until - made, schedule_.alike_after(made, sweeper_.persistent_shape())));
 }
@@ -240,9 +242,9 @@ std::optional<std::int64_t> Heat<T>::ended(std::int64_t made, bool wait) {
     const ScopedTimer timed(reduce_timer_, 0);
     norms_.read(wait ? made : made - norms_.lag, sweeper_.streams());
   }
-  if (!converged()) return std::nullopt;
-  norms_.forget_after(norms_.latest_step());
-  return norms_.latest_step();
+  const auto end = converged();
+  if (end) norms_.forget_after(*end);
+  return end;
 }
 
 template <class T>

@@ -38,6 +38,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   miniapp::StepPlan begin() override;
   std::int64_t advance(std::int64_t made, std::int64_t until) override;
   std::optional<std::int64_t> ended(std::int64_t made, bool wait) override;
+  bool value_open() const override { return domain_.tolerance() > 0 && !norms_.all_read(); }
   void step_back() override;
   void drain() override;
   double value() const override { return norms_.latest(); }
@@ -48,7 +49,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   int pass_length(std::int64_t made, std::int64_t until) const;
   bool fits_graph(std::int64_t made, std::int64_t until) const;
   int persistent_length(std::int64_t made, std::int64_t until) const;
-  bool converged() const;
+  std::optional<std::int64_t> converged();
   void add_norm();
   void sweep_by_graph();
   int sweep_persistently(int sweeps);
@@ -67,6 +68,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   std::int64_t sweeps_of_repeat_ = 0;
   stepping::StepSchedule schedule_; ///< of the repeat
   std::int64_t first_sweep_ = 0;    ///< of the repeat: as many were made before, by another run
+  std::size_t asked_ = 0;           ///< norms that have not ended the repeat
   miniapp::History earlier_norms_;  ///< of the sweeps before
   miniapp::Timer& reduce_timer_;
 };

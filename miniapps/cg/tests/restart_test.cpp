@@ -38,9 +38,9 @@ Solved solve_and_save(const comm::Communicator& comm, const SmallSystem& system,
   Bench bench(comm, system, way.options, way.overlap, way.as_on_device);
   const auto solver = bench.solver();
   bool is_saved = false;
-  const auto save = [&](std::int64_t made) {
+  const auto save = [&](std::int64_t made, const auto& drain) {
     if (made < at || is_saved) return false;
-    solver->drain();
+    drain();
     is_saved = true;
     saved.state = solver->state();
     EXPECT_EQ(saved.state.iterations, made);

@@ -7,6 +7,7 @@
 
 #include <kontor/device/compat.hpp>
 
+#include <stdexcept>
 #include <utility>
 
 namespace kontor::heat {
@@ -137,6 +138,7 @@ void Domain<T>::advance_pass(int sweeps, int kernels) {
 
 template <class T>
 void Domain<T>::step_back() {
+  if (last_ != Last::made) throw std::logic_error("heat: the last change was not one sweep, which could be undone");
   current_ = 1 - current_;
   --sweeps_;
   last_ = Last::taken_back;

@@ -48,7 +48,7 @@ class Domain {
   void advance();
   /// A pass of so many sweeps has been made by kernels from one field to the other.
   void advance_pass(int sweeps, int kernels);
-  /// Undoes the last advance(), if nothing but a sweep has been made since.
+  /// Undoes the last advance(). Throws std::logic_error if that was not the last change: the old field is gone.
   void step_back();
 
   /// The two fields of a sweep that can be looked at again.

@@ -162,6 +162,59 @@ TEST(Restart, TransientHasTheSameBits) {
   check_all<float>(with_time, 2);
 }
 
+/// Sweeps to a tolerance by each kind of launch, without checkpoints and with one at every norm, have the bits, norms
+/// and number of those by single launches; and so has a run that goes on from the last checkpoint.
+TEST(Launches, ToATolerance) {
+  const Folder folder("launches");
+  auto options = read_options(steady_deck("tolerance: 0, max_sweeps: 150, check_every: 20"));
+  options.process_grid = {1, world_size()};
+  const auto check = [&](Launch launch, std::int64_t steps_per_pass) {
+    options.launch = Launch::each;
+    options.steps_per_pass = 1;
+    options.tolerance = 0;
+    auto alone = options;
+    alone.process_grid = {1, 1};
+    const Problem<double> all(alone, MPI_COMM_SELF);
+    all.run();
+    const auto history = all.heat->record().history;
+    ASSERT_EQ(history.iterations.at(2), 60);
+    options.tolerance = alone.tolerance = 1.0001 * history.values.at(2);
+    const Problem<double> reference(alone, MPI_COMM_SELF);
+    reference.run();
+    const auto expected = answer_of(*reference.heat, MPI_COMM_SELF);
+    ASSERT_EQ(expected.sweeps, 60);
+    options.launch = launch;
+    options.steps_per_pass = steps_per_pass;
+    const comm::Options method{.backend = device::kernels_on_host ? "shm" : "ipc"};
+    for (const int every : {0, 20, 7}) {
+      const auto words = fmt::format("launch {}, {} sweeps a pass, norm {}, a checkpoint every {}",
+                                     static_cast<int>(launch), steps_per_pass, static_cast<int>(options.norm), every);
+      const auto file = folder / "u.h5";
+      const Problem<double> problem(options, MPI_COMM_WORLD, method, true,
+                                    every > 0 ? checkpoints(file, every) : miniapp::CheckpointOptions{});
+      problem.run();
+      expect_same(answer_of(*problem.heat, MPI_COMM_WORLD), expected, words);
+      const auto verdict = problem.heat->verify();
+      EXPECT_LE(verdict.error, verdict.tolerance) << words;
+      if (every != 20) continue;
+      const miniapp::Restart restart(MPI_COMM_WORLD, file);
+      EXPECT_EQ(restart.header().step, 60) << words;
+      problem.heat->reset();
+      problem.heat->read_state(restart.reader());
+      problem.heat->run();
+      expect_same(answer_of(*problem.heat, MPI_COMM_WORLD), expected, words + ", gone on with");
+    }
+  };
+  for (const std::int64_t steps_per_pass : {1, 2, 4}) check(Launch::each, steps_per_pass);
+  if (!on_device) return;
+  if (world_size() == 1 || !device::kernels_on_host)
+    for (const std::int64_t steps_per_pass : {1, 4}) check(Launch::graph, steps_per_pass);
+  check(Launch::persistent, 1);
+  options.norm = Norm::l2;
+  options.sums = SumKind::reproducible;
+  check(Launch::persistent, 1);
+}
+
 /// A checkpoint between norms does not end a run by a norm of before, which another tolerance has passed.
 TEST(Restart, AnotherToleranceAndLimit) {
   if (world_size() != 4) GTEST_SKIP() << "others do";

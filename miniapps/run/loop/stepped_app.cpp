@@ -9,15 +9,7 @@ void SteppedApp::run() {
   StepClock clock(context_.timers);
   BetweenSteps between{.progress = &context_.progress, .clock = &clock};
   if (context_.end)
-    between.ends = [this, &clock](std::int64_t made) {
-      bool written = false;
-      const bool ends = context_.ends_after(made, *this, [&] {
-        steps().drain();
-        written = true;
-      });
-      if (written) clock.skip();
-      return ends;
-    };
+    between.ends = [this](std::int64_t made, const auto& drain) { return context_.ends_after(made, *this, drain); };
   auto* const series = context_.series;
   if (between.snapshot_every = context_.series_every(); between.snapshot_every > 0)
     between.snapshot = [this, series](std::int64_t made) {

@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/steps.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace kontor::miniapp {
 
 std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
   const auto plan = steps.begin();
   auto made = plan.first;
+  std::int64_t launched = 0; // steps of the last launch
+  bool drained = false;      // since then
   const auto next = [&](std::int64_t every) { return (made / every + 1) * every; };
   const auto ended = [&](bool wait) {
     const auto end = steps.ended(made, wait);
-    for (; end && made > *end; --made) steps.step_back();
-    return end.has_value();
+    if (!end || *end == made) return end.has_value();
+    if (*end != made - 1 || launched != 1)
+      throw std::logic_error(fmt::format("step {} ends the repeat, but {} are made, the last {} by one launch; only a "
+                                         "launch of one step can be undone",
+                                         *end, made, launched));
+    steps.step_back();
+    --made;
+    return true;
+  };
+  const auto drain = [&] {
+    steps.drain();
+    drained = true;
   };
   bool over = ended(false);
-  while (!over && made < plan.limit && !(between.ends && between.ends(made))) {
+  while (!over && made < plan.limit) {
+    if (between.ends && between.ends(made, drain)) break;
+    if (std::exchange(drained, false)) {
+      if (between.clock) between.clock->skip();
+      if (over = ended(true); over) break;
+    }
     const auto report = next(plan.report_every);
     const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
-    const auto count = steps.advance(made, until);
-    made += count;
-    if (between.clock) between.clock->made(count);
+    launched = steps.advance(made, steps.value_open() ? made + 1 : until);
+    made += launched;
+    if (between.clock) between.clock->made(launched);
     if (between.progress && made >= report)
       between.progress->update({made, plan.limit, steps.value(), plan.target, plan.work_per_step});
     const bool snapshot = between.snapshot_every > 0 && made == until && made < plan.limit;

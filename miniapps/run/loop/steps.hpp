@@ -53,10 +53,14 @@ class Steps {
   /// `until`. Returns their number.
   virtual std::int64_t advance(std::int64_t made, std::int64_t until) = 0;
 
-  /// The step that ends the repeat by its value; none: not known yet. `wait`: all values are known on return.
+  /// The first step that ends the repeat by its value; none: not known yet. `wait`: all values are known on return.
   virtual std::optional<std::int64_t> ended(std::int64_t /*made*/, bool /*wait*/) { return std::nullopt; }
 
-  /// Undoes the last step, which came after the one that ended the repeat. Default: that step changed nothing.
+  /// Local, the same on all ranks. Whether the last step may still turn out to have ended the repeat: the next launch
+  /// makes one step, because no more can be undone.
+  virtual bool value_open() const { return false; }
+
+  /// Undoes the last step, a launch of its own, which came after the one that ended the repeat.
   virtual void step_back() {}
 
   /// Waits for all steps and their values.
@@ -70,14 +74,15 @@ class Steps {
 struct BetweenSteps {
   Progress* progress = nullptr;
   StepClock* clock = nullptr;
-  /// Called before each step but those of one launch; true ends the repeat.
-  std::function<bool(std::int64_t made)> ends = {};
+  /// Called before each launch; true ends the repeat. What needs complete steps calls drain() first.
+  std::function<bool(std::int64_t made, const std::function<void()>& drain)> ends = {};
   std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots
   /// Called after drain(), for every so many-th step but the last.
   std::function<void(std::int64_t made)> snapshot = {};
 };
 
-/// Collective. Makes the steps of a repeat. Returns the number of the last one; it is complete.
+/// Collective. Makes the steps of a repeat. Returns the number of the last one; it is complete. Asks for the end after
+/// each launch and each drain(). Throws std::logic_error if more than one step is to be undone.
 std::int64_t run_steps(Steps&, const BetweenSteps&);
 
 } // namespace kontor::miniapp

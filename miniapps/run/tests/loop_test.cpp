@@ -77,6 +77,46 @@ TEST(Checkpoint, Walltime) {
     EXPECT_THROW(walltime(wrong), config::Error) << wrong;
 }
 
+/// Steps of which each third has a value, known a step late or after drain(). The sixth ends the repeat.
+struct LateSteps : Steps {
+  StepPlan begin() override { return {.limit = 12}; }
+  std::int64_t advance(std::int64_t made, std::int64_t until) override {
+    launches.push_back(std::min(until - made, made % 3 == 2 ? std::int64_t{1} : 2 - made % 3));
+    if ((made + 1) % 3 == 0) last = made + 1;
+    return launches.back();
+  }
+  std::optional<std::int64_t> ended(std::int64_t made, bool wait) override {
+    if (wait || made > last) read = last;
+    return read == 6 ? std::optional(read) : std::nullopt;
+  }
+  bool value_open() const override { return !careless && read < last; }
+  void step_back() override { ++undone; }
+  void drain() override { read = last; }
+
+  bool careless = false; ///< launches two steps with a value open
+  std::vector<std::int64_t> launches;
+  std::int64_t last = 0, read = 0; ///< step of the last value, and of the last one that is known
+  int undone = 0;
+};
+
+TEST(Loop, EndsByLateValues) {
+  LateSteps late;
+  EXPECT_EQ(run_steps(late, {}), 6);
+  EXPECT_EQ(late.launches, (std::vector<std::int64_t>{2, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(late.undone, 1);
+  LateSteps drained;
+  const auto drain = [](std::int64_t, const auto& drain) {
+    drain();
+    return false;
+  };
+  EXPECT_EQ(run_steps(drained, {.ends = drain}), 6);
+  EXPECT_EQ(drained.launches, (std::vector<std::int64_t>{2, 1, 2, 1}));
+  EXPECT_EQ(drained.undone, 0);
+  LateSteps careless;
+  careless.careless = true;
+  EXPECT_THROW(run_steps(careless, {}), std::logic_error);
+}
+
 const ProgressWords sweeps{"sweep", "cell updates", "norm"};
 
 TEST(Progress, SpeaksInTheAppsWords) {
