@@ -50,6 +50,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool fits_graph(std::int64_t made, std::int64_t until) const;
   int persistent_length(std::int64_t made, std::int64_t until) const;
   std::optional<std::int64_t> converged();
+  void rehearse();
   void add_norm();
   void sweep_by_graph();
   int sweep_persistently(int sweeps);
@@ -66,10 +67,11 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   std::int64_t margin_updates_ = 0; ///< of a pass: updates of cells that other ranks update, too
   double sweep_alone_ = 0;          ///< seconds of a sweep without its halo
   std::int64_t sweeps_of_repeat_ = 0;
-  stepping::StepSchedule schedule_; ///< of the repeat
-  std::int64_t first_sweep_ = 0;    ///< of the repeat: as many were made before, by another run
-  std::size_t asked_ = 0;           ///< norms that have not ended the repeat
-  miniapp::History earlier_norms_;  ///< of the sweeps before
+  stepping::StepSchedule schedule_;         ///< of the repeat
+  std::array<std::int64_t, 4> sweeps_by_{}; ///< of the repeat, by Launch
+  std::int64_t first_sweep_ = 0;            ///< of the repeat: as many were made before, by another run
+  std::size_t asked_ = 0;                   ///< norms that have not ended the repeat
+  miniapp::History earlier_norms_;          ///< of the sweeps before
   miniapp::Timer& reduce_timer_;
 };
 

@@ -218,6 +218,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
 /// Several sweeps a pass need what does not change in between, and neighbours that have as many layers.
 std::optional<std::string> pass_refusal(const Options& o, std::int64_t steps_per_pass) {
   if (steps_per_pass == 1) return std::nullopt;
+  if (o.launch == Launch::persistent) return "solver.launch is persistent, by which a pass is one sweep; choose 1";
   const auto timed = [](const config::Expression& formula) { return config::Function(formula).uses("t"); };
   if (timed(o.source)) return "problem.source depends on time; choose 1";
   for (int face = 0; face < 2 * o.dimensions(); ++face)

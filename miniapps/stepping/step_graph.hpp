@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/device.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/streams.hpp"
+
+#include <kontor/comm/reductions.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <vector>
 
 namespace kontor::stepping {
+
+/// Collective. Whether kernels that stay, and wait for each other, may be chosen: not where ranks share a device, on
+/// which some of their teams might never begin.
+inline bool may_try_persistent(const comm::Communicator& comm) {
+  return comm::allreduce(comm, miniapp::ranks_of_memory(comm).size(), comm::ReduceOp::max) == 1;
+}
 
 /// Several steps in a row that a device makes by one launch: captured once, and replayed, if the deck wants it or a
 /// trial finds it faster.
@@ -28,9 +37,9 @@ class StepGraph {
       graphs_.push_back(streams.capture([queue_steps, start] { queue_steps(start); }));
   }
 
-  /// Collective; makes steps. Captures a graph as the deck says, or by trial. Throws config::Error on all ranks if the
-  /// deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the state that steps start from now;
-  /// made() is called after steps of the trial.
+  /// Collective; makes steps, from any state. Captures a graph as the deck says, or by trial. Throws config::Error on
+  /// all ranks if the deck wants one in spite of `refusal`, AgreedError if a capture fails. next(): the state that
+  /// steps start from now; made() is called after steps of the trial.
   template <class QueueSteps, class Next, class Made>
   void choose(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, const config::Chosen<Launch>& wanted,
               const std::optional<std::string>& refusal, int starts, const QueueSteps& queue_steps, const Next& next,
@@ -39,6 +48,11 @@ class StepGraph {
     seconds_.clear();
     if (!wants_graph(comm, wanted, refusal)) return;
     capture_on_all(comm, wanted.location, [&] { capture(streams, starts, queue_steps); });
+    for (int start = 0; start < starts; ++start) { // a device makes ready what is launched for the first time
+      replay(streams, start);
+      made();
+    }
+    streams.fence();
     if (wanted == Launch::graph) return;
     const device::Region region("stepping/trial");
     seconds_ = comm::try_in_turns(comm, 2, [&](std::size_t by_graph, int count) {

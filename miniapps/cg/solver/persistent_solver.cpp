@@ -21,6 +21,8 @@ std::optional<std::string> persistent_refusal(const Workspace& work) {
     return "kernels do not compute sums on the way (solver.fused, solver.sums)";
   if (options.preconditioner != PreconditionerKind::none && options.preconditioner != PreconditionerKind::jacobi)
     return "a preconditioner is applied by kernels of its own";
+  if (options.method == Method::pipelined && options.replace_every == 1)
+    return "vectors are made anew after each iteration (solver.replace_every)";
   if (!work.matrix.can_iterate()) return "the matrix has no such kernel; formats csr, sell and matrix_free have";
   return Peers::refusal(work.comm);
 }
@@ -32,6 +34,7 @@ std::optional<Peers> make_peers(const Workspace& work) {
   if (wanted == Launch::persistent && refusal)
     wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return std::nullopt;
+  if (wanted == Launch::automatic && !stepping::may_try_persistent(work.comm)) return std::nullopt;
   const int vectors = work.options.method == Method::pipelined ? 2 : 1;
   return std::optional<Peers>(std::in_place, work.comm, work.partition, vectors);
 }

@@ -3,6 +3,7 @@
 // Iterations by one kernel, beside those by kernels of their own.
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver_state.hpp"
+#include "machine/device.hpp"
 #include "small_system.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -111,6 +112,12 @@ TEST_P(Persistent, GoesOnFromAStateWithTheSameBits) {
   }
 }
 
+TEST_P(Persistent, IsNotTriedWhereRanksShareADevice) {
+  const auto record = solver(Launch::automatic)->record();
+  const bool alone = comm::max_over_ranks(loan_.comm, miniapp::ranks_of_memory(loan_.comm).size()) == 1;
+  EXPECT_EQ(record.contains("launch_trial") && record["launch_trial"].contains("persistent"), alone);
+}
+
 TEST_P(Persistent, SaysWhyThereIsNoSuchKernel) {
   const auto usual = options_.solver;
   const auto refused = [&](const char* fact, const auto& change, bool as_on_device = true) {
@@ -119,6 +126,8 @@ TEST_P(Persistent, SaysWhyThereIsNoSuchKernel) {
     expect_facts(error_of([&] { solver(Launch::persistent, as_on_device); }), {fact}, fact);
   };
   const auto nothing = [](auto&) {};
+  if (GetParam() == Method::pipelined)
+    refused("solver.replace_every", [](auto& options) { options.replace_every = 1; });
   refused("on the host", nothing, false);
   refused("solver.fused", [](auto& options) { options.fused = false; });
   refused("pipelined", [](auto& options) { options.method = Method::classic; });

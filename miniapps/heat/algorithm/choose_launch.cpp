@@ -56,12 +56,15 @@ template <class T>
 void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm norm,
                                    const stepping::NormSlots& slots) {
   const auto& wanted = domain_->options().launch;
-  const auto refusal = PersistentLaunch<T>::refusal(*domain_);
+  auto refusal = PersistentLaunch<T>::refusal(*domain_);
+  if (!refusal && exact_norm_ && schedule.check_every == 1)
+    refusal = "each sweep has a norm of reproducible sums, which is made by kernels of its own";
   if (wanted == Launch::persistent && refusal)
     wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
   persistent_.reset();
   persistent_trial_.clear();
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return;
+  if (wanted == Launch::automatic && !stepping::may_try_persistent(domain_->comm())) return;
   constexpr int most = PersistentLaunch<T>::most_norms;
   // The host waits for each kernel that may end sweeps. One without norms, but for its last sweep, is faster.
   const bool ends = schedule.stops_by_norm && schedule.check_every > 0 && !exact_norm_;
@@ -77,13 +80,10 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
     comm::Stopwatch watch;
     double seconds = 0;
     for (int i = 0; i < count; ++i) {
-      if (persistent == 1)
-        sweep_persistently(graph_shape_.steps, {norm, graph_shape_.norm_every, slots}, 0);
-      else if (graph_)
+      if (persistent == 0 && graph_)
         sweep_by_graph();
       else
-        for (int sweep = 1; sweep <= graph_shape_.steps; ++sweep)
-          this->sweep(graph_shape_.norm(sweep) ? norm : Norm::none);
+        for (int made = 0; made < graph_shape_.steps;) made += sweep_some(made, persistent == 1, norm, slots);
     }
     fence();
     watch.lap(seconds);
@@ -91,6 +91,22 @@ void Sweeper<T>::choose_persistent(const stepping::StepSchedule& schedule, Norm 
   });
   constexpr double noise = 0.99;
   if (persistent_trial_[1] >= noise * persistent_trial_[0]) persistent_.reset();
+}
+
+/// The next sweeps of the graph's by one launch, after so many of them, as a run without a graph makes them. Returns
+/// how many.
+template <class T>
+int Sweeper<T>::sweep_some(int made, bool persistently, Norm norm, const stepping::NormSlots& slots) {
+  if (persistently) {
+    const int norms_every = exact_norm_ ? 0 : graph_shape_.norm_every;
+    int sweeps = 0;
+    while (made + sweeps < graph_shape_.steps && !(exact_norm_ && graph_shape_.norm(made + sweeps + 1))) ++sweeps;
+    if (sweeps > 0) return sweep_persistently(sweeps, {norm, norms_every, slots}, 0);
+  }
+  const bool with_norm = graph_shape_.norm(made + 1);
+  sweep(with_norm ? norm : Norm::none);
+  if (with_norm) leave_norm_part(1 - domain_->current(), norm, slots);
+  return 1;
 }
 
 template <class T>
@@ -123,6 +139,7 @@ nlohmann::ordered_json Sweeper<T>::launch_record() const {
 
 template std::optional<std::string> Sweeper<float>::graph_refusal(const stepping::StepSchedule&) const;
 template void Sweeper<float>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
+template int Sweeper<float>::sweep_some(int, bool, Norm, const stepping::NormSlots&);
 template void Sweeper<float>::sweep_by_graph();
 template void Sweeper<float>::advance_graph();
 template void Sweeper<float>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
@@ -130,6 +147,7 @@ template int Sweeper<float>::sweep_persistently(int, const SweepNorms&, double);
 template nlohmann::ordered_json Sweeper<float>::launch_record() const;
 template std::optional<std::string> Sweeper<double>::graph_refusal(const stepping::StepSchedule&) const;
 template void Sweeper<double>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
+template int Sweeper<double>::sweep_some(int, bool, Norm, const stepping::NormSlots&);
 template void Sweeper<double>::sweep_by_graph();
 template void Sweeper<double>::advance_graph();
 template void Sweeper<double>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);

@@ -89,6 +89,7 @@ class Sweeper {
   void wrap(int field);
   void queue_graph(int from, Norm, const stepping::NormSlots&);
   void advance_graph();
+  int sweep_some(int made, bool persistently, Norm, const stepping::NormSlots&);
   void choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
   Norm on_the_way(Norm norm) const { return exact_norm_ ? Norm::none : norm; }
   std::optional<std::string> graph_refusal(const stepping::StepSchedule&) const;

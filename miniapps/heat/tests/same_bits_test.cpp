@@ -4,6 +4,7 @@
 // of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and without, by the plain
 // kernel as by the tuned ones. The reference is the whole grid on one rank, which every rank computes for itself.
 #include "heat/make_heat.hpp"
+#include "machine/device.hpp"
 #include "methods.hpp"
 #include "run.hpp"
 #include "run/tests/refusal.hpp"
@@ -314,39 +315,6 @@ TYPED_TEST(SameBits, EndsByNorms) {
   if (on_device) this->check_ends();
 }
 
-/// The sweep at which a run stops by norm l2, and the norms until then.
-std::pair<std::int64_t, std::map<std::int64_t, double>> stop(MPI_Comm comm, double tolerance, SumKind sums) {
-  int ranks = 1;
-  MPI_Comm_size(comm, &ranks);
-  auto options = read_options(steady_2d, ranks);
-  options.tolerance = tolerance;
-  options.max_sweeps = 60;
-  options.norm = Norm::l2;
-  options.sums = sums;
-  Problem<double> problem(options, comm);
-  problem.heat->run();
-  return {problem.heat->domain().sweeps(), history(*problem.heat)};
-}
-
-/// Tolerances between two norms that differ by the number of ranks: runs stop at other sweeps, but not with
-/// reproducible sums.
-TEST(Tolerance, StopsAtTheSameSweepOnAnyRanks) {
-  if (world_size() == 1) GTEST_SKIP() << "one rank";
-  const auto alone = stop(MPI_COMM_SELF, 0, SumKind::fast).second;
-  const auto together = stop(MPI_COMM_WORLD, 0, SumKind::fast).second;
-  int between = 0;
-  for (const auto& [sweep, norm] : alone) {
-    if (norm == together.at(sweep) || between == 3) continue;
-    ++between;
-    const double tolerance = std::max(norm, together.at(sweep));
-    EXPECT_NE(stop(MPI_COMM_SELF, tolerance, SumKind::fast).first,
-              stop(MPI_COMM_WORLD, tolerance, SumKind::fast).first);
-    EXPECT_EQ(stop(MPI_COMM_SELF, tolerance, SumKind::reproducible),
-              stop(MPI_COMM_WORLD, tolerance, SumKind::reproducible));
-  }
-  EXPECT_GT(between, 0) << "no norm differs, so this shows nothing";
-}
-
 std::string refusal_of_graph(const std::string& deck) {
   auto options = read_options(deck);
   options.launch = Launch::graph;
@@ -385,6 +353,10 @@ TEST(Persistent, IsRefusedWithTheReason) {
   refused(transient_3d, "depend on time", nothing);
   refused(steady_2d, "solver.kernel is plain", [](auto& options) { options.kernel = SweepKernel::plain; });
   refused(steady_2d, "solver.steps_per_pass", [](auto& options) { options.steps_per_pass = 2; });
+  refused(steady_2d, "reproducible sums", [](auto& options) {
+    options.norm = Norm::l2;
+    options.sums = SumKind::reproducible;
+  });
   if (world_size() == 1) return;
   refused(steady_2d, "cuts axis x", [](auto& options) { options.process_grid = {world_size(), 1}; });
   auto options = read_options(steady_2d);
@@ -392,6 +364,31 @@ TEST(Persistent, IsRefusedWithTheReason) {
   options.process_grid = {1, world_size()};
   Problem<double> problem(options, MPI_COMM_WORLD);
   miniapp::test::expect_facts(miniapp::test::error_of([&] { problem.heat->warm_up(); }), {"'raw'", "ipc", "shm"});
+}
+
+/// The teams of two kernels on one device might wait for each other for ever.
+TEST(Persistent, IsNotTriedWhereRanksShareADevice) {
+  if (!on_device) return;
+  auto options = read_options(steady_deck("tolerance: 0, max_sweeps: 128, check_every: 0"));
+  options.process_grid = {1, world_size()};
+  Problem<double> problem(options, MPI_COMM_WORLD, {.backend = device::kernels_on_host ? "shm" : "ipc"});
+  problem.heat->warm_up();
+  const auto record = problem.heat->record().extras;
+  const bool alone = comm::max_over_ranks(problem.comm, miniapp::ranks_of_memory(problem.comm).size()) == 1;
+  EXPECT_EQ(record.contains("launch_trial") && record["launch_trial"].contains("persistent"), alone);
+}
+
+/// So that the first repeat is like the others.
+TEST(WarmUp, MakesTheLaunchesOfARepeat) {
+  if (!on_device || world_size() > 1) return;
+  auto options = read_options(steady_deck("tolerance: 1e-9, max_sweeps: 500, check_every: 50, launch: graph"));
+  Problem<double> by_graph(options, MPI_COMM_WORLD);
+  by_graph.heat->warm_up();
+  EXPECT_GT(by_graph.timers.entries().at("graph").calls, 0);
+  options.launch = Launch::persistent;
+  Problem<double> by_kernel(options, MPI_COMM_WORLD);
+  by_kernel.heat->warm_up();
+  EXPECT_GE(by_kernel.heat->domain().sweeps(), options.warm_up_sweeps + 200) << "four norms, as in a repeat";
 }
 
 TEST(Passes, AreChosenAmongThoseThatArePossible) {
@@ -413,6 +410,9 @@ TEST(Passes, AreChosenAmongThoseThatArePossible) {
   EXPECT_EQ(free[1], 2);
   EXPECT_EQ(lengths_tried("tolerance: 0, max_sweeps: 41, check_every: 4").size(), 2u); // at most 3 between norms
   EXPECT_EQ(lengths_tried("tolerance: 0, max_sweeps: 41, check_every: 1").size(), 1u);
+  if (on_device && world_size() == 1) {
+    EXPECT_EQ(lengths_tried("tolerance: 0, max_sweeps: 41, launch: persistent"), std::vector{1});
+  }
 }
 
 } // namespace

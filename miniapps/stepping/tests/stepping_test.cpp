@@ -129,6 +129,21 @@ TEST(Graph, MakesTheStepsFromWhereItStarts) {
   EXPECT_FALSE(graph);
 }
 
+/// A device makes ready what it launches for the first time.
+TEST(Graph, IsReplayedFromEachStateWhenItIsChosen) {
+  Streams<Space> streams(true);
+  StepGraph<Space> graph;
+  const Kokkos::View<int*, Space::memory_space> steps("test/steps", 2);
+  int made = 0;
+  graph.choose(
+      world(), streams, config::Chosen<Launch>(Launch::graph), std::nullopt, 2,
+      [&streams, steps](int start) { add(streams.compute(), steps, start); }, [] { return 0; }, [&] { ++made; });
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), steps);
+  EXPECT_EQ(host(0), 1);
+  EXPECT_EQ(host(1), 2);
+  EXPECT_EQ(made, 2);
+}
+
 TEST(Graph, IsRefusedWhereItCannotBe) {
   const auto as = [](Launch graphs) {
     config::Chosen<Launch> chosen(graphs);
