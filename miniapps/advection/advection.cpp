@@ -75,20 +75,37 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     reset();
     for (std::int64_t i = 0; i < 4;) i += advance(i, options_.steps);
     if (options_.samples() > 0) gather(0);
+    const auto queue_all = [this](int first, const auto& halo_of) {
+      for (int i = 0; i < graph_steps;) {
+        const int field = (first + i) % 2, steps = pass_length(i, graph_steps);
+        auto halo = halo_of(field);
+        queue_pass(field, halo, steps);
+        i += steps;
+      }
+    };
     graph_.choose(
         ring_, streams_, options_.launch, graph_refusal(), 2,
-        [this](int first) {
-          for (int i = 0; i < graph_steps;) {
-            const int field = (first + i) % 2, steps = pass_length(i, graph_steps);
-            miniapp::SampledExchange halo(halos_[field], exchanges_);
-            queue_pass(field, halo, steps);
-            i += steps;
-          }
+        [this, queue_all](int first) {
+          queue_all(first, [this](int field) { return miniapp::SampledExchange(halos_[field], exchanges_); });
         },
         [this] { return now_; }, [] {});
-    stepping::NoExchange none;
-    step_alone_ = stepping::seconds_alone(
-        ring_, [&] { queue_pass(now_, none, 1); }, [&] { drain(); });
+    graph_.capture_alone(ring_, streams_, options_.launch.location, 2,
+                         [queue_all](int first) { queue_all(first, [](int) { return stepping::NoExchange(); }); });
+  }
+
+  void time_alone() override {
+    const auto launch = [this] {
+      if (graph_) {
+        graph_.replay_alone(streams_, now_);
+        return graph_steps;
+      }
+      const int steps = pass_length(0, options_.steps);
+      stepping::NoExchange none;
+      queue_pass(now_, none, steps);
+      now_ = (now_ + steps) % 2;
+      return steps;
+    };
+    stepping::sample_alone(ring_, alone_, launch, [this] { drain(); });
   }
 
   void reset() override {
@@ -115,7 +132,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::AppRecord record() const override {
     auto record = record_;
-    record.computing = step_alone_ * static_cast<double>(made_ - first_);
+    record.computing = stepping::times(alone_, made_ - first_);
     record.extras.update(graph_.record("steps", graph_steps));
     return record;
   }
@@ -262,7 +279,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   std::array<Gathering, 2> probes_;               ///< of the fields, as are the halos
   grid::HaloPair<double> halos_;
   stepping::StepGraph<Space> graph_; // after what it uses
-  double step_alone_ = 0;            ///< seconds of a step without its halo
+  std::vector<double> alone_;        ///< seconds of a step without its halo
   int now_ = 0;                      ///< the field that holds the solution
   std::int64_t first_ = 0;           ///< steps made by another run
   std::int64_t made_ = 0;            ///< steps of the repeat

@@ -7,6 +7,7 @@
 #include "machine/huge_pages.hpp"
 #include "machine/simulation.hpp"
 #include "run/record/exchange_record.hpp"
+#include "stepping/seconds_alone.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/exchange/trial.hpp>
@@ -178,7 +179,8 @@ miniapp::AppRecord Cg::record() const {
   record.history.values = solver_->history();
   record.history.iterations.resize(record.history.values.size());
   std::iota(record.history.iterations.begin(), record.history.iterations.end(), 0);
-  record.computing = solver_->seconds_alone() * static_cast<double>(outcome_.iterations - made_before_);
+  record.computing =
+      stepping::times(solver_->seconds_alone(), std::max<std::int64_t>(0, outcome_.iterations - made_before_));
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = keyword(outcome_.ending);

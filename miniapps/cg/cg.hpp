@@ -21,6 +21,7 @@ class Cg final : public miniapp::SteppedApp {
   ~Cg() override;
 
   void warm_up() override;
+  void time_alone() override { solver_->time_alone(); }
   void reset() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;

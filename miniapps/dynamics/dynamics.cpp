@@ -72,10 +72,9 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
           for (int i = 0; i < graph_steps; ++i) queue_step(i);
         },
         [] { return 0; }, [] {});
-    stepping::NoExchange none;
+    graph_.capture_alone(comm, stepper_.streams(), options().launch.location, 1,
+                         [this](int) { queue_alone(graph_steps); });
     const auto drained = [&] { drain(); };
-    step_alone_ = stepping::seconds_alone(
-        comm, [&] { stepper_.queue_step(1, none); }, drained);
     of_kernels_ = check_kernels(body_, [this] {
       for (int kernel = 0; kernel < 3; ++kernel) stepper_.queue_kernel(kernel);
       drain();
@@ -91,6 +90,17 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
                           computed_by_all_ * flops,
                           seconds});
     }
+  }
+
+  void time_alone() override {
+    const auto launch = [this] {
+      if (graph_)
+        graph_.replay_alone(stepper_.streams(), 0);
+      else
+        queue_alone(graph_steps);
+      return graph_steps;
+    };
+    stepping::sample_alone(comm(), alone_, launch, [this] { drain(); });
   }
 
   void reset() override {
@@ -128,7 +138,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::AppRecord record() const override {
     auto record = record_;
-    record.computing = step_alone_ * static_cast<double>(made_ - first_);
+    record.computing = stepping::times(alone_, made_ - first_);
     const auto clock = on_host(body_.clock);
     record.extras["steps"] = made_;
     record.extras["time"] = clock(elapsed);
@@ -187,6 +197,14 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     stepper_.queue_step(step, sampled);
   }
 
+  /// Without exchanges.
+  void queue_alone(std::int64_t steps) {
+    stepping::NoExchange none;
+    stepper_.exchange(false);
+    for (std::int64_t step = 0; step < steps; ++step) stepper_.queue_step(step, none);
+    stepper_.exchange(true);
+  }
+
   std::optional<std::string> graph_refusal() {
     if (!stepping::on_device) return "steps are made on the host";
     if (options().steps < graph_steps || graph_steps % options().every != 0)
@@ -225,7 +243,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   Stepper<T> stepper_;
   stepping::StepGraph<Space> graph_; // after what it uses
   double elements_of_all_ = 0, computed_by_all_ = 0;
-  double step_alone_ = 0;                   ///< seconds of a step without its exchange
+  std::vector<double> alone_;               ///< seconds of a step without exchanges
   std::vector<miniapp::KernelRun> kernels_; ///< of a step
   std::vector<miniapp::Check> of_kernels_;  ///< of this rank
   std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all

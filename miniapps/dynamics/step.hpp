@@ -90,7 +90,7 @@ class Stepper {
       integrate(compute, 0, body_.mesh.updated, body_.nodes, body_.clock);
     }
     if (!renews) return;
-    if (reduction_) {
+    if (reduction_ && exchanges_) {
       const miniapp::ScopedTimer timed(minimum_);
       reduction_->finish(compute);
     }
@@ -110,6 +110,9 @@ class Stepper {
     }
   }
 
+  /// Local. Whether the minimum over ranks is made; else steps are as long as the last one told.
+  void exchange(bool exchanges) { exchanges_ = exchanges; }
+
   /// Of all ranks; none of one rank, or of fixed steps.
   std::optional<comm::Reduction<Kokkos::View<double[1]>>>& minimum() { return reduction_; }
 
@@ -121,7 +124,7 @@ class Stepper {
       const miniapp::ScopedTimer timed(*element_timers_[2], 0);
       least_stable_step(streams_.exchange(), body_.elements, least_);
     }
-    if (!reduction_) return;
+    if (!reduction_ || !exchanges_) return;
     const miniapp::ScopedTimer timed(minimum_, 0);
     reduction_->start(streams_.exchange());
   }
@@ -146,7 +149,7 @@ class Stepper {
   }
 
   Body<T>& body_;
-  bool overlap_;
+  bool overlap_, exchanges_ = true;
   stepping::Streams<Space> streams_;
   std::optional<comm::Exchange<NodeView<T* [6]>>> motion_;            ///< mesh::Seam::recompute
   std::optional<comm::Exchange<NodeView<double* [3]>>> force_;        ///< mesh::Seam::sum

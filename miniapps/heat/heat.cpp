@@ -113,19 +113,25 @@ void Heat<T>::warm_up() {
   sweeper_.choose_launch(schedule(), norm_, norms_.slots());
   if (on_device && !domain_.depends_on_time()) rehearse();
   sweeper_.forget_halo_times();
-  if (!domain_.depends_on_time() && !miniapp::compute_time_is_simulated())
-    sweep_alone_ = stepping::seconds_alone(
-                       domain_.comm(), [&] { sweeper_.pass_alone(domain_.options().sweeps_of_pass()); },
-                       [&] { sweeper_.streams().fence(); }) /
-                   domain_.options().sweeps_of_pass();
+}
+
+/// Norms that are further apart than this are left out.
+template <class T>
+void Heat<T>::time_alone() {
+  if (goes_on() || domain_.depends_on_time() || miniapp::compute_time_is_simulated()) return;
+  constexpr int rare = 16;
+  const auto every = domain_.options().check_every;
+  stepping::sample_alone(
+      domain_.comm(), alone_,
+      [&] { return sweeper_.sweep_alone(every > rare ? 0 : static_cast<int>(every), norm_, norms_.slots()); },
+      [&] { sweeper_.fence(); });
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and an exact
 /// solution that knows the number of sweeps judges all of them.
 template <class T>
 void Heat<T>::reset() {
-  const bool goes_on = measured_ && domain_.fixed_sweeps() && !domain_.transient();
-  if (!goes_on && domain_.sweeps() > 0) domain_.set_initial();
+  if (!goes_on() && domain_.sweeps() > 0) domain_.set_initial();
   sweeps_of_repeat_ = first_sweep_ = 0;
   earlier_norms_ = {};
 }
@@ -332,7 +338,7 @@ miniapp::AppRecord Heat<T>::record() const {
   record.field_memory = static_cast<std::int64_t>(field_bytes());
   record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
   record.history = {norms_.steps(), norms_.values()};
-  record.computing = sweep_alone_ * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
+  record.computing = stepping::times(alone_, sweeps_of_repeat_ - first_sweep_);
   record.traffic = miniapp::traffic_of(domain_.comm().rank(), halo);
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},

@@ -22,6 +22,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   ~Heat() override; // with the kernels that it may launch, which are compiled in heat.cpp
 
   void warm_up() override;
+  void time_alone() override;
   void reset() override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
@@ -50,6 +51,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool fits_graph(std::int64_t made, std::int64_t until) const;
   int persistent_length(std::int64_t made, std::int64_t until) const;
   std::optional<std::int64_t> converged();
+  bool goes_on() const { return measured_ && domain_.fixed_sweeps() && !domain_.transient(); }
   void rehearse();
   void add_norm();
   void sweep_by_graph();
@@ -65,7 +67,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
 
   bool measured_ = false;           ///< a repeat has been made
   std::int64_t margin_updates_ = 0; ///< of a pass: updates of cells that other ranks update, too
-  double sweep_alone_ = 0;          ///< seconds of a sweep without its halo
+  std::vector<double> alone_;       ///< seconds of a sweep without its halo
   std::int64_t sweeps_of_repeat_ = 0;
   stepping::StepSchedule schedule_;         ///< of the repeat
   std::array<std::int64_t, 4> sweeps_by_{}; ///< of the repeat, by Launch

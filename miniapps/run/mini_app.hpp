@@ -68,6 +68,9 @@ class MiniApp {
 
   /// Runs a little of everything, so that the first measured repeat is like the others.
   virtual void warm_up() = 0;
+  /// Adds a sample of how long steps take without exchanges, launched as run() launches them. Before reset(): what
+  /// reset() makes anew is spoiled.
+  virtual void time_alone() {}
   /// Back to where a repeat begins. Not timed.
   virtual void reset() = 0;
   /// One repeat, which is what is timed, without the regions "io" and "checkpoint", and which Kokkos Tools see as the

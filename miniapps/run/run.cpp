@@ -166,6 +166,9 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
   const std::int64_t first = restart_ ? restart_->header().repeat : 0;
   for (std::int64_t repeat = first; repeat < options_.repeats; ++repeat) {
     if (context.end->ask() && !context.checkpoints) break;
+    context.timers.uncounted([&] {
+      for (int sample = 0; sample < 4; ++sample) app.time_alone();
+    });
     app.reset();
     const bool goes_on = restart_ && repeat == first;
     if (goes_on) read_state(app, *restart_);

@@ -7,12 +7,14 @@
 #include <kontor/device/compat.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 namespace kontor::stepping {
 
-/// Collective, in a warm-up. Seconds of work(), of the slowest rank. fence() waits for it.
+/// Collective. Seconds of work(), of the slowest rank. fence() waits for it. By so many calls, at most.
 template <class Work, class Fence>
-double seconds_of_slowest(const comm::Communicator& comm, const Work& work, const Fence& fence) {
+double seconds_of_slowest(const comm::Communicator& comm, const Work& work, const Fence& fence, double most = 256) {
   const auto seconds_of = [&](int count) {
     fence();
     comm::Stopwatch watch;
@@ -23,16 +25,25 @@ double seconds_of_slowest(const comm::Communicator& comm, const Work& work, cons
     return comm::allreduce(comm, seconds / count, comm::ReduceOp::max);
   };
   constexpr double enough = 0.05; // seconds
-  return seconds_of(static_cast<int>(std::clamp(enough / seconds_of(1), 1.0, 256.0)));
+  return seconds_of(static_cast<int>(std::clamp(enough / seconds_of(1), 1.0, std::max(1.0, most))));
 }
 
-/// Collective, in a warm-up. Seconds of step(), which computes and exchanges nothing, of the slowest rank: what a step
-/// takes beyond that is exposed communication. fence() waits for steps. Of one rank, which has nothing to exchange, 0.
-template <class Step, class Fence>
-double seconds_alone(const comm::Communicator& comm, const Step& step, const Fence& fence) {
-  if (comm.size() == 1) return 0;
+/// Collective. Adds the seconds of a step without exchanges, of the slowest rank: what a step of a repeat takes beyond
+/// that is exposed communication. launch() makes steps as a repeat launches them, at most 256, and returns their
+/// number. Of one rank, which has nothing to exchange, none.
+template <class Launch, class Fence>
+void sample_alone(const comm::Communicator& comm, std::vector<double>& samples, const Launch& launch,
+                  const Fence& fence) {
+  if (comm.size() == 1) return;
   const device::Region region("stepping/alone");
-  return seconds_of_slowest(comm, step, fence);
+  const auto steps = static_cast<double>(launch());
+  samples.push_back(seconds_of_slowest(comm, launch, fence, 256 / steps) / steps);
+}
+
+/// Of so many steps each.
+inline std::vector<double> times(std::vector<double> samples, std::int64_t steps) {
+  for (auto& seconds : samples) seconds *= static_cast<double>(steps);
+  return samples;
 }
 
 } // namespace kontor::stepping

@@ -26,15 +26,24 @@ class StepGraph {
  public:
   /// Whether it has been captured.
   explicit operator bool() const { return !graphs_.empty(); }
-  void forget() { graphs_.clear(); }
+  void forget() {
+    graphs_.clear();
+    alone_.clear();
+  }
 
   /// Local. queue_steps(start) queues the steps from each of so many states that they can start from, such as from
   /// either of two fields, and does nothing else. All that it uses, and the streams, stay where they are.
   template <class QueueSteps>
   void capture(Streams<ExecutionSpace>& streams, int starts, const QueueSteps& queue_steps) {
     forget();
-    for (int start = 0; start < starts; ++start)
-      graphs_.push_back(streams.capture([queue_steps, start] { queue_steps(start); }));
+    graphs_ = captured(streams, starts, queue_steps);
+  }
+
+  /// Collective. Where steps are replayed on several ranks: the same without exchanges. Throws as choose() does.
+  template <class QueueSteps>
+  void capture_alone(const comm::Communicator& comm, Streams<ExecutionSpace>& streams, const config::Location& key,
+                     int starts, const QueueSteps& queue_steps) {
+    if (*this && comm.size() > 1) capture_on_all(comm, key, [&] { alone_ = captured(streams, starts, queue_steps); });
   }
 
   /// Collective; makes steps, from any state. Captures a graph as the deck says, or by trial. Throws config::Error on
@@ -74,6 +83,9 @@ class StepGraph {
   void replay(Streams<ExecutionSpace>& streams, int start) const {
     streams.replay(graphs_[static_cast<std::size_t>(start)]);
   }
+  void replay_alone(Streams<ExecutionSpace>& streams, int start) const {
+    streams.replay(alone_[static_cast<std::size_t>(start)]);
+  }
 
   /// Local. What the record says: "launch", and "launch_trial" if there was one, of so many `steps`.
   nlohmann::ordered_json record(const char* steps, int count) const {
@@ -83,7 +95,18 @@ class StepGraph {
   }
 
  private:
-  std::vector<device::CapturedGraph<ExecutionSpace>> graphs_;
+  using Graphs = std::vector<device::CapturedGraph<ExecutionSpace>>;
+
+  template <class QueueSteps>
+  static Graphs captured(Streams<ExecutionSpace>& streams, int starts, const QueueSteps& queue_steps) {
+    Graphs graphs;
+    for (int start = 0; start < starts; ++start)
+      graphs.push_back(streams.capture([queue_steps, start] { queue_steps(start); }));
+    return graphs;
+  }
+
+  Graphs graphs_;
+  Graphs alone_;                ///< without exchanges
   std::vector<double> seconds_; ///< of the steps, launched one by one and replayed; empty: not tried
 };
 

@@ -57,7 +57,8 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, i
 Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, int vectors, const Shape& shape)
     : length_(std::int64_t{part.own} + part.ghosts), apart_((length_ + 31) / 32 * 32),
       vectors_("cg/vectors in turn", static_cast<std::size_t>(vectors * apart_)),
-      memory_(comm, Places(comm.size(), shape.teams, shape.most_ghosts).end, "cg/words of other ranks") {
+      memory_(comm, Places(comm.size(), shape.teams, shape.most_ghosts).end, "cg/words of other ranks"),
+      own_memory_(self_, stepping::PeerParts::bytes(1, shape.teams, PeerSteps::sums), "cg/words of this rank") {
   const int ranks = comm.size(), rank = comm.rank();
   const Places at(ranks, shape.teams, shape.most_ghosts);
   const auto ghost_of = [&](int r, LocalIndex ghost) {
@@ -106,6 +107,14 @@ Peers::Peers(const comm::Communicator& comm, const partition::Partition& part, i
   steps_.half = static_cast<std::int64_t>(at.half / sizeof(comm::Word));
   steps_.ghost_rows = {part.own, length_};
   steps_.apart = apart_;
+}
+
+PeerSteps Peers::steps_alone() const {
+  auto steps = steps_;
+  steps.parts = {self_, own_memory_, 0, steps_.parts.teams(), PeerSteps::sums};
+  steps.interior = steps.ghost_rows.begin;
+  steps.ghost_rows.end = steps.ghost_rows.begin;
+  return steps;
 }
 
 } // namespace kontor::cg

@@ -69,6 +69,8 @@ class Peers {
   /// Own values and ghosts of the first.
   Vector vector() const { return Kokkos::subview(vectors_, Kokkos::pair<std::int64_t, std::int64_t>(0, length_)); }
   const PeerSteps& steps() const { return steps_; }
+  /// As if this rank were the only one, between kernels that all ranks have ended.
+  PeerSteps steps_alone() const;
   /// Local, after kernels have ended. Throws comm::Error if one has waited for another rank in vain.
   void check() const { memory_.check(); }
 
@@ -84,6 +86,8 @@ class Peers {
   std::int64_t length_, apart_;
   Vector vectors_;
   comm::PeerMemory<MemorySpace> memory_;
+  comm::Communicator self_{MPI_COMM_SELF};
+  comm::PeerMemory<MemorySpace> own_memory_; ///< of this rank's sums alone
   PeerSteps steps_;
   template <class T>
   using Array = Kokkos::View<T*, MemorySpace>;

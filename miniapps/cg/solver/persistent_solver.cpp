@@ -81,7 +81,8 @@ std::int64_t PersistentSolver::make_steps(std::int64_t most) {
 void PersistentSolver::iterate(int count) {
   check();
   work_.streams.compute_waits();
-  const PersistentSteps steps{rows(), ghosted_.own(), count, &teams_, peers->steps(), numbers_used_ + 1};
+  const PersistentSteps steps{
+      rows(), ghosted_.own(), count, &teams_, exchanges() ? peers->steps() : peers->steps_alone(), numbers_used_ + 1};
   work_.matrix.iterate(compute(), ghosted_.all(), scratch(), steps);
   work_.streams.exchange_follows();
   numbers_used_ += static_cast<device::Counter>(steps.numbers());

@@ -89,26 +89,34 @@ void Solver::warm_up() {
   replace();
   step();
   choose_repetition();
-  measure_alone();
   end();
   work_.streams.fence();
 }
 
-/// Collective; spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
-void Solver::measure_alone() {
+void Solver::exchange(bool exchanges) {
+  exchanges_ = exchanges;
+  product_.exchange(exchanges);
+  for (auto* sums : sums()) sums->exchange(exchanges);
+  if (preconditioner_) preconditioner_->exchange(exchanges);
+}
+
+/// Spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
+void Solver::time_alone() {
   if (work_.comm.size() == 1) return;
-  const auto exchange = [this](bool exchanges) {
-    product_.exchange(exchanges);
-    for (auto* sums : sums()) sums->exchange(exchanges);
-    if (preconditioner_) preconditioner_->exchange(exchanges);
-  };
   begin_solve(-1);
   exchange(false);
-  const double seconds = stepping::seconds_alone(
-      work_.comm, [this] { step(); }, [this] { work_.streams.fence(); });
+  const auto until = std::min(work_.options.max_iterations, replace_every() > 0 ? replace_every() : graph_steps);
+  auto samples = seconds_alone_;
+  stepping::sample_alone(
+      work_.comm, samples,
+      [&] {
+        steps_ = 0;
+        for (std::int64_t made = 0; made < until;) made += advance(made, until);
+        return until;
+      },
+      [this] { work_.streams.fence(); });
   exchange(true);
-  const int ended = comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max);
-  seconds_alone_ = ended == 0 ? seconds : 0;
+  if (comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max) == 0) seconds_alone_ = samples;
 }
 
 miniapp::StepPlan Solver::begin() {
@@ -187,7 +195,7 @@ void Solver::replay_graph() {
   const miniapp::ScopedTimer timed(work_.timers["graph"]);
   ghosted_.exchange().poll();
   for (auto* sums : sums()) sums->poll();
-  graph_.replay(work_.streams, 0);
+  exchanges_ ? graph_.replay(work_.streams, 0) : graph_.replay_alone(work_.streams, 0);
 }
 
 /// Why iterations cannot be made by graphs, equal on all ranks.
@@ -206,12 +214,14 @@ std::optional<std::string> Solver::graph_refusal() {
 
 void Solver::choose_repetition() {
   const auto& options = work_.options;
+  const auto queue = [this](int) {
+    for (int i = 0; i < graph_steps; ++i) step_unless_ended();
+  };
   graph_.choose(
-      work_.comm, work_.streams, options.launch, graph_refusal(), 1,
-      [this](int) {
-        for (int i = 0; i < graph_steps; ++i) step_unless_ended();
-      },
-      [] { return 0; }, [] {});
+      work_.comm, work_.streams, options.launch, graph_refusal(), 1, queue, [] { return 0; }, [] {});
+  exchange(false);
+  graph_.capture_alone(work_.comm, work_.streams, options.launch.location, 1, queue);
+  exchange(true);
 }
 
 void Solver::start(GlobalDots& sums) {

@@ -42,6 +42,8 @@ class Solver : public miniapp::Steps {
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
   void warm_up();
+  /// Collective, before reset(). A sample of seconds_alone().
+  void time_alone();
   /// Local. The guess again.
   void reset();
 
@@ -75,8 +77,8 @@ class Solver : public miniapp::Steps {
   const comm::Exchange<Vector>& exchange() const { return ghosted_.exchange(); }
   /// M; null: none.
   Preconditioner* preconditioner() const { return preconditioner_.get(); }
-  /// Local. Seconds of an iteration that exchanges neither ghosts nor sums; 0: not measured.
-  double seconds_alone() const { return seconds_alone_; }
+  /// Local. Seconds of an iteration that exchanges neither ghosts nor sums: samples.
+  const std::vector<double>& seconds_alone() const { return seconds_alone_; }
   /// Local. Phases of all exchanges since the last reset().
   comm::PhaseTimes exchange_times() const;
   /// Local. Of the iterations after the first `begin`, to the one that makes them `end`.
@@ -96,6 +98,8 @@ class Solver : public miniapp::Steps {
   /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
   bool drained() const { return drained_; }
   void set_drained(bool drained) { drained_ = drained; }
+  /// Local. Whether steps exchange ghosts and sums.
+  bool exchanges() const { return exchanges_; }
   /// Local, after steps have been made. Throws comm::Error if a kernel has waited for another rank in vain.
   virtual void check() const {}
   /// Local. The vectors that a step goes on from, but for the solution.
@@ -188,7 +192,7 @@ class Solver : public miniapp::Steps {
   /// Collective.
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
-  void measure_alone();
+  void exchange(bool exchanges);
   void step_unless_ended();
   void replay_graph();
   std::optional<std::string> graph_refusal();
@@ -210,7 +214,8 @@ class Solver : public miniapp::Steps {
  private:
   bool fused_;
   bool drained_ = false;
-  double seconds_alone_ = 0;
+  bool exchanges_ = true;
+  std::vector<double> seconds_alone_;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
   GlobalDots rhs_;

@@ -112,6 +112,16 @@ TEST_P(Persistent, GoesOnFromAStateWithTheSameBits) {
   }
 }
 
+/// And a solve after it has the bits of one before.
+TEST_P(Persistent, IsTimedWithoutExchanges) {
+  const auto expected = solved_by(Launch::persistent);
+  const auto one = solver();
+  for (int sample = 0; sample < 2; ++sample) one->time_alone();
+  EXPECT_EQ(one->seconds_alone().size(), loan_.comm.size() > 1 ? 2u : 0u);
+  one->reset();
+  EXPECT_EQ(solved(*one).history, expected.history);
+}
+
 TEST_P(Persistent, IsNotTriedWhereRanksShareADevice) {
   const auto record = solver(Launch::automatic)->record();
   const bool alone = comm::max_over_ranks(loan_.comm, miniapp::ranks_of_memory(loan_.comm).size()) == 1;

@@ -33,8 +33,10 @@ void Sweeper<T>::choose_launch(const stepping::StepSchedule& schedule, Norm norm
         options.sweeps_of_pass(), [&](int n) { return made + n > graph_shape_.steps || graph_shape_.norm(made + n); }));
   graph_.choose(
       domain_->comm(), streams_, options.launch, graph_refusal(schedule), 2,
-      [this, norm, slots](int from) { queue_graph(from, norm, slots); }, [this] { return domain_->current(); },
+      [this, norm, slots](int from) { queue_graph(from, norm, slots, true); }, [this] { return domain_->current(); },
       [this] { advance_graph(); });
+  graph_.capture_alone(domain_->comm(), streams_, options.launch.location, 2,
+                       [this, norm, slots](int from) { queue_graph(from, norm, slots, false); });
   if (graph_) graph_timer_ = &timers_["graph"];
   choose_persistent(schedule, norm, slots);
 }
@@ -110,7 +112,7 @@ int Sweeper<T>::sweep_some(int made, bool persistently, Norm norm, const steppin
 }
 
 template <class T>
-int Sweeper<T>::sweep_persistently(int sweeps, const SweepNorms& norms, double tolerance) {
+int Sweeper<T>::sweep_persistently(int sweeps, const SweepNorms& norms, double tolerance, bool exchanges) {
   const Region region("heat/persistent");
   const ScopedTimer timed(compute_);
   streams_.compute_waits();
@@ -118,7 +120,7 @@ int Sweeper<T>::sweep_persistently(int sweeps, const SweepNorms& norms, double t
   if (tolerance > 0 && norms.every > 0)
     sweeps = persistent_->sweep_until(streams_.compute(), domain_->current(), sweeps, norms, tolerance);
   else
-    persistent_->queue(streams_.compute(), domain_->current(), sweeps, norms);
+    persistent_->queue(streams_.compute(), domain_->current(), sweeps, norms, exchanges);
   streams_.exchange_follows();
   for (int i = 0; i < sweeps; ++i) domain_->advance();
   return sweeps;
@@ -143,7 +145,7 @@ template int Sweeper<float>::sweep_some(int, bool, Norm, const stepping::NormSlo
 template void Sweeper<float>::sweep_by_graph();
 template void Sweeper<float>::advance_graph();
 template void Sweeper<float>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
-template int Sweeper<float>::sweep_persistently(int, const SweepNorms&, double);
+template int Sweeper<float>::sweep_persistently(int, const SweepNorms&, double, bool);
 template nlohmann::ordered_json Sweeper<float>::launch_record() const;
 template std::optional<std::string> Sweeper<double>::graph_refusal(const stepping::StepSchedule&) const;
 template void Sweeper<double>::choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
@@ -151,7 +153,7 @@ template int Sweeper<double>::sweep_some(int, bool, Norm, const stepping::NormSl
 template void Sweeper<double>::sweep_by_graph();
 template void Sweeper<double>::advance_graph();
 template void Sweeper<double>::choose_launch(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);
-template int Sweeper<double>::sweep_persistently(int, const SweepNorms&, double);
+template int Sweeper<double>::sweep_persistently(int, const SweepNorms&, double, bool);
 template nlohmann::ordered_json Sweeper<double>::launch_record() const;
 
 } // namespace kontor::heat

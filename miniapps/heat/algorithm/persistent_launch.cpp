@@ -89,9 +89,13 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
 }
 
 template <class T>
-void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms) {
+void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms,
+                                bool exchanges) {
   with_.stop.below = 0;
+  const auto seams = std::to_array(with_.seams);
+  if (!exchanges) std::ranges::fill(with_.seams, Seam{});
   queue_sweeps(instance, from, sweeps, norms);
+  std::ranges::copy(seams, with_.seams);
   combine(instance, sweeps, norms);
 }
 

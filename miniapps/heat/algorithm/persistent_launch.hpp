@@ -35,8 +35,8 @@ class PersistentLaunch {
   explicit PersistentLaunch(const Domain<T>&);
 
   /// Local; waits for nothing. So many sweeps from field `from`, with norms whose parts go to slots; all ranks must
-  /// make as many.
-  void queue(const ExecutionSpace&, int from, int sweeps, const SweepNorms&);
+  /// make as many. Without exchanges: as if there were no other rank, while no other kernel runs.
+  void queue(const ExecutionSpace&, int from, int sweeps, const SweepNorms&, bool exchanges = true);
   /// Collective; waits for the device. The same, but sweeps end, without the host, after the first of those norms that
   /// is below the tolerance, but for rounding. Returns how many were made. Throws as check() does.
   int sweep_until(const ExecutionSpace&, int from, int sweeps, const SweepNorms&, double tolerance);

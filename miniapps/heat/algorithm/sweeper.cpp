@@ -73,6 +73,32 @@ void Sweeper<T>::pass_alone(int sweeps) {
 }
 
 template <class T>
+int Sweeper<T>::sweep_alone(int norm_every, Norm norm, const stepping::NormSlots& slots) {
+  int made = 0;
+  if (persistent_) {
+    made = exact_norm_ && norm_every > 0 ? norm_every - 1 : persistent_shape_.steps;
+    sweep_persistently(made, {norm, persistent_shape_.norm_every, slots}, 0, false);
+    if (!exact_norm_ || norm_every == 0) return made;
+  } else if (graph_) {
+    graph_.replay_alone(streams_, domain_->current());
+    advance_graph();
+    return graph_shape_.steps;
+  }
+  const int most = domain_->options().sweeps_of_pass(), until = norm_every > 0 ? norm_every : most;
+  while (made < until) {
+    const int sweeps =
+        stepping::steps_together(most, [&](int n) { return made + n > until || made + n == norm_every; });
+    const bool with_norm = (made += sweeps) == norm_every;
+    const int from = domain_->current();
+    stepping::NoExchange none;
+    queue_sweep(from, with_norm ? norm : Norm::none, none, sweeps);
+    advance(sweeps);
+    if (with_norm && (on_device || exact_norm_)) leave_norm_part(from, norm, slots);
+  }
+  return made;
+}
+
+template <class T>
 void Sweeper<T>::wrap(int field) {
   grid::wrap(streams_.compute(), domain_->deep_field(field), domain_->deep_block());
 }
@@ -151,12 +177,15 @@ void Sweeper<T>::fence() const {
 }
 
 template <class T>
-void Sweeper<T>::queue_graph(int from, Norm norm, const stepping::NormSlots& slots) {
+void Sweeper<T>::queue_graph(int from, Norm norm, const stepping::NormSlots& slots, bool exchanges) {
   int made = 0;
   for (const int sweeps : graph_passes_) {
     const bool with_norm = graph_shape_.norm(made += sweeps);
-    SampledExchange halo(halos_[from], samples_);
-    queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps);
+    const auto queue = [&](auto halo) { queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps); };
+    if (exchanges)
+      queue(SampledExchange(halos_[from], samples_));
+    else
+      queue(stepping::NoExchange());
     if (with_norm) leave_norm_part(from, norm, slots);
     from = (from + shape_.kernels(sweeps)) % 2;
   }

@@ -41,6 +41,9 @@ class Sweeper {
   void pass(int sweeps);
   /// Local. The same without the halo, whose time is the kernels' alone.
   void pass_alone(int sweeps);
+  /// Local, equally often on all ranks; waits for nothing. Sweeps without halos and reductions, launched as those of a
+  /// run, each `norm_every`-th with a norm. Returns how many.
+  int sweep_alone(int norm_every, Norm, const stepping::NormSlots&);
   /// Local. This rank's part of the norm of the sweep just made, unless it goes to a slot.
   double norm_part() const { return norm_part_; }
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field `from`.
@@ -61,7 +64,7 @@ class Sweeper {
   /// The most that such a kernel makes, and at which of them it has norms.
   const stepping::GraphShape& persistent_shape() const { return persistent_shape_; }
   /// Collective. So many sweeps by one kernel; with a tolerance it ends them, and the host waits. Returns how many.
-  int sweep_persistently(int sweeps, const SweepNorms&, double tolerance);
+  int sweep_persistently(int sweeps, const SweepNorms&, double tolerance, bool exchanges = true);
   /// Local, waits for them. Throws comm::Error if a kernel has waited for another rank in vain.
   void fence() const;
   /// Local. What the record says of the launches.
@@ -87,7 +90,7 @@ class Sweeper {
   void queue_sweep(int from, Norm, Exchange&, int sweeps = 1);
   void advance(int sweeps);
   void wrap(int field);
-  void queue_graph(int from, Norm, const stepping::NormSlots&);
+  void queue_graph(int from, Norm, const stepping::NormSlots&, bool exchanges);
   void advance_graph();
   int sweep_some(int made, bool persistently, Norm, const stepping::NormSlots&);
   void choose_persistent(const stepping::StepSchedule&, Norm, const stepping::NormSlots&);

@@ -356,6 +356,7 @@ TEST(Persistent, IsRefusedWithTheReason) {
   refused(steady_2d, "reproducible sums", [](auto& options) {
     options.norm = Norm::l2;
     options.sums = SumKind::reproducible;
+    options.process_grid = {1, world_size()};
   });
   if (world_size() == 1) return;
   refused(steady_2d, "cuts axis x", [](auto& options) { options.process_grid = {world_size(), 1}; });

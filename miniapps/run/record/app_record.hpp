@@ -44,9 +44,9 @@ struct AppRecord {
   std::int64_t field_memory = 0;          ///< bytes of this rank's Views that hold the problem
   std::optional<ExchangeChoice> exchange; ///< none: the deck's options stand as they are
   History history;                        ///< empty: not written
-  double computing = 0;         ///< seconds of a repeat's steps without exchanges, of the slowest rank; 0: not measured
-  std::vector<Traffic> traffic; ///< what this rank sends in a step
-  std::string table;            ///< what people read before the figures; not written
+  std::vector<double> computing; ///< seconds of a repeat's steps without exchanges, of the slowest rank: samples
+  std::vector<Traffic> traffic;  ///< what this rank sends in a step
+  std::string table;             ///< what people read before the figures; not written
   /// What the app has measured of the machine.
   nlohmann::ordered_json calibration = nlohmann::ordered_json::object();
   /// All else: numbers, texts, tables. No key of /run twice.

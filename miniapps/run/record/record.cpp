@@ -47,9 +47,15 @@ RunRecord make_record(const comm::Communicator& comm, Provenance provenance, App
   return {std::move(provenance), std::move(mine), std::move(outcome)};
 }
 
-std::optional<double> RunRecord::exposed() const {
-  if (!(app.computing > 0) || outcome.repeats.empty()) return std::nullopt;
-  return std::max(0.0, median(outcome.repeats) - app.computing);
+std::optional<RunRecord::Exposed> RunRecord::exposed() const {
+  const auto& repeats = outcome.repeats;
+  if (app.computing.empty() || repeats.empty()) return std::nullopt;
+  const auto spread = [](const std::vector<double>& values) { // to either side
+    const auto [least, most] = std::ranges::minmax(values);
+    return (most - least) / 2;
+  };
+  const double alone = spread(app.computing); // a single repeat does not tell its own
+  return Exposed{median(repeats) - median(app.computing), alone + (repeats.size() > 1 ? spread(repeats) : alone)};
 }
 
 std::string RunRecord::packing() const {

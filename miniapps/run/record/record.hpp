@@ -68,8 +68,12 @@ struct RunRecord {
   /// What travelled: the app's choice, else the deck's.
   const comm::Options& chosen() const { return app.exchange ? app.exchange->chosen : provenance.comm; }
   std::string packing() const;
-  /// Seconds of the median repeat that its kernels alone do not take; none: not measured.
-  std::optional<double> exposed() const;
+  /// Seconds of the median repeat that its kernels alone do not take, and how far they may be wrong.
+  struct Exposed {
+    double seconds;
+    double error;
+  };
+  std::optional<Exposed> exposed() const; ///< none: not measured
 };
 
 /// Collective; valid at rank 0.

@@ -245,8 +245,9 @@ void add_outcome(ordered_json& json, const RunRecord& record) {
   }
   json["repeats"] = outcome.repeats;
   if (const auto exposed = record.exposed()) {
-    json["compute_alone_seconds"] = record.app.computing;
-    json["exposed_seconds"] = *exposed;
+    json["compute_alone_seconds"] = median(record.app.computing);
+    json["exposed_seconds"] = exposed->seconds;
+    json["exposed_error"] = exposed->error;
   }
   if (outcome.checkpoint) json["checkpoint"] = of_checkpoint(*outcome.checkpoint, outcome.stepping);
   json["timers"] = table(outcome.timers, of_region);

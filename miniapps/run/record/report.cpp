@@ -94,8 +94,13 @@ void print_table(const RunRecord& record, const std::string& findings,
     fmt::print(": median {:.4f} s, min {:.4f}, max {:.4f}", seconds, *min, *max);
   }
   fmt::print("\n");
-  if (const auto exposed = record.exposed())
-    fmt::print("  exposed communication: {:.4f} s, {:.0f} %\n", *exposed, 100 * *exposed / seconds);
+  if (const auto exposed = record.exposed()) {
+    const auto& [share, error] = *exposed;
+    if (share > error)
+      fmt::print("  exposed communication: {:.4f} s +- {:.4f}, {:.0f} %\n", share, error, 100 * share / seconds);
+    else
+      fmt::print("  exposed communication: not resolved, {:.4f} s +- {:.4f}\n", share, error);
+  }
   for (const auto& figure : outcome.figures) {
     fmt::print("  {}: {:.4g} {}", figure.name, figure.value, figure.unit);
     if (figure.has_fraction()) fmt::print(", {:.2f} of the attainable {:.4g}", figure.fraction(), figure.attainable);

@@ -75,6 +75,18 @@ class Timers {
   void trace(Trace*);
   Trace* trace() const { return trace_; }
 
+  /// Local. Calls work(), whose times and calls do not count.
+  template <class Work>
+  void uncounted(const Work& work) {
+    const auto before = entries_;
+    work();
+    for (auto& [region, timer] : entries_) {
+      const auto at = before.find(region);
+      timer.seconds = at == before.end() ? 0 : at->second.seconds;
+      timer.calls = at == before.end() ? 0 : at->second.calls;
+    }
+  }
+
   /// Local. Times and calls of what is repeated are 0 again, and durations forgotten; regions stay.
   void reset();
 

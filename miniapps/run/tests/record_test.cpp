@@ -50,6 +50,31 @@ TEST(Record, OfAnAppThatAddsNothing) {
   EXPECT_EQ(json["ended_early"], false);
 }
 
+TEST(Record, TellsHowFarExposedCommunicationIsResolved) {
+  RunRecord record;
+  record.app.computing = {3, 4, 5};
+  record.outcome.repeats = {10};
+  EXPECT_EQ(record.exposed()->seconds, 6);
+  EXPECT_EQ(record.exposed()->error, 1 + 1);
+  record.outcome.repeats = {3, 2, 9};
+  const auto json = to_json(record);
+  EXPECT_EQ(json["compute_alone_seconds"], 4);
+  EXPECT_EQ(json["exposed_seconds"], -1);
+  EXPECT_EQ(json["exposed_error"], 1 + 3.5);
+}
+
+TEST(Timers, LeaveOutWhatDoesNotCount) {
+  Timers timers;
+  timers["a"].add(1);
+  timers.uncounted([&] {
+    timers["a"].add(2);
+    timers["b"].add(3);
+  });
+  EXPECT_EQ(timers["a"].calls, 1);
+  EXPECT_EQ(timers["a"].seconds, 1);
+  EXPECT_EQ(timers["b"].calls, 0);
+}
+
 TEST(KernelRuns, AreLimitedByMemoryOrByArithmetic) {
   const Calibration machine{.memory = {.read = 10, .copy = 10}, .multiply_adds = 4};
   const std::vector<KernelRun> kernels{{"moves", {.read = 30, .written = 0}, 8, 6}, {"computes", {.read = 10}, 20, 10}};
