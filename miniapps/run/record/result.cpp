@@ -60,7 +60,7 @@ std::vector<FigureOfMerit> figures_of_cells(double updates, std::size_t size, do
 }
 
 Verification judge(const comm::Communicator& comm, const std::vector<Check>& checks) {
-  Verification result{.tolerance = 1};
+  Verification result{.measure = {}, .tolerance = 1};
   for (const auto& [name, error, bound] : checks) {
     const bool finite = std::isfinite(error) && std::isfinite(bound) && bound > 0;
     const double ratio = comm::allreduce(comm, finite ? error / bound : INFINITY, comm::ReduceOp::max);
