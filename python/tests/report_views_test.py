@@ -154,7 +154,7 @@ class Pages(ReportTest):
         text = self.page("study")
         tree = Tree(text)
         self.assertLess(len(text), MOST)
-        self.assertEqual(len(tree.charts), 7, "times, efficiency, ratios, regions of two series, fractions, predictions")
+        self.assertEqual(len(tree.charts), 6, "times, efficiency, ratios, regions of two series, fractions")
         self.assertGreater(tree.count("table"), 8)
         self.assertEqual(tree.count("table"), len(re.findall(r'<div class="scroll[^>]*><table>', text)))
         self.assertEqual([to for to in tree.refers if not to.startswith(("#", "data:,", SVG))], [])

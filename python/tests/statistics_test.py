@@ -9,9 +9,9 @@ import report_case  # noqa: F401: skips where packages lack, and finds kontor.re
 from sample_study import seconds, write_study
 
 import numpy as np
-from kontor.report.model import exchanges, link_of, message_seconds, pop_of, predict, useful_times
+from kontor.report.model import pop_of, useful_times
 from kontor.report.record import Record
-from kontor.report.scaling import fit, scale, serial_fraction, warnings
+from kontor.report.scaling import scale, warnings
 from kontor.report.series import compare, crossings, pairs, series_of
 from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
@@ -96,30 +96,6 @@ class Scaling(StudyCase):
         self.assertEqual(crossings(compare(*pair)), [])
 
 
-class Fits(StudyCase):
-    def test_laws(self):
-        """T = T0 (f + (1 - f) / p), f = 0.05; and 1 / T = (1 - f + f / p) / T0, f = 0.3."""
-        p = np.array([1.0, 2, 4, 8])
-        for weak, times, fraction in ((False, 2 * (0.05 + 0.95 / p), 0.05), (True, 2 / (0.7 + 0.3 / p), 0.3)):
-            self.assert_almost(*zip(serial_fraction(p, times, weak), (fraction, 0)))
-
-    def test_given(self):
-        found = fit(self.raw(), weak=False)
-        self.assertAlmostEqual(found.serial.value, 0.05)
-        self.assertTrue(0.03 < found.serial.low < 0.05 < found.serial.high < 0.07, found)
-
-    def test_refused(self):
-        jumps = {1: 2, 2: 0.4, 4: 1.5, 8: 0.3}
-        for differences, says in (
-            ({"ranks": (1, 2, 4)}, "^3 points, at least 4 are needed$"),
-            ({"change": lambda point, repeat, made: made.update(repeats=[jumps[point["ranks"]]])}, "off by [0-9]+ %"),
-            ({"change": lambda point, repeat, made: made.update(repeats=[2 / point["ranks"] ** 1.1])}, "serial fraction would be -"),
-        ):
-            found = fit(self.raw(**differences), weak=False)
-            self.assertRegex(found.refused, says)
-            self.assertIsNone(found.serial)
-
-
 KINDS = {"compute": "compute", "pack": "packing", "wait": "communication"}
 
 
@@ -144,12 +120,10 @@ class Pop(StudyCase):
         record.timers["total"] = {"median": 10.0}
         self.assertEqual(record.exchange_share, 0.1)
 
-    def test_one_gpu_computes_all_the_time(self):
-        """Regions of a GPU have the time of launches; one rank waits for nobody. Four share its work."""
+    def test_no_metrics_on_a_gpu(self):
+        """Regions of a GPU have the time of launches."""
         raw = self.raw(change=lambda point, repeat, made: made["per_rank"].update(useful=0))
         self.assertIsNone(pop_of(raw.base, raw.base))
-        self.assertAlmostEqual(predict(raw.points[2], raw.base).compute, seconds("raw", 1) / 4)
-        self.assertIsNone(predict(raw.points[3], raw.points[2]).compute)
 
     def test_weak_is_by_work(self):
         raw = self.raw(kind="weak")
@@ -157,56 +131,7 @@ class Pop(StudyCase):
         self.assertAlmostEqual(four.computation.value, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))
 
 
-class Models(StudyCase):
-    def test_messages(self):
-        """Rank 0 sends 2 messages of 1000 bytes in all: 10 (2 latencies + 1000 bytes)."""
-        made = Record("a.h5", {"ranks": 4}, traffic=[{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 600}, {"rank": 0, "neighbour": 2, "messages": 1, "bytes": 400},
-                                                     {"rank": 1, "neighbour": 0, "messages": 1, "bytes": 600}],
-                      timers={"a": {"calls": 10, "kind": "communication"}, "b": {"calls": 99, "kind": "compute"}})
-        self.assertAlmostEqual(message_seconds(made, 1e-6, 1e-9), 10 * (2e-6 + 1e-6), places=15)
-
-    def test_how_many_exchanges(self):
-        """As counted, 8 of 2 ranks in 2 repeats, else by the steps, which a graph hides from regions, else by calls."""
-        timers = {"a": {"calls": 3, "kind": "communication"}}
-        counted = [{"name": "step", "count": 99, "max": 1.0}, {"name": "exchange", "count": 8, "max": 1.0}]
-        for distributions, steps, expected in (counted, {"sweeps": 7}, 2), ([], {"sweeps": 7}, 7), ([], {}, 3):
-            self.assertEqual(exchanges(Record("a.h5", {"ranks": 2, **steps}, repeats=[1.0, 1.0], timers=timers, distributions=distributions)), expected)
-
-    def test_prediction(self):
-        """The baseline computes and packs 0.85 * 2 s: an eighth of it on 8 ranks; rank 0 sends 3 messages and 260 bytes, 100 times."""
-        raw = self.raw()
-        found = predict(raw.points[3], raw.base)
-        self.assert_almost((found.compute, 1.7 / 8), (found.communicate, 100 * (3e-6 + 260e-9)),
-                           (found.error, (1.7 / 8 + 100 * 3.26e-6) / 0.3375 - 1), (found.measured_communication, 0.15 * 0.3375))
-        self.assertIsNone(predict(raw.base, raw.base).error)
-
-    def test_links_between_nodes(self):
-        def change(point, repeat, made):
-            made["calibration"].update(internode_latency=1e-5, internode_bandwidth=1e8)
-            made["overlap"] = False
-
-        raw = self.raw(change=change)
-        found = predict(raw.points[3], raw.base)
-        self.assertEqual(found.links, "between nodes")
-        self.assertAlmostEqual(found.communicate, 100 * (3e-5 + 2600e-9))
-
-    def test_large_messages_have_a_bandwidth_of_their_own(self):
-        calibration = {"latency": 1e-6, "bandwidth": 1e10, "large_message": 4e6, "large_bandwidth": 4e9}
-        for size, beta in ((2 << 20, 1e-10), (3e6, 2.5e-10)):
-            made = Record("a.h5", {"ranks": 2}, calibration=calibration, traffic=[{"rank": 0, "neighbour": 1, "messages": 2, "bytes": 2 * size}])
-            self.assertEqual(link_of(made), (1e-6, beta, "inside a node"))
-
-    def test_overlap_hides_messages_behind_computing(self):
-        """100 exchanges of 3 messages; 8 ranks compute 1.7/8 s, or 2/8 where one GPU computes all the time. Inside a node the
-        processors copy, but not those of GPUs."""
-        for latency, internode, useful, exposed in ((1e-3, 0, 1, 0.3), (0, 1e-2, 1, 3 - 1.7 / 8), (0, 1e-4, 1, 0), (1e-2, 0, 0, 3 - 2 / 8)):
-            def change(point, repeat, made, values=(latency, internode, useful)):
-                made["calibration"].update(bandwidth=1e18, latency=values[0], internode_latency=values[1], internode_bandwidth=1e18 if values[1] else 0)
-                made["per_rank"]["useful"] = values[2]
-
-            raw = self.raw(change=change)
-            self.assertAlmostEqual(predict(raw.points[3], raw.base).communicate, exposed, places=9)
-
+class Volume(StudyCase):
     def test_volume_between_nodes(self):
         """Ranks 0 and 1 of n0, 2 of n1; unknown where the ranks are not placed."""
         traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5}, {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]

@@ -27,7 +27,7 @@ class StudyReport(ReportTest):
         text = self.study()
         self.assertEqual(re.findall(r"^#+ (.*)$", text, re.MULTILINE), [
             "sample", "Summary", "Scaling", "Backends", "Where the time goes", "Exposed communication", "Fraction of attainable", "POP metrics",
-            "Fitted laws", "Messages and volume", "Prediction and measurement", "Failures", "Provenance"])
+            "Messages and volume", "Failures", "Provenance"])
         self.assertIn("11 points of heat, 50 runs: 50 passed, 0 did not; 1 point cannot run here.", text)
         self.assertIn("On 8 ranks view is the fastest with 322 ms.", text)
         self.assertIn("raw is faster on 4 and view on 8 workers: they cross near 4.84.", text)
@@ -49,7 +49,6 @@ class StudyReport(ReportTest):
         self.assertNotIn(["raw", "2 ranks"], [row[:2] for row in pop if len(row) == 5])
         self.assertIn("Serialisation and transfer are not given where", text)
         self.assertEqual(self.rows(text, "Messages and volume")[4][2:], ["20", "2.08 kB", "0.00 B"])
-        self.assertEqual(self.rows(text, "Fitted laws")[2][1:3][0], "Amdahl")
         self.assertIn(["p010", "1024 ranks, backend raw", "-", "skipped", "needs 1024 cores; there are 2 here"], self.rows(text, "Failures"))
         self.assertIn(["seed of the order", "4711"], self.rows(text, "Provenance"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Speed-up and efficiency of a series relative to its baseline, as tables and charts, and laws fitted to it.
+"""Speed-up and efficiency of a series relative to its baseline, as tables and charts.
 
 docs/reference/metrics.md has the definitions and their sources.
 """
@@ -7,21 +7,16 @@ docs/reference/metrics.md has the definitions and their sources.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from .colours import OTHER, level, lines_of
-from .report_parts import Chart, Line, Part, Section, Table, tabulated
+from .report_parts import Chart, Line, Part, Section, Table
 from .series import Series, baseline_of, count_of
-from .statistics import Array, Estimate, estimate, interval, median, median_of, ratio
+from .statistics import Estimate, estimate, interval, median, median_of, ratio
 from .study import Point, Study
-from .text import percent, seconds
+from .text import seconds
 
 SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an explanation
 UNEVEN = 0.01  # relative, of work that is not what it should be
 ENOUGH = 6  # measurements for an interval of a median of 95 %
-LEAST_POINTS = 4  # of a fit
-WORST = 0.1  # relative root mean square of what a fit leaves
-RESAMPLES = 500  # that are fitted
 HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
 
 
@@ -130,50 +125,3 @@ def _meaning(weak: bool, runs: int) -> str:
            f"{100 * (1 - 2.0 ** (1 - runs)):.0f} %" if runs < ENOUGH else "")
     return (f"The baseline of each series is marked *; {growth}. In brackets: 95 % confidence intervals by bootstrap "
             f"over the runs of a point{few}.")
-
-
-@dataclass
-class Fit:
-    law: str
-    serial: Estimate | None  # the fraction; None if the fit is not given
-    error: float | None  # relative, root mean square over the points
-    refused: str = ""  # why it is not given
-
-
-def fit(series: Series, weak: bool) -> Fit:
-    """Amdahl's law of a problem that stays, T = T0 (f + (1 - f) / p), or Gustafson's of one that grows,
-    T = T0 / (1 - f + f / p): p is the workers relative to the baseline's; T0 and f are fitted."""
-    law, points = "Gustafson" if weak else "Amdahl", series.points
-    if len(points) < LEAST_POINTS:
-        return Fit(law, None, None, f"{len(points)} points, at least {LEAST_POINTS} are needed")
-    growth = np.array([point.workers / series.base.workers for point in points])
-    fraction, error = serial_fraction(growth, np.array([median(point.sample) for point in points]), weak)
-    if error > WORST:
-        off, most = 100 * error, 100 * WORST
-        return Fit(law, None, error, f"it is off by {off:.0f} % (root mean square), more than {most:.0f} %")
-    if not 0 <= fraction <= 1:
-        return Fit(law, None, error, f"the serial fraction would be {fraction:.2g}, which is none")
-
-    def fractions(*medians: Array) -> Array:
-        return np.array([serial_fraction(growth, row, weak)[0] for row in np.stack(medians, axis=1)[:RESAMPLES]])
-
-    return Fit(law, estimate(fractions, *(point.sample for point in points)), error)
-
-
-def serial_fraction(growth: Array, times: Array, weak: bool) -> tuple[float, float]:
-    """By least squares of relative differences, with their root mean square. f is a / (a + b) of T = a + b / p, and
-    of a worker's rate 1 / T = b + a / p."""
-    values = 1 / times if weak else times
-    slope, constant = np.polyfit(1 / growth, values, 1, w=1 / values)
-    serial, total = (slope if weak else constant), slope + constant
-    error = np.sqrt(np.mean(((constant + slope / growth) / values - 1) ** 2))
-    return float(serial / total) if total else float("nan"), float(error)
-
-
-def law_sections(study: Study, series: list[Series]) -> list[Section]:
-    found = [(one.name, fit(one, study.kind == "weak")) for one in series if len(one.points) > 1]
-    rows = [[name, law.law, interval(law.serial, "{:.3g}".format), percent(law.error),
-             f"not given: {law.refused}" if law.refused else "given"] for name, law in found]
-    text = "The serial fraction, fitted to all points of a series. It is no promise for more workers."
-    header = ["series", "law", "serial fraction", "error of the fit", ""]
-    return tabulated("Fitted laws", header, rows, left=2, last=1, text=text)

@@ -3,10 +3,9 @@
 
 from collections import Counter
 
-from .colours import OTHER, colours
-from .model import pop_of, predict, why_none
-from .report_parts import Chart, Line, Part, Section, Table, tabulated
-from .scaling import law_sections, scale
+from .model import pop_of, why_none
+from .report_parts import Part, Section, Table, tabulated
+from .scaling import scale
 from .series import DECK, Series, compare, count_of, crossing_words, pairs, points_of, rows_of
 from .statistics import FEWEST_TO_COMPARE, interval, median
 from .study import PASSED, Point, Study
@@ -19,7 +18,6 @@ RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execut
 POINT = ["series", "workers"]
 POP = [*POINT, "load balance", "communication", "parallel", "computation", "global", "packing", "least"]
 PARTED = [*POINT, "communication", "serialisation at most", "transfer at least"]
-PREDICTED = [*POINT, "computing", "messages", "predicted", "measured", "error", "not computing, measured", "links"]
 DEFINITIONS = "docs/reference/metrics.md defines the quantities of this report."
 
 
@@ -66,8 +64,8 @@ def _fastest(series: list[Series]) -> list[str]:
 
 
 def limits_sections(study: Study, series: list[Series]) -> list[Section]:
-    """POP metrics, fitted laws, messages, and the model's prediction."""
-    return [*_pop(study, series), *law_sections(study, series), *_messages(series), *_predictions(series)]
+    """POP metrics and messages."""
+    return [*_pop(study, series), *_messages(series)]
 
 
 def _pop(study: Study, series: list[Series]) -> list[Section]:
@@ -103,27 +101,6 @@ def _messages(series: list[Series]) -> list[Section]:
     header = [*POINT, "messages", "bytes", "between nodes"]
     return tabulated("Messages and volume", header, rows_of(series, cells), left=2,
                      text="What all ranks send in one step, exactly, by the record.")
-
-
-def _predictions(series: list[Series]) -> list[Section]:
-    found = {point: predict(point, one.base) for one, point in points_of(series)}
-    rows = rows_of(series, lambda _, point: [
-        *map(seconds, (value.compute, value.communicate, value.total, value.measured)),
-        None if value.error is None else f"{100 * value.error:+.0f} %", seconds(value.measured_communication),
-        value.links] if (value := found[point]) else None)
-    lines, colour = [], colours(one.name for one in series)
-    for one in series:
-        told = [(point.workers, value.measured, value.total) for point in one.points
-                if (value := found[point]) and value.total]
-        if len(told) > 1:
-            across, measured, predicted = zip(*told)
-            other = colour[one.name] if len(series) > 1 else OTHER
-            lines += [Line(one.name, colour[one.name], across, measured),
-                      Line(f"{one.name}, predicted", other, across, predicted, dash=1)]
-    text = ("Predicted is the baseline's useful time, grown with the work, and the messages of the busiest rank by the "
-            "run's calibration. Reductions, waiting, caches and shared links or cores are not in the model.")
-    chart = Chart("Prediction and measurement", "workers", "time", lines, log_x=True, log_y=True, unit="s")
-    return tabulated(chart.title, PREDICTED, rows, chart, left=2, last=1, text=text)
 
 
 def failure_section(study: Study) -> Section:
