@@ -42,16 +42,23 @@ void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& 
   const int count = data ? payload.count : 0; // null: to or from no_rank
   const int code = sends ? MPI_Isend(data, count, payload.type, peer, envelope.tag, comm, &part.request)
                          : MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
+  if (code == MPI_SUCCESS) [[likely]]
+    return;
+  fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
+  throw_problem();
 }
 
 void Operation::fail(Part& part, int code, const char* mpi_function) {
   part.request = MPI_REQUEST_NULL;
-  const auto what = part.envelope;
-  const auto with = buffer(part.view);
-  if (std::ranges::none_of(parts(), &Part::pending)) clear();
-  fail_message(code, mpi_function, what, with);
+  try {
+    fail_message(code, mpi_function, part.envelope, buffer(part.view));
+  } catch (const MpiError&) {
+    keep_problem(std::current_exception());
+  }
+}
+
+void Operation::keep_problem(std::exception_ptr problem) {
+  if (!problem_) problem_ = std::move(problem);
 }
 
 void Operation::fail_timeout(const Part& part) const {
@@ -61,7 +68,7 @@ void Operation::fail_timeout(const Part& part) const {
 
 bool Operation::mark_complete() {
   if (std::ranges::any_of(parts(), &Part::pending)) return false;
-  deliver();
+  if (!problem_) deliver();
   state_ = State::finished;
   return true;
 }
@@ -74,9 +81,8 @@ bool Operation::poll(Part& part) {
         complete(part, checked->status());
       else
         part.checked = checked;
-    } catch (const Error&) { // it is over, and the owner hears of it once
-      if (std::ranges::none_of(parts(), &Part::pending)) clear();
-      throw;
+    } catch (const Error&) {
+      keep_problem(std::current_exception());
     }
   } else if (part.request != MPI_REQUEST_NULL) {
     int done = 0;
@@ -84,15 +90,19 @@ bool Operation::poll(Part& part) {
     const int code = MPI_Test(&part.request, &done, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(part, code, "MPI_Test");
-    if (done) complete(part, status);
+    else if (done)
+      complete(part, status);
   }
   return !part.pending();
 }
 
 bool Operation::poll() {
+  const bool known = problem_ != nullptr;
   for (auto& part : parts())
     if (!poll(part) && part.announces) return false;
-  return mark_complete();
+  const bool complete = mark_complete();
+  if (complete || !known) throw_problem();
+  return complete;
 }
 
 void Operation::complete(Part& part, const MPI_Status& status) {
@@ -116,16 +126,21 @@ void Operation::complete() {
     const int code = MPI_Wait(&parts_[0].request, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
       fail(parts_[0], code, "MPI_Wait");
-    complete(parts_[0], status);
+    else
+      complete(parts_[0], status);
     mark_complete();
-    return;
+  } else {
+    Pool(Until::complete, std::array<Operation*, 1>{this}).all();
   }
-  Pool(Until::complete, std::array<Operation*, 1>{this}).all();
+  throw_problem();
 }
 
 bool Operation::completes() {
   if (state_ == State::empty) fail_empty("test()");
-  if (finished()) return true;
+  if (finished()) {
+    throw_problem();
+    return true;
+  }
   if (has_timeout()) detail::internals(*comm_).checks()->progress();
   return poll();
 }

@@ -49,7 +49,7 @@ class Pool::Gathered {
       code = waits ? MPI_Waitany(size, requests(), indices, statuses)
                    : MPI_Testany(size, requests(), indices, &done, statuses);
       if (code != MPI_SUCCESS) [[unlikely]]
-        fail(code, waits ? "MPI_Waitany" : "MPI_Testany", 0);
+        fail(code, waits ? "MPI_Waitany" : "MPI_Testany", indices[0] == MPI_UNDEFINED ? 0 : 1);
       return done && indices[0] != MPI_UNDEFINED ? 1 : 0;
     default:
       code = waits ? MPI_Waitsome(size, requests(), &count, indices, statuses)
@@ -77,23 +77,33 @@ class Pool::Gathered {
 
   MPI_Request* requests() { return request_memory_.span().data(); }
 
-  /// After an error: what is complete becomes finished, and of so many statuses the first that has failed is said to
-  /// have. MPI sets them if it says MPI_ERR_IN_STATUS.
-  [[noreturn]] void fail(int code, const char* mpi_function, int statuses_set) {
-    const auto* const indices = index_memory_.span().data();
-    int failed = 0;
-    for (int k = statuses_set; code == MPI_ERR_IN_STATUS && k-- > 0;) {
-      const int error = status_memory_.span()[k].MPI_ERROR;
-      if (error != MPI_SUCCESS && error != MPI_ERR_PENDING) failed = k;
+  /// After an error, with so many indices set: what is complete becomes finished, each that has failed keeps its error,
+  /// and the first of these is thrown. MPI sets the errors of statuses if it says MPI_ERR_IN_STATUS. What it has freed
+  /// without a status of success counts as failed: Open MPI frees what it does not report, too.
+  [[noreturn]] void fail(int code, const char* mpi_function, int indices_set) {
+    const auto places = place_memory_.span();
+    const auto indices = index_memory_.span();
+    const auto statuses = status_memory_.span();
+    for (int k = 0; k < indices_set; ++k) {
+      auto& [i, part] = places[indices[k]];
+      if (!part->pending()) continue; // it had no request
+      const int error = code == MPI_ERR_IN_STATUS ? statuses[k].MPI_ERROR : code;
+      if (error == MPI_SUCCESS)
+        operations_[i]->complete(*part, statuses[k]);
+      else if (error != MPI_ERR_PENDING && (code == MPI_ERR_IN_STATUS || indices_set == 1))
+        operations_[i]->fail(*part, error, mpi_function);
     }
-    if (code == MPI_ERR_IN_STATUS && statuses_set > 0) code = status_memory_.span()[failed].MPI_ERROR;
-    const int request = indices[failed] == MPI_UNDEFINED ? 0 : indices[failed];
-    for (std::size_t n = 0; n < size_; ++n) place_memory_.span()[n].part->request = requests()[n];
-    auto& [i, part] = place_memory_.span()[request];
-    part->request = MPI_REQUEST_NULL;
-    for (std::size_t k = 0; k < operations_.size(); ++k)
-      if (k != i && operations_[k]->active()) operations_[k]->mark_complete();
-    operations_[i]->fail(*part, code, mpi_function);
+    const Operation* failed = nullptr;
+    for (std::size_t n = 0; n < size_; ++n) {
+      auto& [i, part] = places[n];
+      if (part->pending() && requests()[n] == MPI_REQUEST_NULL) operations_[i]->fail(*part, code, mpi_function);
+      if (!failed && operations_[i]->problem_) failed = operations_[i];
+    }
+    for (auto* operation : operations_)
+      if (operation->active()) operation->mark_complete();
+    if (failed) failed->throw_problem();
+    const auto& [i, part] = places[0]; // the call itself has failed, and all are pending
+    fail_message(code, mpi_function, part->envelope, operations_[i]->buffer(part->view));
   }
 
   static std::size_t count(std::span<Operation* const> operations) {

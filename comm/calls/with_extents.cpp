@@ -56,8 +56,10 @@ void Operation::announce(const Envelope& envelope) {
   }
   const int code = MPI_Isend(mine.get(), payload.count, payload.type, envelope.peer, envelope.tag,
                              detail::internals(*comm_).cached().comm, &part.request);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(part, code, "MPI_Isend");
+  if (code == MPI_SUCCESS) [[likely]]
+    return;
+  fail(part, code, "MPI_Isend");
+  throw_problem();
 }
 
 std::optional<Header> ReceivedHeader::test() {

@@ -201,6 +201,46 @@ TEST_P(Requests, ManyAtOnce) {
   expect_status(both.status(), previous, 4, 3 * sizeof(int));
 }
 
+/// Messages that are too long, and one that is not: what fails is never given back as good, what is good keeps its
+/// status.
+TEST_P(Requests, EachThatFailsThrowsItsError) {
+  using Pool = std::vector<Request<Ints>>;
+  void (*const ways[])(Pool&) = {[](Pool& pool) { wait_all(pool); }, [](Pool& pool) { wait_any(pool); },
+                                 [](Pool& pool) { wait_some(pool); }, [](Pool& pool) { test_all(pool); }};
+  if (ranks == 1) GTEST_SKIP() << "Open MPI does not report such messages of a rank to itself";
+  const bool checked = GetParam() == CheckLevel::cross_rank;
+  const Ints longer("longer", 10);
+  for (const auto& way : ways) {
+    SCOPED_TRACE(&way - ways);
+    Pool pool, sent;
+    for (int tag = 0; tag < 3; ++tag) {
+      pool.push_back(irecv(comm, Ints("in", 3), previous, tag));
+      sent.push_back(isend(comm, tag == 1 ? out : longer, next, tag));
+    }
+    MPI_Barrier(comm.native());
+    int errors = 0;
+    while (std::ranges::any_of(pool, [](const auto& request) { return request.active(); })) try {
+        way(pool);
+      } catch (const Error&) {
+        ++errors;
+      }
+    EXPECT_GT(errors, 0);
+    for (const int tag : {0, 2, 2}) {
+      const auto wait = [&] { pool[tag].wait(); };
+      const auto facts = {fmt::format("rank {} (tag {})", previous, tag)};
+      checked ? expect_error<Error>(wait, facts) : expect_error<MpiError>(wait, facts);
+      EXPECT_FALSE(pool[tag].active());
+    }
+    expect_status(pool[1].status(), previous, 1, 3 * sizeof(int));
+    EXPECT_EQ(pool[1].wait()(2), previous);
+    for (int tag = 0; tag < 3; ++tag) try {
+        sent[tag].wait();
+      } catch (const Error&) {
+        EXPECT_TRUE(checked && tag != 1);
+      }
+  }
+}
+
 TEST_P(Requests, AnyOfAFew) {
   const Plane block("block", 4, 4);
   auto first = irecv(comm, in, previous, 1);

@@ -264,6 +264,12 @@ TEST_F(Faults, OfWaits) {
     while (!receiving.test()) {
     }
   });
+
+  auto both = isendrecv(comm, out, next, in, previous, 4); // one part of which fails before the other is complete
+  MPI_Barrier(comm.native());
+  for (const char* function : {"MPI_Test", ""})
+    EXPECT_EQ(text_of_failing(function, 1, [&] { *function ? void(both.test()) : void(both.wait()); }),
+              from("isendrecv", 4) + ": MPI_Test failed: " + other);
 }
 
 TEST_F(Faults, OfPools) {

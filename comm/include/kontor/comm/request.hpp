@@ -56,7 +56,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   /// Local. Whether it has been begun and is not known to be complete.
   using Operation::active;
-  /// Local. Whether it is known to be complete, and its Views have not been given back.
+  /// Local. Whether it is known to be complete, or to have failed, and its Views have not been given back.
   using Operation::finished;
   /// Local. The message that has been received, from when the operation is known to be complete until another Request
   /// takes this one's place: after wait() and test(), too. Throws CallError where none has been.
@@ -64,7 +64,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
 
   /// Waits until the operation is complete and gives the Views back: data that were received are valid, on the host or,
   /// in device memory, for every instance. The Request is empty then. MPI_Wait, where it is not `finished` already.
-  /// Throws CallError if it is empty, and Error if MPI reports one.
+  /// Throws CallError if it is empty, and Error if MPI reports one: each time, and the Request keeps its Views.
   Result wait() {
     complete();
     return give_back();
@@ -165,7 +165,8 @@ Pool pool_of(Until until, T&... requests) {
 // Waiting for many Requests at once. The Requests are updated: one that is complete is `finished`, and its wait() gives
 // its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a vector, a span or any other
 // range, of which up to 64 cost no allocation. Throw Error if MPI reports one, naming the first Request that it
-// happened to; the others remain as far as they are. wait_all() and test_all() also take what goes on in two phases.
+// happened to. Each that has failed is `finished`, and its wait() throws its error; the others remain as far as they
+// are. wait_all() and test_all() also take what goes on in two phases.
 
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,7 +59,7 @@ class Operation {
   explicit Operation(const Communicator& comm) : comm_(comm.share()) {}
   Operation(Operation&& other) noexcept
       : comm_(std::move(other.comm_)), parts_(std::move(other.parts_)), count_(std::exchange(other.count_, 0)),
-        state_(std::exchange(other.state_, State::empty)), status_(other.status_),
+        state_(std::exchange(other.state_, State::empty)), problem_(std::move(other.problem_)), status_(other.status_),
         received_(std::exchange(other.received_, false)) {}
   Operation& operator=(Operation&&) = delete;
   ~Operation() = default;
@@ -87,13 +88,19 @@ class Operation {
   std::span<Part> parts() { return std::span(parts_).first(count_); }
   bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
   bool poll(Part&);
-  /// Lets its parts go on; whether they are all complete.
+  /// Lets its parts go on; whether they are all complete. Throws what has failed, and again when all are complete.
   bool poll();
   /// MPI has completed it.
   void complete(Part&, const MPI_Status&);
-  /// Becomes finished if nothing is pending.
+  /// Becomes finished if nothing is pending; its data are delivered unless a part has failed.
   bool mark_complete();
-  [[noreturn]] void fail(Part&, int code, const char* mpi_function);
+  /// MPI has completed it with an error: the first one is kept, and every wait() and test() throws it.
+  void fail(Part&, int code, const char* mpi_function);
+  void keep_problem(std::exception_ptr);
+  void throw_problem() const {
+    if (problem_) [[unlikely]]
+      std::rethrow_exception(problem_);
+  }
   [[noreturn]] void fail_timeout(const Part&) const;
 
   enum class State { empty, active, finished };
@@ -101,7 +108,8 @@ class Operation {
   std::array<Part, 2> parts_;
   std::size_t count_ = 0;
   State state_ = State::empty;
-  MPI_Status status_{}; ///< of what was received
+  std::exception_ptr problem_; ///< of the first part that has failed
+  MPI_Status status_{};        ///< of what was received
   bool received_ = false;
 };
 
