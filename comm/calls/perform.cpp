@@ -114,6 +114,7 @@ std::string count_words(std::int64_t count, Scalar scalar) {
 }
 
 CollectiveCall in_words(const Call& call, std::string subject, std::vector<std::string> fields) {
+  if (call.queued()) fields.emplace_back("in device memory"); // on all ranks, or some would call MPI
   if (call.rooted()) fields.push_back(fmt::format("root {}", call.collective.root));
   return {call.name(), std::move(subject), std::move(fields)};
 }

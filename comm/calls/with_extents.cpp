@@ -72,14 +72,23 @@ std::optional<Header> ReceivedHeader::test() {
   return wait();
 }
 
-ExtentNumbers extents_to_send(const Shape& shape) {
-  const ExtentNumbers numbers("comm/extents", 1 + max_rank);
+ExtentNumbers extents_to_send(const Shape& shape, Scalar scalar) {
+  const ExtentNumbers numbers("comm/extents", max_rank + 3);
   numbers(0) = shape.rank;
   std::ranges::copy(shape.extents, numbers.data() + 1);
+  numbers(max_rank + 1) = static_cast<std::int64_t>(scalar.kind);
+  numbers(max_rank + 2) = scalar.size;
   return numbers;
 }
 
-std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shape& expected) {
+Scalar scalar_at(const ExtentNumbers& root) {
+  return {static_cast<ScalarKind>(root(max_rank + 1)), static_cast<std::uint32_t>(root(max_rank + 2))};
+}
+
+std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shape& expected, Scalar scalar) {
+  if (scalar_at(root) != scalar)
+    return fmt::format("the root's is of {}, and this rank's of {}; give all ranks the same type of View",
+                       comm::to_string(scalar_at(root)), comm::to_string(scalar));
   bool fits = root(0) == expected.rank;
   for (int d = 0; d < expected.rank; ++d)
     fits = fits && (expected.extents[d] == -1 || expected.extents[d] == root(1 + d));

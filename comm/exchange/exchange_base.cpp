@@ -180,7 +180,7 @@ void ExchangeBase::commit() {
   if (s.method && s.method->step() == Step::under_way) s.fail("commit() between start() and finish()");
   const device::Region region("comm/commit");
   s.check_order("commit");
-  const auto agreement = handshake(s.comm, s.label, s.slots);
+  const auto agreement = handshake(s.comm, s.label, s.slots, s.memory);
   s.method.reset();
   s.ending.reset();
   s.timed_methods.clear();

@@ -167,18 +167,27 @@ struct Tags {
   int of_pairs = 0;
 };
 
-Tags tags_needed(const Communicator& comm, std::span<const Slot> slots, const Ends& sends) {
-  int counts[2] = {};
+/// Collective. Throws AgreedError on every rank if Views lie in other memory on some: methods are chosen by it.
+Tags tags_needed(const Communicator& comm, const std::string& label, std::span<const Slot> slots, const Ends& sends,
+                 MemoryKind memory) {
+  int counts[4] = {};
+  int* const has_memory = counts + 2; // host, device: how far its lowest rank is from the end
+  has_memory[static_cast<int>(memory)] = comm.size() - comm.rank();
   for (const auto& slot : slots) counts[0] += slot.matching == Matching::by_slot ? 1 : 0;
   for (const auto& end : sends)
     if (end.description.by_pair) counts[1] = std::max(counts[1], end.description.tag + 1);
-  check(MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
+  check(MPI_Allreduce(MPI_IN_PLACE, counts, 4, MPI_INT, MPI_MAX, comm.native()), "MPI_Allreduce");
+  if (has_memory[0] > 0 && has_memory[1] > 0)
+    throw AgreedError(fmt::format("exchange '{}': its Views are in host memory on rank {} and in device memory on rank "
+                                  "{}; give all ranks an Exchange of the same memory space",
+                                  label, comm.size() - has_memory[0], comm.size() - has_memory[1]));
   return {counts[0], counts[1]};
 }
 
 } // namespace
 
-Agreement handshake(const Communicator& comm, const std::string& label, std::span<const Slot> slots) {
+Agreement handshake(const Communicator& comm, const std::string& label, std::span<const Slot> slots,
+                    MemoryKind memory) {
   const int me = comm.rank();
   auto wrong = slot_problem(comm, label, slots);
   if (wrong) wrong = errors::with_id(std::move(*wrong), "E-COMM-ARGUMENT");
@@ -191,7 +200,7 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   const auto problem = disagreement(label, me, true, receives, others.sends);
   comm.agree(problem ? problem : disagreement(label, me, false, sends, others.receives));
 
-  const auto tags = tags_needed(comm, slots, sends);
+  const auto tags = tags_needed(comm, label, slots, sends, memory);
   const int count = tags.of_slots + tags.of_pairs;
   const int most = detail::internals(comm).most_tags();
   if (count > most) // on every rank

@@ -17,6 +17,7 @@ std::string to_string(Scalar scalar) {
   switch (scalar.kind) {
   case ScalarKind::signed_integer: return fmt::format("int{}", 8 * scalar.size);
   case ScalarKind::unsigned_integer: return fmt::format("uint{}", 8 * scalar.size);
+  case ScalarKind::boolean: return "bool";
   case ScalarKind::floating: return floating(scalar.size);
   case ScalarKind::complex: return fmt::format("complex<{}>", floating(scalar.size / 2));
   case ScalarKind::bytes: break;

@@ -137,8 +137,9 @@ MPI_Op reduction(ReduceOp op, Scalar scalar) {
   const bool defined = op == ReduceOp::sum || op == ReduceOp::product ? true
                        : op == ReduceOp::min || op == ReduceOp::max   ? is_ordered(scalar)
                                                                       : integer;
+  const bool logical = op == ReduceOp::logical_and || op == ReduceOp::logical_or || op == ReduceOp::logical_xor;
   const auto* const found = find(op);
-  return defined && found ? found->handle : MPI_OP_NULL;
+  return (scalar.kind == ScalarKind::boolean ? logical : defined) && found ? found->handle : MPI_OP_NULL;
 }
 
 } // namespace mpi

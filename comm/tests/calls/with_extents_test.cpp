@@ -224,24 +224,41 @@ TEST(BcastWithExtents, WhereKernelsRun) {
   });
 }
 
-/// Only one rank's View cannot have the extents: the others go on, at level `local`.
-TEST(BcastWithExtents, FixedExtentsThatDiffer) {
-  for (const bool blocking : {true, false}) {
-    const Communicator comm(MPI_COMM_WORLD);
-    if (comm.size() == 1) GTEST_SKIP() << "there is a root only";
-    Kokkos::View<double* [3], Kokkos::HostSpace> right("right", 2);
-    Kokkos::View<double* [4], Kokkos::HostSpace> wrong("wrong", 2);
-    const auto broadcast = [&](auto& view) {
-      if (blocking)
-        bcast_with_extents(comm, view, 0);
+/// Only one rank's View cannot be the root's: the others go on, below level `cross_rank`.
+template <class Right, class Wrong>
+void expect_wrong_on_rank_1(Right right, Wrong wrong, const std::string& fact) {
+  for (const bool blocking : {true, false})
+    with_levels(all_levels, [&](const Communicator& comm) {
+      const auto broadcast = [&](auto& view) {
+        if (blocking)
+          bcast_with_extents(comm, view, 0);
+        else
+          view = ibcast_with_extents(comm, view, 0).wait();
+      };
+      const auto call = [&] { comm.rank() == 1 ? broadcast(wrong) : broadcast(right); };
+      const bool verified = comm.options().check == CheckLevel::cross_rank;
+      if (comm.size() > 1 && verified)
+        expect_error<UsageError>(call, {"on rank 1: ", fact});
+      else if (comm.rank() == 1)
+        expect_error<Error>(call, {fact});
       else
-        view = ibcast_with_extents(comm, view, 0).wait();
-    };
-    if (comm.rank() != 1)
-      broadcast(right);
-    else
-      expect_facts(text_of<Error>([&] { broadcast(wrong); }), {"the root's has extents (2, 3)"});
-    expect_usable(comm);
+        call();
+      if (blocking || !verified) expect_usable(comm); // else MPI has begun on some ranks
+    });
+}
+
+TEST(BcastWithExtents, FixedExtentsThatDiffer) {
+  expect_wrong_on_rank_1(HostView<double* [3]>("right", 2), HostView<double* [4]>("wrong", 2),
+                         "the root's has extents (2, 3)");
+}
+
+TEST(BcastWithExtents, ScalarsThatDiffer) {
+  struct Three {
+    int values[3];
+  };
+  for (const int size : {1, 100000}) { // MPI cuts long ones between elements
+    expect_wrong_on_rank_1(HostView<float*>("right", size), Ints("wrong", size), "of float, and this rank's of int32");
+    expect_wrong_on_rank_1(HostView<Three*>("right", size), Doubles("wrong", size), "of 12-byte struct, and");
   }
 }
 

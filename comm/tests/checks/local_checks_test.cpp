@@ -117,6 +117,8 @@ TEST_F(LocalChecks, UndefinedOperations) {
   const Complexes view("phases", 2);
   expect([&] { allreduce(comm, Kokkos::complex<double>(1), ReduceOp::min); },
          "allreduce of a value, () complex<double>", "min", "complex<double>");
+  for (const auto op : {ReduceOp::sum, ReduceOp::product, ReduceOp::min, ReduceOp::bitwise_or}) // no bool may result
+    expect([&] { allreduce(comm, true, op); }, "allreduce of a value, () bool", to_string(op), "bool");
   expect([&] { scan(comm, four, ReduceOp::bitwise_xor); }, "scan of View 'four', (4) double", "bitwise xor", "double");
   expect([&] { exscan(comm, Three{}, ReduceOp::sum); }, "exscan of a value, () 12-byte struct", "sum",
          "12-byte struct");

@@ -73,6 +73,13 @@ TEST_F(Mismatch, ExtentsRankAndScalar) {
             differ(before_last, last, "'wrong', (4, 5) float"));
 }
 
+TEST_F(Mismatch, Memory) {
+  const auto commit = [&] { handshake(comm, "ring", {}, is_last ? MemoryKind::device : MemoryKind::host); };
+  if (ranks == 1) return commit();
+  expect_error<AgreedError>(
+      commit, {"exchange 'ring'", "in host memory on rank 0", fmt::format("in device memory on rank {}", last)});
+}
+
 TEST_F(Mismatch, OneEndOnly) {
   expect_facts(text(out, next, in, is_last ? no_rank : previous),
                {one_end(0, before_last, "sends to", last, "receive it there"), hint});

@@ -126,27 +126,34 @@ class ReceivedHeader {
   Shape expected_;
 };
 
-/// Rank and extents of the root's View, as they travel.
+/// Rank, extents and scalar of the root's View, as they travel.
 using ExtentNumbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
-ExtentNumbers extents_to_send(const Shape&);
-/// Nothing if a View of `expected` extents, -1 for any, can have them.
-std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected);
+ExtentNumbers extents_to_send(const Shape&, Scalar);
+Scalar scalar_at(const ExtentNumbers& root);
+/// Nothing if a View of the scalar and of `expected` extents, -1 for any, can be the root's.
+std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected, Scalar);
 
-/// The View, or a new one if the root's has other extents. `take` takes part in the broadcast with a View that is not
-/// used; then this throws Error: this rank's View cannot have the root's extents.
-template <ViewType View, class Take>
-View fitting(const View& view, const ExtentNumbers& root, const Take& take) {
-  if (const auto problem = extents_problem(root, expected_shape<View>())) {
-    std::int64_t count = 1;
-    for (int d = 0; d < root(0); ++d) count *= root(1 + d);
-    take(Kokkos::View<typename View::value_type*, typename View::device_type>("comm/unused", count));
+/// The View, or a new one if the root's has other extents. `run(collective, view)` takes part in the broadcast with
+/// memory that is not used; then this throws Error: this rank's View cannot be the root's. At check level `cross_rank`
+/// all ranks throw UsageError.
+template <ViewType View, class Run>
+View fitting(const Communicator& comm, const View& view, const ExtentNumbers& root_has, int root, const Run& run) {
+  const auto problem =
+      extents_problem(root_has, expected_shape<View>(), scalar_of<typename View::non_const_value_type>());
+  if (problem) {
+    const auto scalar = scalar_at(root_has);
+    const Collective bcast{
+        .kind = Kind::bcast, .root = root, .problem = verified(comm) ? &problem : nullptr, .scalar = &scalar};
+    std::int64_t bytes = scalar.size;
+    for (int d = 0; d < root_has(0); ++d) bytes *= root_has(1 + d);
+    run(bcast, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
     throw Error("bcast_with_extents of View '" + view.label() + "': " + *problem);
   }
   Shape shape;
   shape.rank = static_cast<int>(View::rank);
   bool fits = view.data() != nullptr || shape.rank > 0;
   for (int d = 0; d < shape.rank; ++d) {
-    shape.extents[d] = root(1 + d);
+    shape.extents[d] = root_has(1 + d);
     fits = fits && static_cast<std::int64_t>(view.extent(d)) == shape.extents[d];
   }
   return fits ? view : make_view<View>(view.label(), shape);
@@ -235,12 +242,13 @@ RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0
 
 /// Collective. Every rank's View becomes the root's: one that has other extents is replaced by a new one with its own
 /// label. Of rank 0 to 8; layouts are equal on all ranks. Throws Error, after the broadcast, on a rank whose View
-/// cannot have the extents of the root's. MPI_Bcast of the extents, then MPI_Bcast.
+/// cannot have the extents of the root's, or is of another scalar. MPI_Bcast of the extents, then MPI_Bcast.
 template <MadeView View>
 void bcast_with_extents(On<View> on, View& view, int root) {
-  const auto extents = detail::extents_to_send(shape_of(view));
+  const auto extents = detail::extents_to_send(shape_of(view), scalar_of<typename View::non_const_value_type>());
   bcast(on.comm, extents, root);
-  view = detail::fitting(view, extents, [&](const auto& unused) { bcast(on, unused, root); });
+  const auto take = [&](const auto& collective, const auto& unused) { detail::run(on, collective, unused); };
+  view = detail::fitting(on.comm, view, extents, root, take);
   bcast(on, view, root);
 }
 
@@ -249,10 +257,13 @@ template <MadeView View>
 TwoPhases<View, Request<detail::ExtentNumbers>, Request<View>> ibcast_with_extents(On<View> on, const View& view,
                                                                                    int root) {
   const auto later = std::make_shared<detail::LaterOn<typename detail::SpaceOf<View>::type>>(on);
-  return {ibcast(on.comm, detail::extents_to_send(shape_of(view)), root),
-          [=](const detail::ExtentNumbers& extents) {
-            const auto take = [&](const auto& unused) { ibcast(later->get(), unused, root).wait(); };
-            return ibcast(later->get(), detail::fitting(view, extents, take), root);
+  const auto extents = detail::extents_to_send(shape_of(view), scalar_of<typename View::non_const_value_type>());
+  return {ibcast(on.comm, extents, root),
+          [=](const detail::ExtentNumbers& root_has) {
+            const auto take = [&](const auto& collective, const auto& unused) {
+              detail::start(later->get(), collective, unused).wait();
+            };
+            return ibcast(later->get(), detail::fitting(later->get().comm, view, root_has, root, take), root);
           },
           [](const View& complete) { return complete; }};
 }

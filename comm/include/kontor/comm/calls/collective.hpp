@@ -63,6 +63,7 @@ struct Collective {
   const Counts* send_counts = nullptr; ///< of alltoallv
   const std::optional<std::string>* problem = nullptr; ///< that this rank's caller has found
   std::int64_t chunk = mpi::chunk_elements;            ///< the most elements that one reduction of MPI's takes
+  const Scalar* scalar = nullptr;                      ///< as which the bytes of the View travel
 };
 
 /// A collective that has begun: by MPI, or queued on a stream.
@@ -93,7 +94,7 @@ std::array<Access, 2> accesses(const Communicator&, const Collective&, std::size
 
 /// One operand as both: MPI gets MPI_IN_PLACE for what is this rank's part of the other, and null for what the rank
 /// does not have.
-Call call_in_place(const Communicator&, const Collective&, const Operand& inout, Pending*);
+Call call_in_place(const Communicator&, const Collective&, Operand inout, Pending*);
 
 /// Whether this rank gets a result at all.
 inline bool gets_result(const Communicator& comm, const Collective& collective) {

@@ -56,7 +56,8 @@ struct Agreement {
 
 /// Collective over the communicator. Compares the two ends of every message: scalar, rank and extents must be equal,
 /// and each send must meet a receive. Throws AgreedError on all ranks, naming both ends of the first mismatch (that of
-/// the lowest receiving rank).
-Agreement handshake(const Communicator&, const std::string& label, std::span<const Slot>);
+/// the lowest receiving rank), or two ranks whose Views lie in different kinds of memory.
+Agreement handshake(const Communicator&, const std::string& label, std::span<const Slot>,
+                    MemoryKind = MemoryKind::host);
 
 } // namespace kontor::comm

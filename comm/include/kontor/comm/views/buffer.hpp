@@ -15,7 +15,7 @@ namespace kontor::comm {
 inline constexpr int max_rank = 8;
 
 /// What an element is; structs are `bytes`.
-enum class ScalarKind : std::uint8_t { signed_integer, unsigned_integer, floating, complex, bytes };
+enum class ScalarKind : std::uint8_t { signed_integer, unsigned_integer, boolean, floating, complex, bytes };
 
 /// The type of one element: what it is, and how many bytes it takes.
 struct Scalar {

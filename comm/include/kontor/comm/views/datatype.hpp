@@ -65,6 +65,7 @@ inline Element element(Scalar scalar) {
     if (size == 4) return {MPI_UINT32_T, 1};
     if (size == 8) return {MPI_UINT64_T, 1};
     break;
+  case ScalarKind::boolean: return {MPI_C_BOOL, 1};
   case ScalarKind::floating:
     if (size == sizeof(float)) return {MPI_FLOAT, 1};
     if (size == sizeof(double)) return {MPI_DOUBLE, 1};

@@ -48,6 +48,8 @@ constexpr Scalar scalar_of() {
     return {ScalarKind::complex, size};
   else if constexpr (std::is_floating_point_v<T>)
     return {ScalarKind::floating, size};
+  else if constexpr (std::is_same_v<T, bool>)
+    return {ScalarKind::boolean, size};
   else if constexpr (std::is_integral_v<T>)
     return {std::is_signed_v<T> ? ScalarKind::signed_integer : ScalarKind::unsigned_integer, size};
   else
