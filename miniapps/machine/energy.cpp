@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <system_error>
+#include <utility>
 
 namespace kontor::miniapp {
 namespace {
@@ -58,37 +60,42 @@ EnergyMeter::EnergyMeter(const comm::Communicator& comm, const std::filesystem::
   if (!device::kernels_on_host && ranks_of_memory(comm).rank() == 0) gpu_.emplace(device::device_identity().uuid);
 }
 
-void EnergyMeter::begin() {
+void EnergyMeter::begin(double now) {
+  if (now - ended_ < least) return; // the reading goes on
   if (package_) package_begin_ = package_->joules();
   if (gpu_) gpu_begin_ = gpu_->joules();
+  begun_ = now;
 }
 
-void EnergyMeter::end() {
-  package_joules_.push_back(package_ ? package_->joules() - package_begin_ : 0);
-  gpu_joules_.push_back(gpu_ ? gpu_->joules() - gpu_begin_ : 0);
+void EnergyMeter::end(double now) {
+  const auto add = [](auto& counter, double& begin, double& sum) {
+    if (!counter) return;
+    const double read = counter->joules();
+    sum += read - std::exchange(begin, read);
+  };
+  add(package_, package_begin_, package_joules_);
+  add(gpu_, gpu_begin_, gpu_joules_);
+  seconds_ += now - std::exchange(begun_, now);
+  ended_ = now;
 }
 
 Energy EnergyMeter::over_hosts(const comm::Communicator& comm, double seconds) const {
   const std::string on_host = device::kernels_on_host ? "kernels run on the host" : "";
-  return {energy_of(comm, gpu_joules_, gpu_ ? gpu_->problem() : on_host, seconds, device::GpuEnergy::resolution),
-          energy_of(comm, package_joules_, package_ ? package_->problem() : "", seconds, PackageEnergy::resolution)};
+  return {energy_of(comm, gpu_joules_, gpu_ ? gpu_->problem() : on_host, seconds, seconds_),
+          energy_of(comm, package_joules_, package_ ? package_->problem() : "", seconds, seconds_)};
 }
 
-RepeatEnergy energy_of(const comm::Communicator& comm, std::span<const double> joules, const std::string& problem,
-                       double seconds, double resolution) {
+RepeatEnergy energy_of(const comm::Communicator& comm, double joules, const std::string& problem, double seconds,
+                       double read_over) {
   const auto all = gather_to_root(comm, joules);
   const auto problems = gather_texts(comm, problem);
   if (comm.rank() != 0) return {};
   if (const auto found = std::ranges::find_if(problems, [](const auto& text) { return !text.empty(); });
       found != problems.end())
     return {.remark = *found};
-  if (seconds < resolution)
-    return {.remark = fmt::format("a repeat takes {:.2g} s, and counters resolve {} s", seconds, resolution)};
-  std::vector<double> repeats(joules.size());
-  for (std::size_t i = 0; i < all.size(); ++i) repeats[i % repeats.size()] += all[i];
-  std::ranges::sort(repeats);
-  const auto n = repeats.size();
-  return {.joules = n == 0 ? 0 : (repeats[(n - 1) / 2] + repeats[n / 2]) / 2};
+  if (read_over < EnergyMeter::least)
+    return {.remark = fmt::format("all repeats take {:.2g} s, and counters need {} s", read_over, EnergyMeter::least)};
+  return {.joules = std::accumulate(all.begin(), all.end(), 0.0) * seconds / read_over};
 }
 
 } // namespace kontor::miniapp

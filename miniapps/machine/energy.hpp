@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,6 @@ namespace kontor::miniapp {
 /// https://docs.kernel.org/power/powercap/powercap.html. They wrap around.
 class PackageEnergy {
  public:
-  static constexpr double resolution = 0.01; ///< s, ten updates of the counters
-
   /// Local. `root` is where sys is, for tests.
   explicit PackageEnergy(const std::filesystem::path& root = "/");
 
@@ -39,24 +36,27 @@ class PackageEnergy {
 
 /// Energy of a repeat.
 struct RepeatEnergy {
-  double joules = 0;       ///< of all GPUs, or packages, of all hosts; the median over the repeats
+  double joules = 0;       ///< of all GPUs, or packages, of all hosts: mean power over all repeats, times a repeat
   std::string remark = {}; ///< why there is no such number; else empty
 };
 struct Energy {
   RepeatEnergy gpu, package;
 };
 
-/// Reads the energy counters before and after each repeat: one rank of a host those of its packages, one rank of a GPU
-/// the GPU's.
+/// Reads the energy counters over all repeats: one rank of a host those of its packages, one rank of a GPU the GPU's.
+/// What lies between two repeats counts if it is too short to be read by itself.
 class EnergyMeter {
  public:
   /// Collective. `root` is where sys is, for tests.
   explicit EnergyMeter(const comm::Communicator&, const std::filesystem::path& root = "/");
 
-  /// Local. A repeat begins.
-  void begin();
+  /// s over which counters are read at least: that of a GPU is up to 0.1 s old.
+  static constexpr double least = 1;
+
+  /// Local. A repeat begins; `now` are s of some clock.
+  void begin(double now);
   /// Local. The repeat that began last is complete.
-  void end();
+  void end(double now);
 
   /// Collective; valid at rank 0. A repeat takes so many seconds.
   Energy over_hosts(const comm::Communicator&, double seconds) const;
@@ -64,12 +64,13 @@ class EnergyMeter {
  private:
   std::optional<PackageEnergy> package_; ///< none: another rank of the host reads
   std::optional<device::GpuEnergy> gpu_; ///< the same of the GPU
-  double package_begin_ = 0, gpu_begin_ = 0;
-  std::vector<double> package_joules_, gpu_joules_; ///< of each repeat
+  double package_begin_ = 0, gpu_begin_ = 0, begun_ = 0, ended_ = -2 * least;
+  double package_joules_ = 0, gpu_joules_ = 0, seconds_ = 0; ///< read so far, and in how long
 };
 
-/// Collective; valid at rank 0. Of what each rank has read in each repeat; a rank that has no counter has read 0.
-RepeatEnergy energy_of(const comm::Communicator&, std::span<const double> joules, const std::string& problem,
-                       double seconds, double resolution);
+/// Collective; valid at rank 0. Of what each rank has read in `read_over` seconds; a rank that has no counter has read
+/// 0.
+RepeatEnergy energy_of(const comm::Communicator&, double joules, const std::string& problem, double seconds,
+                       double read_over);
 
 } // namespace kontor::miniapp

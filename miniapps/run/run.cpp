@@ -176,7 +176,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     context.progress.begin();
     const double apart_before = apart_so_far();
     const bool traced = options_.trace > 0 && repeat + 1 == options_.repeats;
-    energy.begin();
+    energy.begin(MPI_Wtime());
     comm::barrier(context.comm);
     comm::Stopwatch watch;
     if (traced) {
@@ -201,7 +201,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
       context.timers.reset();
       continue;
     }
-    energy.end();
+    energy.end(MPI_Wtime());
     times.add(seconds, context.timers);
     outcome.repeats.push_back(slowest);
   }

@@ -116,32 +116,40 @@ TEST_F(Powercap, WhatCannotBeReadIsNamed) {
   EXPECT_NE(PackageEnergy(root).problem(), "");
 }
 
-TEST_F(Powercap, ARepeatHasTheEnergyOfAHostOnce) {
+/// 2 repeats of 0.5 s with little between them are read as one; the third begins too late for that.
+TEST_F(Powercap, ARepeatHasTheMeanPowerOfAllAndOfAHostOnce) {
   EnergyMeter meter(world(), root); // all ranks are on one node, so that rank 0 reads
-  for (const std::int64_t joules : {10, 40, 20}) {
-    package(1, "package-1", 5'000'000);
-    package(0, "package-0", 0);
-    meter.begin();
-    package(0, "package-0", 1'000'000 * joules);
-    meter.end();
-  }
-  const auto energy = meter.over_hosts(world(), 1);
+  std::int64_t joules = 0;
+  const auto at = [&](std::int64_t more) { package(0, "package-0", 1'000'000 * (joules += more)); };
+  package(0, "package-0", 0);
+  package(1, "package-1", 5'000'000);
+  meter.begin(10.0);
+  at(10);
+  meter.end(10.5);
+  const auto brief = meter.over_hosts(world(), 0.5);
+  at(4);
+  meter.begin(10.7);
+  at(16);
+  meter.end(11.2);
+  at(400);
+  meter.begin(15.0);
+  at(20);
+  meter.end(15.8);
+  const auto energy = meter.over_hosts(world(), 0.5);
   if (world().rank() != 0) return;
+  EXPECT_NE(brief.package.remark.find("0.5 s"), std::string::npos);
   EXPECT_EQ(energy.package.remark, "");
-  EXPECT_DOUBLE_EQ(energy.package.joules, 20);
+  EXPECT_DOUBLE_EQ(energy.package.joules, 50 * 0.5 / 2);
   EXPECT_TRUE(!device::kernels_on_host || !energy.gpu.remark.empty());
 }
 
 TEST(Energy, IsOfAllRanksOrNotReadable) {
-  const std::vector<double> mine{1, 4.0 + world().rank()};
-  const auto all = energy_of(world(), mine, "", 1, 0.1);
-  const auto brief = energy_of(world(), mine, "", 0.05, 0.1);
-  const auto failed = energy_of(world(), mine, world().rank() == world().size() - 1 ? "no counter" : "", 1, 0.1);
+  const auto all = energy_of(world(), 4.0 + world().rank(), "", 3, 2);
+  const auto failed = energy_of(world(), 1, world().rank() == world().size() - 1 ? "no counter" : "", 1, 1);
   if (world().rank() != 0) return;
   const double ranks = world().size();
-  EXPECT_DOUBLE_EQ(all.joules, (ranks + 4 * ranks + ranks * (ranks - 1) / 2) / 2);
+  EXPECT_DOUBLE_EQ(all.joules, (4 * ranks + ranks * (ranks - 1) / 2) * 3 / 2);
   EXPECT_EQ(all.remark, "");
-  EXPECT_NE(brief.remark.find("0.05"), std::string::npos);
   EXPECT_EQ(failed.remark, "no counter");
 }
 

@@ -12,8 +12,6 @@ namespace kontor::device {
 /// run time, so that programs need neither it nor its header.
 class GpuEnergy : NonCopyable {
  public:
-  static constexpr double resolution = 0.1; ///< s between updates of the counter
-
   /// Local. `uuid` as in DeviceIdentity.
   explicit GpuEnergy(std::string uuid) {
     for (const std::size_t at : {8, 13, 18, 23})
