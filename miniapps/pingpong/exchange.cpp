@@ -164,6 +164,9 @@ void measure_exchange(Bench& bench) {
       best = std::max(best, bandwidth(point));
   for (const auto curve : runs_of(findings.points, [](const Point& p) { return p.subject.curve; }))
     findings.text += table_of(curve, peer);
+  if (bench.options.measure == Measure::device)
+    findings.text +=
+        "\nwords, counters: half a round trip that returns parts as they arrive: both directions at once\n";
   findings.figures = {{"one_way_bandwidth", best, "B/s", peer > 0 ? peer : std::numeric_limits<double>::quiet_NaN()}};
 }
 

@@ -29,7 +29,8 @@ std::int64_t largest(std::int64_t too_large, const Fits& fits) {
 
 std::vector<std::int64_t> sizes_of(const Options::Sizes& s) {
   std::vector<std::int64_t> sizes;
-  for (auto size = s.from; size <= s.to; size *= s.factor) sizes.push_back(size);
+  for (auto size = s.from; size < s.to; size *= s.factor) sizes.push_back(size);
+  sizes.push_back(s.to);
   return sizes;
 }
 

@@ -149,7 +149,7 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
   if (measure == Measure::strided && sizes.from < 2)
     from.fail("problem.sizes.from", "is 1; strided sends one end of a View and receives the other: 2 or more",
               "E-DECK-RANGE");
-  if (measure == Measure::model && sizes.from * sizes.factor * sizes.factor > sizes.to)
+  if (measure == Measure::model && sizes.from * sizes.factor >= sizes.to)
     from.fail("problem.sizes.to", fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
                                               "the line of a model needs that many",
                                               sizes.to, sizes.factor));

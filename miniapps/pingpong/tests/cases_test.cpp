@@ -45,7 +45,7 @@ TEST(Cases, AreDimensionsTimesScalars) {
   EXPECT_EQ(all[3].dimensions, 3);
   EXPECT_EQ(all[0].scalar, ScalarName::of_int);
   EXPECT_EQ(all[1].scalar, ScalarName::of_double);
-  for (const auto& c : all) EXPECT_EQ(c.sizes, (Sizes{3, 12, 48}));
+  for (const auto& c : all) EXPECT_EQ(c.sizes, (Sizes{3, 12, 48, 50}));
   EXPECT_TRUE(notes.empty());
 }
 
