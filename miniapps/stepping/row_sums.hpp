@@ -2,6 +2,7 @@
 #pragma once
 
 #include "machine/simulation.hpp"
+#include "stepping/independent.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -46,7 +47,7 @@ struct ChunksOfRows {
   KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
     const auto begin = chunk * chunk_rows, end = begin + chunk_rows < rows ? begin + chunk_rows : rows;
     const auto scalars = scalars_of(row);
-#pragma GCC ivdep
+    KONTOR_INDEPENDENT
     for (auto i = begin; i < end; ++i) call_row(row, i, scalars);
   }
 };
@@ -64,7 +65,7 @@ struct InLanes {
     double parts[count][lanes] = {};
     auto i = begin;
     for (; i + lanes <= end; i += lanes) {
-#pragma GCC ivdep
+      KONTOR_INDEPENDENT
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
         const auto terms = call_row(row, i + lane, scalars);
         for (int k = 0; k < count; ++k) parts[k][lane] += terms.value[k];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/sell.hpp"
 
+#include "stepping/independent.hpp"
+
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -206,7 +208,7 @@ struct SellKernel {
         prefetch(at + lane + reading.ahead / sizeof(double));
         prefetch(offsets + lane + reading.ahead / sizeof(double));
       }
-#pragma GCC ivdep
+      KONTOR_INDEPENDENT
       for (int lane = 0; lane < size; ++lane) {
         const double product = at[lane] * x[row[lane] + offsets[lane]];
         sums[lane] += e < length[lane] ? product : 0;

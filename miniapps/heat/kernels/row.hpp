@@ -4,6 +4,7 @@
 #include "heat/names.hpp"
 #include "heat/problem/stencil.hpp"
 #include "machine/stream_store.hpp"
+#include "stepping/independent.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -40,7 +41,7 @@ inline double update_span(const Row<T>& given, const Stencil<T>& stencil, typena
   const Row<T> row = given; // by value: nothing that is stored changes it, so that it stays in registers
   const Stencil<T> s = stencil;
   if constexpr (norm == Norm::none) {
-#pragma GCC ivdep
+    KONTOR_INDEPENDENT
     for (std::int64_t i = begin; i < end; ++i) out[i - begin] = updated<dimensions, sourced>(row, s, w, i);
     return 0;
   } else if constexpr (norm == Norm::max) {
