@@ -31,10 +31,14 @@ foreach(_space CUDA HIP)
   endif()
 endforeach()
 unset(_space)
+set(KONTOR_KOKKOS_GPU OFF)
+if(KONTOR_KOKKOS_CUDA OR KONTOR_KOKKOS_HIP)
+  set(KONTOR_KOKKOS_GPU ON)
+endif()
 
 # Where they run on the host: by several threads, and the variable that says by how many.
 set(KONTOR_KOKKOS_THREADS "")
-if(KONTOR_KOKKOS_CUDA OR KONTOR_KOKKOS_HIP)
+if(KONTOR_KOKKOS_GPU)
   # not on the host
 elseif("OPENMP" IN_LIST Kokkos_DEVICES)
   set(KONTOR_KOKKOS_THREADS OMP_NUM_THREADS)

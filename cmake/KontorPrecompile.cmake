@@ -4,7 +4,7 @@
 # flags. They change nothing but the time to compile. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does without, and so
 # does the preset "debug": there a missing #include shows. None of Kontor's own headers are among them.
 
-if(KONTOR_KOKKOS_CUDA OR KONTOR_KOKKOS_HIP) # nvcc cannot read what g++ precompiled; HIP compiles twice
+if(KONTOR_KOKKOS_GPU) # nvcc cannot read what g++ precompiled; HIP compiles twice
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
@@ -18,7 +18,7 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT CMAKE_DISABLE_PRECOMPILE
 endif()
 
 set(_unity ON)
-if(KONTOR_KOKKOS_CUDA OR KONTOR_KOKKOS_HIP) # nvcc is slow in large sources, and takes names of two anonymous namespaces for one
+if(KONTOR_KOKKOS_GPU) # nvcc is slow in large sources, and takes names of two anonymous namespaces for one
   set(_unity OFF)
 endif()
 option(KONTOR_UNITY "Compile several sources at once where it saves time" ${_unity})

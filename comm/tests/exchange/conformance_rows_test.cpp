@@ -167,11 +167,12 @@ void expect_row_graph(const Communicator& comm, unsigned seed) {
   for (int step = 0; step < 2; ++step) {
     SCOPED_TRACE("step " + std::to_string(step));
     scramble(x.memory, seed_of(me, step));
-    for (const auto& memory : {a.memory, b.memory, c.memory, d.memory}) scramble(memory, seed_of(me, step));
+    for (const auto& memory : std::array{a.memory, b.memory, c.memory, d.memory}) // nvcc takes braces for the elements'
+      scramble(memory, seed_of(me, step));
     const auto expected = reference<T, Layout, rank>(graph, me, step, x);
     const auto their_a = field<T, Layout, rank>("a", 7);
     const auto their_c = field<T, Other, rank>("c", 3);
-    for (const auto& memory : {their_a.memory, their_c.memory}) scramble(memory, seed_of(previous, step));
+    for (const auto& memory : std::array{their_a.memory, their_c.memory}) scramble(memory, seed_of(previous, step));
     std::vector<T> expected_b(b.memory.begin(), b.memory.end()), expected_d(d.memory.begin(), d.memory.end());
     if (seed != 2) {
       arrive(expected_b, b, all, their_a, from);
