@@ -187,7 +187,7 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) try
   }
   return share;
 } catch (const output::Error& error) { // on all ranks
-  options.file.location.fail(error.what(), "E-FILE-FORMAT");
+  options.file.location.fail(fmt::format("is not readable: {}", error.what()), "E-FILE-FORMAT");
 }
 
 std::vector<CornerPoints> corner_places(const comm::Communicator& comm, const MeshShare& share,
