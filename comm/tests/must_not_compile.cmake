@@ -87,9 +87,11 @@ set(sums [[Space instance; ExactSums<Space> sums(comm, "sums", 2); sums.add(inst
 kontor_compile_refused(no_sums "${sums}")
 kontor_refused(sum_of_bool ${text} "${sums} sums.add(instance, 0, 3, [](Index i) { return i > 1; })")
 kontor_refused(sums_of_int ${text} "${sums} sums.add<2>(instance, 0, 3, [](Index) { return Two{{1, 2}}; })")
-kontor_refused(fast_math "kontor::sums: exact sums need arithmetic as it is written" "")
-target_compile_options(comm_refused_fast_math PRIVATE -ffast-math)
-set_target_properties(comm_refused_fast_math PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # made without
+foreach(flag fast-math finite-math-only)
+  kontor_refused(${flag} "kontor::sums: exact sums need arithmetic as it is written" "")
+  target_compile_options(comm_refused_${flag} PRIVATE -f${flag})
+  set_target_properties(comm_refused_${flag} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON) # made without
+endforeach()
 
 get_property(refused GLOBAL PROPERTY KONTOR_REFUSED)
 add_test(NAME comm_compile

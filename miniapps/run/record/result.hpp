@@ -4,6 +4,7 @@
 #include "machine/calibration.hpp"
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/sums/accumulator.hpp> // does not compile where std::isfinite() is always true
 
 #include <algorithm>
 #include <cmath>

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST)
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) || __FINITE_MATH_ONLY__ > 0
 #error                                                                                                                 \
-    "kontor::sums: exact sums need arithmetic as it is written; compile this file without -ffast-math, -fassociative-math and /fp:fast, or include the headers that are used instead of <kontor/comm/comm.hpp>"
+    "kontor::sums: exact sums need arithmetic as it is written; compile this file without -ffast-math, -fassociative-math, -ffinite-math-only and /fp:fast, or include the headers that are used instead of <kontor/comm/comm.hpp>"
 #endif
 
 /// Exact sums of doubles. An *accumulator* is an integer wide enough for every double and every sum of them, in
