@@ -34,4 +34,10 @@ inline cudaError_t query_result(cudaError_t code) {
 inline cudaError_t query(cudaStream_t stream) { return detail::query_result(cudaStreamQuery(stream)); }
 inline cudaError_t query(cudaEvent_t event) { return detail::query_result(cudaEventQuery(event)); }
 
+/// Local. Whether what the stream is given is captured.
+inline bool is_captured(cudaStream_t stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
+
 } // namespace kontor::comm

@@ -123,7 +123,11 @@ struct ExchangeBase::State {
                                     : " without start()"));
     return committed_method;
   }
-  CollectiveCall call(const char* step) const { return {.operation = step, .fields = {"exchange '" + label + "'"}}; }
+  CollectiveCall call(const char* step) const {
+    auto which = "exchange '" + label + "'";
+    if (number > 0) which += " (commit " + std::to_string(number) + ")"; // labels may be equal
+    return {.operation = step, .fields = {std::move(which)}};
+  }
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* step) const {
     if (checks_order) [[unlikely]]
@@ -142,6 +146,7 @@ struct ExchangeBase::State {
   PhaseTimes times{};
   bool measures = false;
   std::size_t committed_slots = 0;          ///< more have been added if it differs
+  std::int64_t number = 0;                  ///< of the last commit(), of its communicator's calls
   std::optional<AgreementCheck> ending{};   ///< begun by the first test() of a step
   std::unique_ptr<ExchangeMethod> method{}; // last: gone before the memory it uses
 };
@@ -190,6 +195,7 @@ void ExchangeBase::commit() {
   for (std::size_t i = 0; i < methods.size(); ++i) s.timed_methods.push_back({methods[i]->options(), seconds[i]});
   s.method = std::move(methods[choose(seconds)]);
   s.committed_slots = s.slots.size();
+  s.number = detail::internals(s.comm).number_call();
 }
 
 void ExchangeBase::start() {

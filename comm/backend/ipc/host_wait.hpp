@@ -13,9 +13,8 @@ namespace kontor::comm::ipc {
 /// Local. Waits until the stream has done its work, unless it is being captured. MPI messages of this rank must not
 /// stand still meanwhile: a peer may need them to come to what the stream waits for.
 inline cudaError_t wait_for_stream(MPI_Comm comm, cudaStream_t stream) {
-  auto status = cudaStreamCaptureStatusNone;
-  auto code = cudaStreamIsCapturing(stream, &status);
-  if (code != cudaSuccess || status != cudaStreamCaptureStatusNone) return code;
+  auto code = cudaSuccess;
+  if (is_captured(stream)) return code;
   constexpr double any_time = 0; // the kernels' own timeout ends it
   mpi::Deadline(any_time).wait([&] {
     mpi::make_progress(comm);

@@ -20,7 +20,9 @@ class Ipc final : public mpi::MpiBackend {
  public:
   Ipc(const BackendContext& context, Gpus gpus) : MpiBackend(context), gpus_(std::move(gpus)) {}
 
-  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(context(), gpus_, schedule)}; }
+  PlannedExchange plan(const Schedule& schedule) override {
+    return {make_plan(context(), gpus_, schedule, start_order())};
+  }
 
   StreamCollectives* stream_collectives() override {
     if (!std::exchange(asked_, true)) collectives_ = make_stream_collectives(context(), gpus_);

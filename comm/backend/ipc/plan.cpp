@@ -17,10 +17,12 @@ namespace {
 
 class PeerPlan final : public Plan {
  public:
-  PeerPlan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule)
+  PeerPlan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule,
+           std::shared_ptr<mpi::StartOrder> order)
       : comm_(context.comm), unsafe_to_free_(context.unsafe_to_free), timeout_(mpi::timeout(context.options)),
         label_(schedule.label), stream_(static_cast<cudaStream_t>(schedule.stream)),
-        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)), device_(connection_->plan()) {
+        connection_(std::make_unique<Connection>(context.comm, gpus, schedule)), device_(connection_->plan()),
+        order_(std::move(order)), number_(order_->enroll(schedule.label)) {
     device_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
     for (const auto& t : schedule.receives) messages_.push_back({t.peer, t.buffer.label});
     for (const auto& t : schedule.sends) messages_.push_back({t.peer, t.buffer.label});
@@ -39,6 +41,7 @@ class PeerPlan final : public Plan {
 
   void start() override {
     poll();
+    order_->start(number_, is_captured(stream_));
     check_step(launch_start(device_, stream_), "launching the kernel that sends");
     under_way_ = true;
   }
@@ -94,12 +97,15 @@ class PeerPlan final : public Plan {
   bool under_way_ = false;
   std::unique_ptr<Connection> connection_;
   DevicePlan device_;
+  std::shared_ptr<mpi::StartOrder> order_;
+  std::uint32_t number_; ///< of the plan
 };
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule) {
-  return std::make_unique<PeerPlan>(context, gpus, schedule);
+std::unique_ptr<Plan> make_plan(const BackendContext& context, const Gpus& gpus, const Schedule& schedule,
+                                std::shared_ptr<mpi::StartOrder> order) {
+  return std::make_unique<PeerPlan>(context, gpus, schedule, std::move(order));
 }
 
 } // namespace kontor::comm::ipc

@@ -112,9 +112,7 @@ class Collectives final : public StreamCollectives {
   /// After what has been queued before on another stream. What is captured is ordered by whoever replays it.
   template <class Launch>
   void order(const Launch& launch) {
-    auto status = cudaStreamCaptureStatusNone;
-    if (last_) check_call(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
-    const bool ordered = last_ && status == cudaStreamCaptureStatusNone;
+    const bool ordered = last_ && !is_captured(stream_);
     if (ordered) check_call(cudaStreamWaitEvent(stream_, last_.get(), 0), "cudaStreamWaitEvent");
     launch();
     if (ordered) check_call(cudaEventRecord(last_.get(), stream_), "cudaEventRecord");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/backend_context.hpp"
+#include "backend/start_order.hpp"
 
 #include <kontor/comm/views/datatype.hpp>
 
@@ -75,9 +76,15 @@ class MpiBackend : public Backend {
 
  protected:
   const BackendContext& context() const { return context_; }
+  /// Collective where it is the first call.
+  const std::shared_ptr<StartOrder>& start_order() {
+    if (!order_) order_ = std::make_shared<StartOrder>(context_);
+    return order_;
+  }
 
  private:
   BackendContext context_;
+  std::shared_ptr<StartOrder> order_; ///< of plans without tags
 };
 
 // A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood and rma talk to other

@@ -39,9 +39,10 @@ std::set<int> peers(const std::vector<Message>& messages) {
 
 class GroupedPlan final : public Plan {
  public:
-  GroupedPlan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule)
+  GroupedPlan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule, std::shared_ptr<mpi::StartOrder> order)
       : user_(fmt::format("exchange '{}'", schedule.label)), stream_(static_cast<cudaStream_t>(schedule.stream)),
-        nccl_comm_(std::move(nccl_comm)), sends_(messages(schedule.sends)), receives_(messages(schedule.receives)) {
+        nccl_comm_(std::move(nccl_comm)), sends_(messages(schedule.sends)), receives_(messages(schedule.receives)),
+        order_(std::move(order)), number_(order_->enroll(schedule.label)) {
     nccl_comm_->connect(peers(sends_), peers(receives_), stream_, user_);
     for (const auto& m : sends_) enroll(m);
     for (const auto& m : receives_) enroll(m);
@@ -59,6 +60,7 @@ class GroupedPlan final : public Plan {
 
   void start() override {
     poll();
+    order_->start(number_, is_captured(stream_));
     auto code = ncclGroupStart();
     if (code != ncclSuccess) nccl_comm_->fail(code, user_ + ": ncclGroupStart");
     for (const auto& m : receives_) {
@@ -103,12 +105,15 @@ class GroupedPlan final : public Plan {
   std::vector<Message> sends_;
   std::vector<Message> receives_;
   std::vector<void*> registered_;
+  std::shared_ptr<mpi::StartOrder> order_;
+  std::uint32_t number_; ///< of the plan
 };
 
 } // namespace
 
-std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule) {
-  return std::make_unique<GroupedPlan>(std::move(nccl_comm), schedule);
+std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm> nccl_comm, const Schedule& schedule,
+                                std::shared_ptr<mpi::StartOrder> order) {
+  return std::make_unique<GroupedPlan>(std::move(nccl_comm), schedule, std::move(order));
 }
 
 } // namespace kontor::comm::nccl

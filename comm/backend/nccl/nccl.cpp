@@ -18,7 +18,7 @@ class Nccl final : public mpi::MpiBackend {
  public:
   using MpiBackend::MpiBackend;
 
-  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule)}; }
+  PlannedExchange plan(const Schedule& schedule) override { return {make_plan(nccl_comm(), schedule, start_order())}; }
 
   StreamCollectives* stream_collectives() override {
     if (!collectives_) collectives_ = make_stream_collectives(nccl_comm());

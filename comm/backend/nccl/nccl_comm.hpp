@@ -3,6 +3,7 @@
 
 #include "backend/backend_context.hpp"
 #include "backend/gpu_check.hpp"
+#include "backend/start_order.hpp"
 
 #include <kontor/device/noncopyable.hpp>
 
@@ -74,7 +75,7 @@ class NcclComm : device::NonCopyable {
 void refuse_shared_devices(MPI_Comm);
 
 /// Collective over the ranks of the communicator. The schedule's stream must outlive the plan.
-std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm>, const Schedule&);
+std::unique_ptr<Plan> make_plan(std::shared_ptr<NcclComm>, const Schedule&, std::shared_ptr<mpi::StartOrder>);
 
 /// Local.
 std::unique_ptr<StreamCollectives> make_stream_collectives(std::shared_ptr<NcclComm>);

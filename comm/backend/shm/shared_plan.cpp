@@ -3,11 +3,12 @@
 // A message within a node: a place in the receiver's memory and two counters, of the steps in which the sender has
 // filled it and in which the receiver has emptied it. A sender writes in step n once n - 1 has been emptied; a receiver
 // reads once n has been filled. Counters lie on cache lines of their own.
+#include "backend/shm/shared_plan.hpp"
+
 #include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
-#include "backend/shm/node.hpp"
 
 #include <kontor/comm/error.hpp>
 
@@ -146,7 +147,7 @@ class SharedPlan final : public Plan {
   /// For the step that is under way.
   template <class Awaited>
   void wait_for(std::uint64_t& counter, double timeout, const Awaited& awaited) {
-    int turns = 0;
+    unsigned turns = 0;
     const auto done = [&] {
       if (steps(counter) >= step_) return true;
       if (++turns % 256 == 0) mpi::make_progress(comm_);

@@ -3,7 +3,7 @@
 // Backend `shm`: the pack kernel of the sender writes into memory that the receiver's unpack kernel reads, by MPI-3
 // shared-memory windows (MPI 3.1, section 11.2.3). Messages to other nodes go by nonblocking MPI.
 #include "backend/mpi/mpi_backend.hpp"
-#include "backend/shm/node.hpp"
+#include "backend/shm/shared_plan.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/peer_wait.hpp>

@@ -5,7 +5,7 @@
 
 #include <kontor/device/noncopyable.hpp>
 
-namespace kontor::comm::shm {
+namespace kontor::comm::mpi {
 
 /// The ranks of a communicator that share memory with this one.
 class Node : device::NonCopyable {
@@ -18,6 +18,8 @@ class Node : device::NonCopyable {
   MPI_Comm comm() const { return comm_; }
   /// The rank within the node; MPI_UNDEFINED if `rank` is on another one.
   int local(int rank) const;
+  /// The rank in the communicator of one of the node's.
+  int global(int local_rank) const { return members_[static_cast<std::size_t>(local_rank)]; }
   /// How many nodes the communicator spans.
   int nodes() const { return nodes_; }
   /// See BackendContext.
@@ -46,7 +48,4 @@ class Window : device::NonCopyable {
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
-/// Collective over the handle's communicator. Messages within the node lie in memory of the plan's own.
-PlannedExchange make_plan(const BackendContext&, std::shared_ptr<Node>, const Schedule&);
-
-} // namespace kontor::comm::shm
+} // namespace kontor::comm::mpi

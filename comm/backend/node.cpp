@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/shm/node.hpp"
+#include "backend/node.hpp"
 
 #include "backend/ranks.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace kontor::comm::shm {
-
-using mpi::check;
+namespace kontor::comm::mpi {
 
 namespace {
 
 /// Where parts of a window begin: at a cache line, which MPI does not promise.
-constexpr std::size_t alignment = 64;
+constexpr std::size_t window_alignment = 64;
 
 MPI_Comm shared_memory_ranks(const BackendContext& context) {
-  auto node = mpi::split_by_node(context.comm);
+  auto node = split_by_node(context.comm);
   const int group_size = context.options.ranks_per_node;
   if (group_size == 0) return node;
   MPI_Comm group = MPI_COMM_NULL;
-  check(MPI_Comm_split(node, mpi::rank_of(context.comm) / group_size, 0, &group), "MPI_Comm_split");
+  check(MPI_Comm_split(node, rank_of(context.comm) / group_size, 0, &group), "MPI_Comm_split");
   MPI_Comm_free(&node);
   return group;
 }
@@ -30,11 +28,11 @@ MPI_Comm shared_memory_ranks(const BackendContext& context) {
 Node::Node(const BackendContext& context)
     : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  nodes_ = mpi::rank_of(comm_) == 0 ? 1 : 0; // each node counts its first rank
+  nodes_ = rank_of(comm_) == 0 ? 1 : 0; // each node counts its first rank
   check(MPI_Allreduce(MPI_IN_PLACE, &nodes_, 1, MPI_INT, MPI_SUM, context.comm), "MPI_Allreduce");
 
-  members_.resize(static_cast<std::size_t>(mpi::size_of(comm_)));
-  const int mine = mpi::rank_of(context.comm);
+  members_.resize(static_cast<std::size_t>(size_of(comm_)));
+  const int mine = rank_of(context.comm);
   check(MPI_Allgather(&mine, 1, MPI_INT, members_.data(), 1, MPI_INT, comm_), "MPI_Allgather");
 }
 
@@ -45,12 +43,12 @@ int Node::local(int rank) const {
 }
 
 Node::~Node() {
-  if (!mpi::ends_alone(*unsafe_to_free_)) MPI_Comm_free(&comm_);
+  if (!ends_alone(*unsafe_to_free_)) check_or_terminate(MPI_Comm_free(&comm_), "MPI_Comm_free");
 }
 
 Window::Window(const Node& node, std::size_t bytes) : unsafe_to_free_(node.unsafe_to_free()) {
   std::byte* mine = nullptr;
-  bytes += alignment;
+  bytes += window_alignment;
   check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, node.comm(), &mine, &window_),
         "MPI_Win_allocate_shared");
   check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
@@ -61,9 +59,9 @@ Window::Window(const Node& node, std::size_t bytes) : unsafe_to_free_(node.unsaf
 }
 
 Window::~Window() {
-  if (mpi::ends_alone(*unsafe_to_free_)) return;
-  MPI_Win_unlock_all(window_);
-  mpi::check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
+  if (ends_alone(*unsafe_to_free_)) return;
+  check_or_terminate(MPI_Win_unlock_all(window_), "MPI_Win_unlock_all");
+  check_or_terminate(MPI_Win_free(&window_), "MPI_Win_free");
 }
 
 std::byte* Window::part(int local_rank) const {
@@ -71,8 +69,8 @@ std::byte* Window::part(int local_rank) const {
   int unit = 0;
   std::byte* base = nullptr;
   check(MPI_Win_shared_query(window_, local_rank, &bytes, &unit, &base), "MPI_Win_shared_query");
-  const auto past_line = reinterpret_cast<std::uintptr_t>(base) % alignment; // on every rank: pages are mapped
-  return base + (alignment - past_line) % alignment;
+  const auto past_line = reinterpret_cast<std::uintptr_t>(base) % window_alignment; // on every rank: pages are mapped
+  return base + (window_alignment - past_line) % window_alignment;
 }
 
-} // namespace kontor::comm::shm
+} // namespace kontor::comm::mpi
