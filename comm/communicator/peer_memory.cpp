@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backend/agree.hpp"
 #include "backend/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
@@ -17,10 +18,15 @@ std::optional<std::string> peer_refusal(const Communicator& comm, bool host_memo
   return fmt::format("backend '{}' maps no memory of a {}", comm.options().backend, host_memory ? "host" : "device");
 }
 
-std::unique_ptr<PeerAllocation> allocate_for_peers(const Communicator& comm, std::size_t bytes) {
-  auto allocation = internals(comm).backend().peer_memory(bytes);
-  if (!allocation) throw UsageError(*peer_refusal(comm, true), Axis::backend);
-  return allocation;
+std::unique_ptr<PeerAllocation> allocate_for_peers(const Communicator& comm, std::size_t bytes, bool host_memory) {
+  if (const auto refused = mpi::first_problem(comm.native(), peer_refusal(comm, host_memory)))
+    throw UsageError(*refused, Axis::backend);
+  return internals(comm).backend().peer_memory(bytes);
+}
+
+void free_for_peers(const Communicator& comm, std::unique_ptr<PeerAllocation> memory) {
+  if (internals(comm).ends_together()) Kokkos::fence();
+  memory.reset();
 }
 
 void check_late(const Communicator& comm, const PeerAllocation& memory) {

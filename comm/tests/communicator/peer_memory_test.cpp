@@ -105,6 +105,27 @@ TEST(PeerMemoryRefusal, NamesWhatMapsMemory) {
   }
 }
 
+/// Device pointers would be host memory, and only one rank's kernels would fail.
+TEST(PeerMemoryRefusal, OfAnotherKindOfMemory) {
+  const Communicator comm(MPI_COMM_WORLD, {.backend = "shm"});
+  if (comm.size() == 1) GTEST_SKIP() << "one rank has memory of any backend";
+  const bool host = comm.rank() > 0;
+  expect_error<UsageError>([&] { detail::allocate_for_peers(comm, 64, host); }, {"'shm' maps no memory of a device"});
+}
+
+/// It shares the communicator, and the host ends waits at any check level.
+TEST(PeerMemoryAbort, EndsWaits) {
+  Communicator comm(MPI_COMM_WORLD, {.backend = "shm"});
+  if (comm.size() == 1) GTEST_SKIP() << "nobody to wait for";
+  const Memory memory(comm, sizeof(Cell), "cell");
+  auto& never = reinterpret_cast<Cell*>(memory.of(comm.rank()))->written;
+  const auto moved = std::move(comm);
+  std::thread kernel([&] { EXPECT_FALSE(memory.wait().until(never, 1, 0)); });
+  memory.abort();
+  kernel.join();
+  EXPECT_NO_THROW(memory.check());
+}
+
 TEST(PeerMemoryTimeout, IsAnErrorOfARankThatWaits) {
   const Communicator comm(MPI_COMM_WORLD, {.backend = "shm", .check = CheckLevel::cross_rank, .timeout = 0.2});
   if (comm.size() == 1) GTEST_SKIP() << "nobody to wait for";

@@ -13,8 +13,8 @@ struct PeerSignals {
   std::uint64_t aborted = 0; ///< not 0: what is waited for is no longer wanted
 };
 
-/// How a kernel waits for other ranks: copyable into kernels. No wait lasts for ever: it ends after the timeout, which
-/// also ends all others with these signals, or when the host wants it to.
+/// How a kernel waits for other ranks: copyable into kernels. A wait that does not succeed ends after the timeout, if
+/// there is one, which also ends all others with these signals, or when the host sets `aborted`.
 class PeerWait {
  public:
   /// Waits for nobody but this rank.
