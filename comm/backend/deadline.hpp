@@ -27,7 +27,7 @@ class Deadline {
   /// Asks again and again whether something is done, and lets others run in between. False if the time has passed.
   template <class Done>
   bool wait(const Done& done) const {
-    for (int turn = 1; !done(); ++turn) {
+    for (unsigned turn = 1; !done(); ++turn) { // begins again at 0
       if (turn % spins != 0) continue;
       if (passed()) return false;
       std::this_thread::yield();
@@ -36,7 +36,7 @@ class Deadline {
   }
 
  private:
-  static constexpr int spins = 100; ///< before the core is given to others: a turn may bring data
+  static constexpr unsigned spins = 100; ///< before the core is given to others: a turn may bring data
   bool limited_;
   double end_;
 };
@@ -61,12 +61,6 @@ inline bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
 /// operation that is not goes on, and stays the caller's. Throws MpiError. MPI_Test.
 inline bool wait_at_most(MPI_Request& request, double seconds, MPI_Status* status = MPI_STATUS_IGNORE) {
   return Deadline(seconds).wait([&] { return test(request, status); });
-}
-
-/// The same for destructors: errors are passed over.
-inline void wait_until_timeout(MPI_Request& request, double seconds) noexcept {
-  int done = 0;
-  Deadline(seconds).wait([&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0; });
 }
 
 } // namespace kontor::comm::mpi

@@ -3,6 +3,7 @@
 // What is left to `auto`, resolved to the methods that there are. Capabilities say what each backend can do; backends
 // themselves are made last, and only those that Views of the given memory can use.
 #include "backend/backend_set.hpp"
+#include "backend/deadline.hpp"
 #include "backend/refusals.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
@@ -56,13 +57,17 @@ std::vector<Method> find_methods(const Options& options, std::optional<UsageErro
   std::vector<Method> result;
   for (const auto* entry : backends_for(options)) {
     const auto can = entry->capabilities();
-    for (const auto pattern : patterns_for(options)) {
+    for (auto pattern : patterns_for(options)) {
       for (const auto packing : packings_for(options)) {
         if (const auto found = refusal(entry->name, can, pattern, packing)) {
           if (!first) first = found;
           continue;
         }
         auto chosen = options;
+        if (pattern == Pattern::blocking && mpi::timeout(options) > 0) { // which it does not have
+          if (options.pattern == Pattern::automatic) continue;
+          pattern = Pattern::nonblocking;
+        }
         chosen.backend = entry->name;
         chosen.pattern = pattern;
         chosen.packing = packing;

@@ -156,8 +156,7 @@ void Operation::drop() noexcept {
                  part.receives() ? "it is cancelled" : "it goes on and keeps its Views");
     using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
     if (part.receives() && !part.checked) {
-      MPI_Cancel(&part.request);
-      MPI_Wait(&part.request, MPI_STATUS_IGNORE);
+      mpi::take_back(part.request);
       continue;
     }
     const auto all = std::make_shared<Pair>(keep(), std::move(part.arrays));

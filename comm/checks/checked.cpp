@@ -39,9 +39,7 @@ mpi::Datatype described(const Description& description, const void* data, const 
 }
 
 void cancel(MPI_Request& request) {
-  if (request == MPI_REQUEST_NULL || mpi::finalized()) return;
-  MPI_Cancel(&request);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (request != MPI_REQUEST_NULL && !mpi::finalized()) mpi::take_back(request);
 }
 
 } // namespace
@@ -183,7 +181,7 @@ class CheckedReceive final : public CheckedMessage {
 
 Checks::~Checks() {
   if (mpi::finalized()) return;
-  for (auto& [request, description] : underway_) mpi::wait_until_timeout(request, timeout_);
+  for (auto& [request, description] : underway_) mpi::or_terminate([&] { mpi::wait_at_most(request, timeout_); });
 }
 
 void Checks::progress() {

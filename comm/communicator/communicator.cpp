@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/agree.hpp"
 
+#include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -15,21 +16,24 @@ using mpi::check;
 
 namespace {
 
-constexpr const char* option_names[] = {"backend",  "pattern", "packing", "path",
-                                        "messages", "check",   "trial",   "ranks_per_node"};
+constexpr const char* option_names[] = {"backend", "pattern", "packing",        "path",         "messages",
+                                        "check",   "trial",   "ranks_per_node", "GPU-aware MPI"};
 
 /// The value of each option that must be equal, as ranks tell it to each other.
 using Values = std::array<std::array<char, 64>, std::size(option_names)>;
 
 Values values_of(const Options& options) {
-  const std::string words[] = {options.backend,
-                               to_string(options.pattern),
-                               to_string(options.packing),
-                               to_string(options.path),
-                               to_string(options.messages),
-                               to_string(options.check),
-                               fmt::format("{}", options.trial),
-                               fmt::format("{}", options.ranks_per_node)};
+  const auto mpi_says = gpu_awareness(); // by the environment, which may be of some ranks only
+  const std::string words[] = {
+      options.backend,
+      to_string(options.pattern),
+      to_string(options.packing),
+      to_string(options.path),
+      to_string(options.messages),
+      to_string(options.check),
+      fmt::format("{}", options.trial),
+      fmt::format("{}", options.ranks_per_node),
+      fmt::format("{}{}", mpi_says.aware ? "yes" : "no", mpi_says.overruled ? ", by KONTOR_GPU_AWARE_MPI" : "")};
   Values values{};
   for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);
   return values;

@@ -59,24 +59,20 @@ Internals::~Internals() {
   backends_.reset();
   if (mpi::finalized()) return;
   const bool alone = mpi::ends_alone(*unsafe_to_free_);
-  for (auto& [request, memory, more] : detached_) {
-    if (alone) break;
-    if (checks_)
-      mpi::wait_until_timeout(request, options_.timeout);
-    else
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
+  const double timeout = checks_ ? options_.timeout : 0;
+  for (auto& [request, memory, more] : detached_)
+    if (!alone) mpi::or_terminate([&] { mpi::wait_at_most(request, timeout); });
   sweep();
   if (!detached_.empty()) leak(std::move(detached_));
-  if (*unsafe_to_free_) {
+  if (alone) {
     leak(std::move(checks_));
     return;
   }
-  for (auto& [key, op] : operations_) MPI_Op_free(&op);
-  for (auto& [size, type] : byte_types_) MPI_Type_free(&type);
+  for (auto& [key, op] : operations_) mpi::check_or_terminate(MPI_Op_free(&op), "MPI_Op_free");
+  for (auto& [size, type] : byte_types_) mpi::check_or_terminate(MPI_Type_free(&type), "MPI_Type_free");
   checks_.reset();
   for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm_})
-    if (*owned != MPI_COMM_NULL) MPI_Comm_free(owned);
+    if (*owned != MPI_COMM_NULL) mpi::check_or_terminate(MPI_Comm_free(owned), "MPI_Comm_free");
 }
 
 void Internals::sweep() {

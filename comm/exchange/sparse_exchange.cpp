@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace kontor::comm {
 
@@ -113,6 +114,9 @@ class SparseExchange : device::NonCopyable {
 void detail::sparse_exchange(const Communicator& comm, const std::string& what,
                              const std::vector<SparseMessage>& messages, const std::shared_ptr<void>& sent,
                              const std::function<void*(int, std::size_t)>& place, std::size_t most_at_once) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  if (most_at_once == 0 || most_at_once > most)
+    throw CallError(fmt::format("{}: chunks of {} bytes; most_at_once is 1 to {}", what, most_at_once, most));
   SparseExchange exchange(comm, sent, place);
   exchange.send(messages, most_at_once);
   mpi::wait_within(

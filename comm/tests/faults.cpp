@@ -34,6 +34,8 @@ void let_fail(const char* function, int call) {
   calls_until = call;
 }
 
+bool has_failed() { return calls_until <= 0; }
+
 } // namespace kontor::comm::test
 
 // Each line stands for one MPI function: it is passed on, or fails.

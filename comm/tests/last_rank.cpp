@@ -6,7 +6,10 @@
 
 namespace {
 bool isend_fails = false;
-}
+bool comm_free_fails = false;
+} // namespace
+
+extern "C" int MPI_Comm_free(MPI_Comm* c) { return comm_free_fails ? MPI_ERR_OTHER : PMPI_Comm_free(c); }
 
 extern "C" int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
   return isend_fails ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
@@ -35,6 +38,20 @@ TEST(LastRank, Aborts) {
     std::fprintf(stderr, "rank %d aborts: %s\n", comm.rank(), error.what());
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
+}
+
+/// The others could wait for this rank.
+TEST(LastRank, FailsInADestructor) {
+  std::set_terminate([] {
+    try {
+      throw;
+    } catch (const Error& error) {
+      std::fprintf(stderr, "a destructor: %s\n", error.what());
+      MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+  });
+  const Communicator comm(MPI_COMM_WORLD);
+  comm_free_fails = on_last_rank();
 }
 
 /// MPI calls the functor, so its exception has nowhere to go.

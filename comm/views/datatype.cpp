@@ -54,7 +54,7 @@ Datatype& Datatype::operator=(Datatype&& other) noexcept {
 }
 
 void Datatype::free() {
-  if (!finalized()) MPI_Type_free(&type_);
+  if (!finalized()) check_or_terminate(MPI_Type_free(&type_), "MPI_Type_free");
 }
 
 void Datatype::commit() { check(MPI_Type_commit(&type_), "MPI_Type_commit"); }

@@ -22,13 +22,17 @@ void LoweredHost::make_copy(const Lowering& how, const char* operation, const Bu
   copy_ = std::make_shared<const Copy>(std::move(copy));
 }
 
-void LoweredHost::copy(PackDirection direction) const {
+void LoweredHost::queue(PackDirection direction) const {
   const HostSpace instance;
   if (direction == PackDirection::pack)
     copy_piece<PackDirection::pack>(instance, copy_->piece);
   else
     copy_piece<PackDirection::unpack>(instance, copy_->piece);
-  device::fence(instance, "comm/packed");
+}
+
+void LoweredHost::copy(PackDirection direction) const {
+  queue(direction);
+  device::fence(HostSpace(), "comm/packed");
 }
 
 } // namespace kontor::comm::detail

@@ -14,6 +14,11 @@ void fail(int code, const std::string& operation) {
   throw MpiError(fmt::format("{} failed: {}", operation, error_text(code)));
 }
 
+void take_back(MPI_Request& request) noexcept {
+  check_or_terminate(MPI_Cancel(&request), "MPI_Cancel");
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 bool finalized() {
   int ended = 0;
   MPI_Finalized(&ended);

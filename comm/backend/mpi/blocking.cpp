@@ -2,8 +2,7 @@
 //
 // Pattern `blocking`: one MPI_Sendrecv for each tag and turn, of which a rank sends one message at most and receives
 // one. All ranks walk them in that order, so each call finds its partners at the same place or before it, and none
-// waits for ever. At check level `cross_rank`, where waits have a timeout, it is pattern `nonblocking`.
-#include "backend/deadline.hpp"
+// waits for ever. At check level `cross_rank`, where waits have a timeout, methods are `nonblocking` instead.
 #include "backend/mpi/mpi_backend.hpp"
 
 #include <fmt/format.h>
@@ -59,7 +58,6 @@ class Blocking final : public MpiPlan {
 } // namespace
 
 std::unique_ptr<Plan> make_blocking(const BackendContext& context, MessageSet messages) {
-  if (timeout(context.options) > 0) return make_nonblocking(context, std::move(messages));
   return std::make_unique<Blocking>(context, std::move(messages));
 }
 

@@ -65,8 +65,10 @@ class GraphParent : device::NonCopyable {
     check(MPI_Comm_create(comm, ranks, &comm_), "MPI_Comm_create");
     check(MPI_Group_free(&ranks), "MPI_Group_free");
   }
-  /// Collective.
-  ~GraphParent() { MPI_Comm_free(&comm_); }
+  /// Collective, unless an exception is passing.
+  ~GraphParent() {
+    if (!ends_alone(false)) check_or_terminate(MPI_Comm_free(&comm_), "MPI_Comm_free");
+  }
 #else
   explicit GraphParent(MPI_Comm comm) : comm_(comm) {}
 #endif
@@ -95,8 +97,8 @@ class Neighborhood final : public MpiPlan {
   /// Collective, unless this rank ends alone.
   ~Neighborhood() override {
     if (ends_alone()) return;
-    if (request_ != MPI_REQUEST_NULL) MPI_Wait(&request_, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&graph_);
+    check_or_terminate(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    check_or_terminate(MPI_Comm_free(&graph_), "MPI_Comm_free");
   }
 
   void start() override {

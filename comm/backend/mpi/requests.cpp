@@ -60,7 +60,7 @@ class RequestPlan : public MpiPlan {
 
   /// Collective in the middle of a step: the buffers are about to go, and all ranks have started.
   void complete() noexcept {
-    if (!ends_alone()) MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE);
+    if (!ends_alone()) check_or_terminate(MPI_Waitall(size(), data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
   MPI_Request* data() { return requests_.data(); }
@@ -107,7 +107,7 @@ class Persistent final : public RequestPlan {
     complete();
     if (finalized()) return;
     for (int i = 0; i < size(); ++i)
-      if (data()[i] != MPI_REQUEST_NULL) MPI_Request_free(&data()[i]);
+      if (data()[i] != MPI_REQUEST_NULL) check_or_terminate(MPI_Request_free(&data()[i]), "MPI_Request_free");
   }
 
   void start() override {

@@ -37,10 +37,11 @@ class Group : device::NonCopyable {
     MPI_Group all = MPI_GROUP_NULL;
     check(MPI_Comm_group(comm, &all), "MPI_Comm_group");
     check(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_), "MPI_Group_incl");
-    MPI_Group_free(&all);
+    check(MPI_Group_free(&all), "MPI_Group_free");
   }
   ~Group() {
-    if (!empty_ && !finalized()) MPI_Group_free(&group_); // MPI may return its own handle for an empty group
+    if (!empty_ && !finalized()) // MPI may return its own handle for an empty group
+      check_or_terminate(MPI_Group_free(&group_), "MPI_Group_free");
   }
   MPI_Group get() const { return group_; }
   bool empty() const { return empty_; }

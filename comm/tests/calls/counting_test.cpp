@@ -216,6 +216,16 @@ TEST_P(CallCounting, NoRank) {
   EXPECT_EQ(cost.tools.fences, List{});
 }
 
+TEST_P(CallCounting, SparseAlltoallFencesOnce) {
+  using Column = HostView<double*, Stride>;
+  const Plane array("array", 4, 5);
+  SparseMessages<Column> messages;
+  for (int r = 0; r < ranks; ++r) messages.emplace_back(r, Kokkos::subview(array, Kokkos::ALL, r % 5));
+  const auto cost = cost_of([&] { (void)sparse_alltoall(comm, messages); });
+  EXPECT_EQ(std::ranges::count(cost.tools.fences, "comm/packed"), 1);
+  EXPECT_EQ(std::ranges::count(cost.tools.kernels, "comm/pack"), ranks);
+}
+
 TEST_P(CallCounting, SendWithExtents) {
   if (ranks == 1) return;
   const auto send_to_1 = [&] {

@@ -288,6 +288,12 @@ TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
   const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   expect_facts(text_of<UsageError>(call(checked, {{rank == 0 ? ranks : no_rank, row}})),
                {fmt::format("destination {} is no rank", ranks)});
+  for (const std::size_t most : {std::size_t{0}, std::size_t{1} << 31})
+    expect_error<CallError>(
+        [&] {
+          sparse_exchange(comm, "graph", {{0, std::vector<std::byte>(1)}}, most);
+        },
+        {fmt::format("exchange 'graph': chunks of {} bytes", most)});
   expect_usable(comm);
   expect_usable(checked);
 }

@@ -77,6 +77,17 @@ TEST(CommunicatorHandle, MovedFrom) {
     expect_facts(text, {"Exchange that was moved from"});
 }
 
+/// The environment of some ranks only.
+TEST(CommunicatorHandle, IsGpuAwareOnAllRanks) {
+  const char* const name = "KONTOR_GPU_AWARE_MPI";
+  const bool last = world_rank() == world_size() - 1;
+  if (std::getenv(name) || world_size() == 1) GTEST_SKIP() << "it is set for all";
+  if (last) setenv(name, "1", 1);
+  expect_error<UsageError>([] { Communicator(MPI_COMM_WORLD); },
+                           {"GPU-aware MPI is '", fmt::format("'yes, by {}' on rank {}", name, world_size() - 1)});
+  if (last) unsetenv(name);
+}
+
 TEST(CommunicatorHandle, Agrees) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto agree = [&](bool problem) {

@@ -8,6 +8,8 @@ namespace kontor::comm::test {
 
 /// In faults.cpp. The function is to fail on this rank: at its n-th call from now, and once. An empty name: none is.
 void let_fail(const char* function, int call = 1);
+/// Whether it has.
+bool has_failed();
 
 namespace {
 
@@ -75,6 +77,18 @@ TEST_F(Faults, OfAStep) {
     run_step(reduction);
   };
   EXPECT_EQ(text_of_failing("MPI_Wait", 1, reduce), "reduction 'dots': MPI_Wait of View 'in' failed: " + other);
+}
+
+/// The other ranks may be gone: nothing that they take part in is called.
+TEST_F(Faults, OfACommunicatorThatEndsAlone) {
+  let_fail("MPI_Comm_free");
+  EXPECT_EQ(text_of<CallError>([] {
+              const Communicator own(MPI_COMM_WORLD);
+              throw CallError("left alone");
+            }),
+            "left alone");
+  EXPECT_FALSE(has_failed());
+  let_fail("");
 }
 
 /// Parts agree over the whole: where one cannot be opened, all ranks hear of it.

@@ -23,9 +23,9 @@ inline void check(int code, const char* operation) {
     fail(code, operation);
 }
 
-/// Calls `f` in a destructor, where the other ranks would wait for ever if this one went on after an error: the program
-/// ends by std::terminate(), whose handler sees what `f` has thrown. What leaves a destructor it may not see: g++
-/// before 14.
+/// Calls `f` in a destructor, as all of them call MPI. After an error the other ranks could wait for ever, so the
+/// program ends by std::terminate(), whose handler sees what `f` has thrown. What leaves a destructor it may not see:
+/// g++ before 14. A rank that ends alone calls nothing that others take part in (ends_alone()).
 template <class F>
 void or_terminate(const F& f) noexcept {
   try {
@@ -39,6 +39,9 @@ void or_terminate(const F& f) noexcept {
 inline void check_or_terminate(int code, const char* operation) noexcept {
   or_terminate([&] { check(code, operation); });
 }
+
+/// In destructors. Takes back a receive; if its message is there already, nobody asks whether that is right.
+void take_back(MPI_Request&) noexcept;
 
 /// Local. Whether MPI has ended, after which nothing of its can be freed.
 bool finalized();

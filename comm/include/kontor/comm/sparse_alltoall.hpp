@@ -66,36 +66,53 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   for (const auto& message : messages) destinations.push_back(message.first);
   detail::check_sparse(on.comm, what, destinations, scalar_of<typename Out::value_type>());
 
-  const auto sent = std::make_shared<std::list<detail::TypedOperand<View>>>();
+  constexpr const char* name = "sparse_alltoall";
+  const auto& lowering = detail::internals(on.comm).lowering();
+  const auto* const given = detail::instance_for<Out>(on);
+  const auto instance = given ? *given : typename Out::execution_space();
+  struct Sent {
+    View view; // whose memory it may be
+    detail::Lowered<View> elements;
+  };
+  const auto sent = std::make_shared<std::vector<Sent>>();
+  sent->reserve(messages.size());
   std::vector<detail::SparseMessage> outgoing;
+  bool waits = false;
   for (const auto& [peer, view] : messages) {
     if (peer == no_rank) continue;
-    const auto& elements = sent->emplace_back(on, "sparse_alltoall", view, detail::Access::read);
+    const auto& elements =
+        sent->emplace_back(Sent{view, {lowering, name, view, detail::instance_for<View>(on)}}).elements;
+    waits = elements.queue_pack() || waits;
     outgoing.push_back({peer, elements.data(), view.size() * size});
   }
-  std::list<std::pair<int, detail::TypedOperand<Out>>> arrived;
+  if (waits) device::fence(instance, "comm/packed"); // once for all
+  struct Arrived {
+    int peer;
+    Out piece;
+    detail::Lowered<Out> elements;
+  };
+  std::list<Arrived> arrived;
   std::optional<std::pair<int, std::size_t>> incomplete;
   const auto place = [&](int peer, std::size_t bytes) -> void* {
     if (bytes % size != 0) incomplete = {peer, bytes};
     const Out piece(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
                     (bytes + size - 1) / size);
-    detail::TypedOperand<Out> elements(on, "sparse_alltoall", piece, detail::Access::write);
-    return arrived.emplace_back(peer, std::move(elements)).second.data();
+    return arrived.emplace_back(Arrived{peer, piece, {lowering, name, piece, given}}).elements.data();
   };
   const auto most = std::max(most_at_once / size, std::size_t{1}) * size;
   detail::sparse_exchange(on.comm, what, outgoing, sent, place, most);
   if (incomplete) detail::refuse_sparse(what, incomplete->first, incomplete->second, size);
 
-  arrived.sort([](const auto& a, const auto& b) { return a.first < b.first; });
+  arrived.sort([](const auto& a, const auto& b) { return a.peer < b.peer; });
+  waits = false;
+  for (const auto& one : arrived) waits = one.elements.queue_unpack() || waits;
+  if (waits) device::fence(instance, "comm/unpacked");
   SparseMessages<Out> received;
   std::vector<Out> pieces;
   for (auto it = arrived.begin(); it != arrived.end(); ++it) {
-    auto& [peer, elements] = *it;
-    elements.deliver();
-    pieces.push_back(elements.give_back());
-    if (std::next(it) != arrived.end() && std::next(it)->first == peer) continue;
-    received.emplace_back(peer,
-                          detail::joined(pieces, on.instance() ? *on.instance() : typename Out::execution_space()));
+    pieces.push_back(it->piece);
+    if (std::next(it) != arrived.end() && std::next(it)->peer == it->peer) continue;
+    received.emplace_back(it->peer, detail::joined(pieces, instance));
     pieces.clear();
   }
   return received;

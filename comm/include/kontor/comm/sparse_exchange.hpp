@@ -21,7 +21,7 @@ struct PeerMessage {
 /// most one from each rank to each other. Nobody needs to know who sends to it, and the work of a rank grows with the
 /// number of its peers and with the logarithm of the number of ranks. At check level `cross_rank` throws Error if it
 /// takes longer than Options::timeout; `label` names the exchange then. Messages may have any length: they travel in
-/// chunks of at most `most_at_once` bytes, 1 to 2^31 - 1.
+/// chunks of at most `most_at_once` bytes, 1 to 2^31 - 1; else throws CallError.
 std::vector<PeerMessage> sparse_exchange(const Communicator&, const std::string& label, std::vector<PeerMessage>,
                                          std::size_t most_at_once = 1U << 30U);
 

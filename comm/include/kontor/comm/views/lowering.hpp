@@ -52,6 +52,9 @@ class LoweredHost : public LoweredElements {
     if (copy_) [[unlikely]]
       copy(PackDirection::unpack);
   }
+  /// Without the fence, which may be one for several. Whether there is something to wait for.
+  bool queue_pack() const { return copy_ && (queue(PackDirection::pack), true); }
+  bool queue_unpack() const { return copy_ && (queue(PackDirection::unpack), true); }
   /// Before something is written there that pack() has not prepared.
   void prepare() const {}
 
@@ -62,6 +65,7 @@ class LoweredHost : public LoweredElements {
 
  private:
   struct Copy;
+  void queue(PackDirection) const;
   void copy(PackDirection) const;
   std::shared_ptr<const Copy> copy_;
 };
@@ -72,14 +76,21 @@ class LoweredDevice : public LoweredElements {
  public:
   /// What MPI or the stream reads is what the instance has written until now.
   void pack() const {
-    if (copied()) copy_piece<PackDirection::pack>(instance_, piece_);
+    queue_pack();
     if (accessible_to_ != AccessibleTo::stream) device::fence(instance_, "comm/packed");
   }
   /// The View is valid for what any instance is given from now on; from the stream, for this one.
   void unpack() const {
-    if (!copied()) return;
-    copy_piece<PackDirection::unpack>(instance_, piece_);
-    device::fence(instance_, "comm/unpacked"); // the copy may be used for something else
+    if (queue_unpack()) device::fence(instance_, "comm/unpacked"); // the copy may be used for something else
+  }
+  /// Without the fence, which may be one for several. Whether there is something to wait for.
+  bool queue_pack() const {
+    if (copied()) copy_piece<PackDirection::pack>(instance_, piece_);
+    return true;
+  }
+  bool queue_unpack() const {
+    if (copied()) copy_piece<PackDirection::unpack>(instance_, piece_);
+    return copied();
   }
   /// Before something is written there that pack() has not prepared.
   void prepare() const {
