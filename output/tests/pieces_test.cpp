@@ -65,7 +65,7 @@ void expect_several_pieces(const Share& share) {
 TEST(Pieces, AreOfValuesInMemory) {
   const Block block = block_of_grid();
   const auto values = numbered<double>(block);
-  expect_several_pieces(expect_whole<double>(block, {H5T_NATIVE_DOUBLE, block.extent, values.data(), {}}));
+  expect_several_pieces(expect_whole<double>(block, BlockValues{H5T_NATIVE_DOUBLE, block.extent, values.data(), {}}));
 }
 
 TEST(Pieces, AreOfPaddedValues) {
@@ -78,7 +78,7 @@ TEST(Pieces, AreOfPaddedValues) {
     for (std::uint64_t j = 0; j < n[1]; ++j)
       std::copy_n(values.data() + (k * n[1] + j) * n[2], n[2], padded.data() + k * plane + j * row);
   const Strides strides{static_cast<std::int64_t>(plane), static_cast<std::int64_t>(row), 1};
-  expect_several_pieces(expect_whole<double>(block, {H5T_NATIVE_DOUBLE, n, padded.data(), strides}));
+  expect_several_pieces(expect_whole<double>(block, BlockValues{H5T_NATIVE_DOUBLE, n, padded.data(), strides}));
 }
 
 /// Few elements, pieces for each rank, rows longer than a piece, and one dimension.
@@ -86,7 +86,7 @@ TEST(Pieces, OfAnyShape) {
   for (const auto& global : {Extents{3, 5, 7}, {70, 11, 301}, {2, 1200000}, {700001}}) {
     const Block block = uneven_block(global, static_cast<int>(global.size()) - 1);
     const auto values = numbered<std::int32_t>(block);
-    expect_whole<std::int32_t>(block, {H5T_NATIVE_INT32, block.extent, values.data(), {}});
+    expect_whole<std::int32_t>(block, BlockValues{H5T_NATIVE_INT32, block.extent, values.data(), {}});
   }
 }
 
