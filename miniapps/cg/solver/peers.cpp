@@ -47,7 +47,7 @@ std::optional<std::string> Peers::refusal(const comm::Communicator& comm) {
 Peers::Shape::Shape(const comm::Communicator& comm, const partition::Partition& part) {
   const auto most = comm::allreduce(comm, std::array<std::int64_t, 2>{part.own, part.ghosts}, comm::ReduceOp::max);
   const int most_teams = comm::allreduce(comm, device::resident_teams(), comm::ReduceOp::min);
-  teams = stepping::teams_of(most[0], persistent_threads / 4, most_teams);
+  teams = stepping::teams_of(most[0], std::max(persistent_threads / 4, 1), most_teams);
   most_ghosts = most[1];
 }
 

@@ -100,6 +100,12 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
       }
 }
 
+/// Their number does not fit into 64 bits.
+TEST(Memory, OfRunsOfTooManyPoints) {
+  constexpr std::int64_t n = std::int64_t{1} << 39;
+  EXPECT_GE(most_runs({n, n, n}, {1, 1, 1}).runs, 0x1p112);
+}
+
 TEST(Memory, OfAnIterationIsMoreThanThatOfAProduct) {
   const PartSize part{.rows = 100, .entries = 2700};
   SolverOptions options{.format = Format::matrix_free};
