@@ -58,6 +58,16 @@ TEST(Methods, CostOfAnIteration) {
   }
 }
 
+/// By its own copy of the matrix.
+TEST(GaussSeidel, CostOfAnApplication) {
+  if (!has_gauss_seidel()) GTEST_SKIP();
+  Bench bench(world(), line(23), {.preconditioner = PreconditionerKind::gauss_seidel});
+  const auto cost = make_preconditioner(bench.workspace())->cost();
+  const double entries = 67 - 2 * (world().size() - 1); // but for those between ranks
+  EXPECT_NEAR(cost.flops(23, 67), 4 * entries, 1e-9);
+  EXPECT_NEAR(cost.bytes_read(23, 1e6), 2 * 12 * entries + 23 * 8 * 11, 1e-9);
+}
+
 TEST(Methods, ComeToTheSameSolution) {
   const auto system = irregular(61);
   for (const auto preconditioner : preconditioners()) {
