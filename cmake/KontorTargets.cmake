@@ -2,7 +2,7 @@
 #
 # How Kontor's own targets are made: kontor_library(), kontor_backend(), kontor_miniapp(), kontor_mpi_test().
 
-set(KONTOR_SANITIZE OFF CACHE STRING "Compile with AddressSanitizer and UndefinedBehaviorSanitizer (ON), or with ThreadSanitizer (thread)")
+set(KONTOR_SANITIZE OFF CACHE STRING "Compile with AddressSanitizer and UndefinedBehaviorSanitizer (ON), with the latter alone (undefined), or with ThreadSanitizer (thread)")
 option(KONTOR_MEMCHECK "Run the ranks of tests under valgrind's memcheck" OFF)
 
 # Usage requirements of every Kontor target. No multiply-add contraction: a cell's value must not depend on
@@ -31,8 +31,8 @@ target_compile_definitions(kontor_flags INTERFACE
 )
 if(KONTOR_SANITIZE)
   set(sanitizers address,undefined)
-  if(KONTOR_SANITIZE STREQUAL "thread")
-    set(sanitizers thread)
+  if(KONTOR_SANITIZE MATCHES "^(undefined|thread)$")
+    set(sanitizers ${KONTOR_SANITIZE})
   endif()
   target_compile_options(kontor_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer>
