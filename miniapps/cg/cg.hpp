@@ -32,7 +32,7 @@ class Cg final : public miniapp::SteppedApp {
   void read_state(const output::Reader&) override;
 
   /// Local. Own values of the solution, and which rows they are of.
-  const Vector& solution() const { return solver_->solution(); }
+  Vector solution() const { return solver_->solution(); }
   const Partition& partition() const { return system_.partition; }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cg/names.hpp"
+#include "cg/scale.hpp"
 #include "partition/partition.hpp"
 #include "random/counter_random.hpp"
 
@@ -48,11 +49,14 @@ inline double asymmetry(const comm::Communicator& comm, const Partition& partiti
   fill(0);
   sums.add_dot(compute, x_x, v, v);
   apply(all, bv);
+  const double unit = unit_of(largest_entry(comm, compute, bv)); // another B that is as symmetric
+  scale(compute, bv, unit, bv);
   sums.add_dot(compute, bx_bx, bv, bv);
   fill(1);
   sums.add_dot(compute, y_y, v, v);
   sums.add_dot(compute, y_bx, v, bv);
   apply(all, bv);
+  scale(compute, bv, unit, bv);
   sums.add_dot(compute, by_by, bv, bv);
   fill(0);
   sums.add_dot(compute, x_by, v, bv);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/preconditioner/preconditioner.hpp"
+#include "cg/scale.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -39,19 +40,24 @@ struct Tridiagonal {
 
 EigenvalueBounds ritz_values(const std::vector<std::pair<double, double>>& alpha_beta) {
   Tridiagonal t;
-  double end = 0;
-  for (std::size_t i = 0; i < alpha_beta.size(); ++i) {
-    const double alpha = alpha_beta[i].first;
+  double end = 0, unit = 1, alpha_before = 0, beta_before = 0;
+  for (const auto& [length, beta] : alpha_beta) {
+    if (length == 0 && t.diagonal.empty()) continue;
+    if (length == 0) break; // what follows is another sequence, of what rounding has left
+    if (t.diagonal.empty()) unit = unit_of(length);
+    const double alpha = unit * length;
     double entry = 1 / alpha;
-    if (i > 0) {
-      const auto [alpha_before, beta_before] = alpha_beta[i - 1];
+    if (!t.diagonal.empty()) {
       entry += beta_before / alpha_before;
       t.squared_beside.push_back(beta_before / (alpha_before * alpha_before));
     }
     t.diagonal.push_back(entry);
     end += entry; // the trace
+    alpha_before = alpha;
+    beta_before = beta;
   }
-  return {t.eigenvalue(0, end), t.eigenvalue(alpha_beta.size() - 1, end)};
+  if (t.diagonal.empty()) return {};
+  return {unit * t.eigenvalue(0, end), unit * t.eigenvalue(t.diagonal.size() - 1, end)};
 }
 
 } // namespace kontor::cg

@@ -78,7 +78,8 @@ struct EigenvalueBounds {
 
 /// Local. Of the operator that a conjugate-gradient method has made some iterations with: of the tridiagonal matrix of
 /// Lanczos that its alpha and beta give (Y. Saad, "Iterative methods for sparse linear systems", 2nd ed., section
-/// 6.7.3), by bisection with Sturm sequences. Both lie between the operator's own. At least one iteration.
+/// 6.7.3), by bisection with Sturm sequences. Both lie between the operator's own. Of the first steps whose length
+/// alpha is not 0; 0 if there are none.
 EigenvalueBounds ritz_values(const std::vector<std::pair<double, double>>& alpha_beta);
 
 } // namespace kontor::cg

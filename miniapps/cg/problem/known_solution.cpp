@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/known_solution.hpp"
 
+#include "cg/scale.hpp"
+
 #include <kontor/comm/collectives.hpp>
 
 #include <limits>
@@ -54,14 +56,14 @@ struct SumOf {
 };
 using PointSums = std::array<double, SumOf::count>;
 
-/// Of the block's own points; `values` are with the layer.
-PointSums sum_up(const HostValues& values, const grid::Block& block, const grid::Block& layered) {
+/// Of the block's own points, in this unit; `values` are with the layer.
+PointSums sum_up(const HostValues& values, double unit, const grid::Block& block, const grid::Block& layered) {
   PointSums sums{};
   const auto first = [&](int axis) { return block.offset[axis] - layered.offset[axis]; };
   for (auto k = first(2); k < first(2) + block.extents[2]; ++k)
     for (auto j = first(1); j < first(1) + block.extents[1]; ++j)
       for (auto i = first(0); i < first(0) + block.extents[0]; ++i) {
-        const double middle = values(k, j, i);
+        const double middle = unit * values(k, j, i);
         sums[SumOf::points] += 1;
         sums[SumOf::values] += middle;
         sums[SumOf::squares] += middle * middle;
@@ -69,7 +71,7 @@ PointSums sum_up(const HostValues& values, const grid::Block& block, const grid:
         for (int axis = 0; axis < 3; ++axis) {
           if (at[axis] == 0 || at[axis] + 1 == layered.extents[axis]) continue; // the box ends
           const int x = axis == 0, y = axis == 1, z = axis == 2;
-          const double second = values(k - z, j - y, i - x) - 2 * middle + values(k + z, j + y, i + x);
+          const double second = unit * values(k - z, j - y, i - x) - 2 * middle + unit * values(k + z, j + y, i + x);
           sums[SumOf::second + axis] += second * second;
           sums[SumOf::seconds + axis] += 1;
         }
@@ -107,16 +109,17 @@ std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const 
                        [&](std::int64_t j, std::int64_t k, const std::vector<double>& row) {
                          std::copy(row.begin(), row.end(), &values(k, j, 0));
                        });
-  const auto sums = comm::allreduce(comm, sum_up(values, box.block, layered), std::plus<>());
   KnownSolution known{own_values(values, box, layered), {}};
+  const double unit = unit_of(largest_entry(comm, Space(), known.values));
+  const auto sums = comm::allreduce(comm, sum_up(values, unit, box.block, layered), std::plus<>());
   for (int axis = 0; axis < 3; ++axis) {
     double bound = std::numeric_limits<double>::infinity(); // one element: nothing is known
     if (sums[SumOf::seconds + axis] > 0)
-      bound = interpolation_error * std::sqrt(sums[SumOf::second + axis] / sums[SumOf::seconds + axis]);
+      bound = interpolation_error * std::sqrt(sums[SumOf::second + axis] / sums[SumOf::seconds + axis]) / unit;
     known.bound.discretisation += bound;
   }
   const double mean = sums[SumOf::values] / sums[SumOf::points];
-  known.bound.variation = std::sqrt(std::max(sums[SumOf::squares] / sums[SumOf::points] - mean * mean, 0.0));
+  known.bound.variation = std::sqrt(std::max(sums[SumOf::squares] / sums[SumOf::points] - mean * mean, 0.0)) / unit;
   return known;
 }
 

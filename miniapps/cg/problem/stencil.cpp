@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/box_problem.hpp"
+#include "cg/scale.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 
@@ -87,14 +88,6 @@ struct RightHandSide {
   }
 };
 
-double sum_of_squares(const Vector& values) {
-  double sum = 0;
-  Kokkos::parallel_reduce(
-      "cg/norm of the solution", Policy(0, static_cast<std::int64_t>(values.extent(0))),
-      KOKKOS_LAMBDA(std::int64_t i, double& squares) { squares += values(i) * values(i); }, sum);
-  return sum;
-}
-
 class StencilProblem final : public BoxProblem {
  public:
   StencilProblem(const Options& options, const miniapp::RunContext& context)
@@ -157,12 +150,11 @@ class StencilProblem final : public BoxProblem {
  private:
   /// Collective. The right-hand side is a sum of so many products, rounded one by one.
   ErrorBound bound(const Vector& exact) const {
-    const auto squares = comm::allreduce(cartesian_, sum_of_squares(exact), comm::ReduceOp::sum);
     const auto terms = options_.size;
     ErrorBound bound{.least_eigenvalue = least_eigenvalue(options_)};
     constexpr double unit_roundoff = 0x1p-53;
     bound.discretisation = terms * unit_roundoff * 2 * (terms - 1) / bound.least_eigenvalue *
-                           std::sqrt(squares / static_cast<double>(box_.partition.rows));
+                           norm(cartesian_, Space(), exact) / std::sqrt(static_cast<double>(box_.partition.rows));
     return bound;
   }
 

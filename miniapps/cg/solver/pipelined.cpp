@@ -153,7 +153,7 @@ class Pipelined final : public PersistentSolver {
     multiply(p_, s_);
     precondition_and_multiply(s_, q_, z_);
     multiply(x_, n_);
-    update("cg/replace residual", ReplaceResidual{work_.rhs, n_, r_});
+    update("cg/replace residual", ReplaceResidual{rhs(), n_, r_});
     dot(drift_sum_, 0, n_, n_);
     reduce(drift_sum_);
     one("cg/drift", KeepDrift{drift_sum_.local(), log_.state(), drift_.data()});

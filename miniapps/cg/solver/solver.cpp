@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/solver.hpp"
 
+#include "cg/scale.hpp"
 #include "stepping/graph_choice.hpp"
 #include "stepping/seconds_alone.hpp"
 
@@ -65,6 +66,7 @@ Workspace with(const Workspace& w, const comm::Communicator& comm) {
 Solver::Solver(const Workspace& work, const std::string& label, const Vector& own_and_ghosts)
     : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts), product_(work),
       x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
+      unit_(choose_unit()), b_(scaled(unit_, work.rhs)), guess_(scaled(unit_, work.initial)),
       fused_(work.options.fused && work.options.sums == SumKind::fast),
       rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
       post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
@@ -72,9 +74,31 @@ Solver::Solver(const Workspace& work, const std::string& label, const Vector& ow
   preconditioner_ = make_preconditioner(with(work, exchange_comm()));
 }
 
+/// Collective; spoils the vectors. 1 unless entries of b or row sums of A are so small or large that squares could
+/// leave the range. Then r.r and p.A p are about as far from 1 as each other, without M or with one that is like A^-1.
+double Solver::choose_unit() {
+  if (miniapp::compute_time_is_simulated()) return 1;
+  Kokkos::deep_copy(ghosted_.all(), 1.0);
+  work_.matrix.multiply(compute(), Part::all, ghosted_.all(), x_);
+  const double b = largest_entry(work_.comm, compute(), work_.rhs), a = largest_entry(work_.comm, compute(), x_);
+  const auto usual = [](double size) { return std::abs(std::ilogb(unit_of(size))) <= 80; };
+  if (usual(b) && usual(a)) return 1;
+  const int quarter = std::ilogb(unit_of(a)) / 4;
+  return std::ldexp(unit_of(b), work_.options.preconditioner == PreconditionerKind::none ? quarter : -quarter);
+}
+
+/// Local; waits unless the factor is 1.
+Vector Solver::scaled(double factor, const Vector& from) const {
+  if (factor == 1) return from;
+  const Vector to("cg/scaled", from.extent(0));
+  scale(compute(), to, factor, from);
+  device::fence(compute(), "cg/scaled");
+  return to;
+}
+
 void Solver::reset() {
-  if (work_.initial.extent(0) > 0)
-    Kokkos::deep_copy(x_, work_.initial);
+  if (guess_.extent(0) > 0)
+    Kokkos::deep_copy(x_, guess_);
   else
     Kokkos::deep_copy(x_, 0.0);
   goes_on_ = drained_ = false;
@@ -156,12 +180,12 @@ void Solver::drain() {
 void Solver::begin_solve(double squared_tolerance) {
   drained_ = false;
   log_.begin();
-  rhs_.dot(compute(), 0, work_.rhs, work_.rhs);
+  rhs_.dot(compute(), 0, b_, b_);
   reduce(rhs_);
   one("cg/begin", BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
                              !preconditioner_ || preconditioner_->definite(), log_.state(), numbers_.data()});
   multiply(x_, scratch());
-  for_rows("cg/first residual", compute(), own(), FirstResidual{work_.rhs, scratch(), residual()});
+  for_rows("cg/first residual", compute(), own(), FirstResidual{b_, scratch(), residual()});
   for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
   begin_iteration();
 }
@@ -242,7 +266,7 @@ void Solver::multiply(const Vector& v, const Vector& y) {
 Outcome Solver::outcome() const {
   const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
   return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1, log_.made().back().residual,
-          std::sqrt(log_.state_now().rhs)};
+          std::sqrt(log_.state_now().rhs) / unit_};
 }
 
 std::vector<double> Solver::history() const {

@@ -61,8 +61,8 @@ class Solver : public miniapp::Steps {
   /// fill(SolverStateVector) gives their values.
   using FillVector = std::function<void(const SolverStateVector&)>;
   void go_on_from(const SolverState&, const FillVector& fill);
-  /// The solution, own values.
-  const Vector& solution() const { return x_; }
+  /// Local, after drain(); waits. The solution, own values.
+  Vector solution() const { return scaled(1 / unit_, x_); }
   /// Vectors that the next reset() makes anew: for own rows and ghosts, and two for own rows, the last of which may be
   /// empty.
   std::array<Vector, 3> lent() const {
@@ -150,6 +150,9 @@ class Solver : public miniapp::Steps {
     return values;
   }
 
+  /// The right-hand side of the solve: of all vectors and sums that they are multiplied with unit_.
+  const Vector& rhs() const { return b_; }
+
   /// Local. Rows, timed as vectors.
   template <class Row>
   void update(const char* label, const Row& row) {
@@ -193,6 +196,8 @@ class Solver : public miniapp::Steps {
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
   void exchange(bool exchanges);
+  double choose_unit();
+  Vector scaled(double factor, const Vector&) const;
   void step_unless_ended();
   void replay_graph();
   std::optional<std::string> graph_refusal();
@@ -212,6 +217,8 @@ class Solver : public miniapp::Steps {
   Kokkos::View<CgScalars, Space> numbers_; ///< 0 when begin_iteration() is called
 
  private:
+  double unit_; ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
+  Vector b_, guess_;
   bool fused_;
   bool drained_ = false;
   bool exchanges_ = true;

@@ -386,6 +386,34 @@ TEST(MatrixMarket, IsSolved) {
   }
 }
 
+/// By powers of two, which nothing is rounded by. Squares of entries of 1e-100 to 1e-140 and 1e140 may leave the range.
+TEST(MatrixMarket, IsSolvedAlikeWhateverTheSizeOfEntries) {
+  if (world_size() > 1) GTEST_SKIP() << "fewer ranks tell the same";
+  const Folder folder("cg-matrix");
+  for (const auto method : all_methods)
+    for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi})
+      for (const double tolerance : {1e-10, 0.}) {
+        std::vector<double> usual;
+        for (const int exponent : {0, -332, -365, -465, 465}) {
+          auto matrix = shuffled_grid(9, true);
+          for (auto& entry : matrix.entries) entry.value = std::ldexp(entry.value, exponent);
+          auto options = options_of(write(folder, "m.mtx", text_of(matrix)));
+          options.solver = {
+              .method = method, .preconditioner = preconditioner, .tolerance = tolerance, .max_iterations = 400};
+          App app(options, world());
+          const auto verified = app.verified();
+          SCOPED_TRACE(fmt::format("{}, exponent {}: error {}, tolerance {}: {}", words_of(options.solver).dump(),
+                                   exponent, verified.error, verified.tolerance, verified.remark));
+          EXPECT_TRUE(verified.passed());
+          EXPECT_LT(verified.tolerance, 1e-6);
+          auto found = app.cg.record().history.values;
+          found.push_back(verified.tolerance);
+          if (exponent == 0) usual = found;
+          EXPECT_TRUE(found == usual || tolerance == 0);
+        }
+      }
+}
+
 /// The residual is small, and the solution is not the known one: [1 -2; -2 4] along the diagonal, 8 rows; with 4.1 for
 /// 4 it is.
 TEST(MatrixMarket, SingularFails) {
