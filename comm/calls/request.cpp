@@ -73,7 +73,7 @@ bool Operation::mark_complete() {
   return true;
 }
 
-bool Operation::poll(Part& part) {
+void Operation::poll(Part& part) {
   if (part.checked) {
     const auto checked = std::exchange(part.checked, nullptr);
     try {
@@ -93,13 +93,11 @@ bool Operation::poll(Part& part) {
     else if (done)
       complete(part, status);
   }
-  return !part.pending();
 }
 
 bool Operation::poll() {
   const bool known = problem_ != nullptr;
-  for (auto& part : parts())
-    if (!poll(part) && part.announces) return false;
+  for (auto& part : parts()) poll(part);
   const bool complete = mark_complete();
   if (complete || !known) throw_problem();
   return complete;

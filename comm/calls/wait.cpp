@@ -163,7 +163,6 @@ void Pool::poll(Many many, const Found& found) {
 }
 
 bool Pool::all() {
-  if (std::ranges::count(operations_, nullptr) > 0) return false; // one has not begun its second phase
   run(Many::all, [](std::size_t) {});
   return std::ranges::none_of(operations_, &Operation::active);
 }

@@ -3,7 +3,6 @@
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/comm/probe.hpp>
 #include <kontor/comm/views/datatype.hpp>
 #include <kontor/comm/with_extents.hpp>
 
@@ -13,7 +12,6 @@ namespace kontor::comm::detail {
 namespace {
 
 constexpr Scalar byte{ScalarKind::bytes, 1};
-constexpr int at_once = 1; // the number of a description whose data do not wait for its answer
 
 /// What goes before the data of a View.
 Description announcement(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
@@ -25,14 +23,6 @@ Description announcement(const Communicator& comm, const Envelope& envelope, con
 /// The data that follow a description that does not fit.
 void take_away(const Communicator& comm, const Description& sent) {
   const auto bytes = element_count(sent.shape) * sent.scalar.size;
-  if (verified(comm)) {
-    const Kokkos::View<std::byte*, Kokkos::HostSpace> unused("comm/unused", static_cast<std::size_t>(bytes));
-    try {
-      recv(comm, unused, sent.rank, sent.tag);
-    } catch (const Error&) { // that it does not fit either
-    }
-    return;
-  }
   std::vector<std::byte> memory(static_cast<std::size_t>(bytes));
   const auto payload = mpi::payload(bytes, byte);
   mpi::check(
@@ -41,36 +31,6 @@ void take_away(const Communicator& comm, const Description& sent) {
 }
 
 } // namespace
-
-void Operation::announce(const Envelope& envelope) {
-  if (envelope.peer == no_rank) return;
-  const auto mine = std::make_shared<Description>(announcement(*comm_, envelope, buffer(0)));
-  mine->number = at_once;
-  const auto payload = mpi::payload(sizeof(Description), byte);
-  auto& part = next_part(envelope, 0);
-  part.arrays = mine;
-  part.announces = true;
-  if (has_timeout()) {
-    part.checked = checked_message(*comm_, envelope, buffer(0), mine.get(), payload, *mine);
-    return;
-  }
-  const int code = MPI_Isend(mine.get(), payload.count, payload.type, envelope.peer, envelope.tag,
-                             detail::internals(*comm_).cached().comm, &part.request);
-  if (code == MPI_SUCCESS) [[likely]]
-    return;
-  fail(part, code, "MPI_Isend");
-  throw_problem();
-}
-
-std::optional<Header> ReceivedHeader::test() {
-  if (from_.peer == no_rank) return wait();
-  if (verified(comm_)) internals(comm_).checks()->progress();
-  const auto found = iprobe(comm_, from_.peer, from_.tag);
-  if (!found) return std::nullopt;
-  from_.peer = found->source;
-  from_.tag = found->tag;
-  return wait();
-}
 
 ExtentNumbers extents_to_send(const Shape& shape, Scalar scalar) {
   const ExtentNumbers numbers("comm/extents", max_rank + 3);
@@ -121,13 +81,7 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
   sent.signature = 0;
   const auto payload = mpi::payload(sizeof(sent), byte);
   if (verified(comm)) {
-    const auto message = checked_message(comm, envelope, buffer, &sent, payload, mine);
-    try {
-      wait_with_timeout(comm, *message, envelope, buffer);
-    } catch (const Error&) {
-      if (sent.signature == Description::sign && sent.number == at_once) take_away(comm, sent);
-      throw;
-    }
+    wait_with_timeout(comm, *checked_message(comm, envelope, buffer, &sent, payload, mine), envelope, buffer);
   } else {
     const int code = MPI_Recv(&sent, payload.count, payload.type, mpi_rank(envelope.peer), mpi_tag(envelope.tag),
                               comm.native(), MPI_STATUS_IGNORE);

@@ -14,17 +14,12 @@ using WithCounts = OnRing;
 /// (7 r + 3 round) % 5 elements: some ranks have none, and the next round has other numbers.
 int count_of(int rank, int round) { return (7 * rank + 3 * round) % 5; }
 
-/// By value and into memory that is there, blocking and not. `call(kept...)`, `request(kept...)` take memory or none.
-template <class Row, class Call, class RequestOf, class Expect>
-void expect_in_each_way(Received<Row>& kept, const Call& call, const RequestOf& request, const Expect& expect) {
+/// By value and into memory that is there: `call(kept...)` takes memory or none.
+template <class Row, class Call, class Expect>
+void expect_in_each_way(Received<Row>& kept, const Call& call, const Expect& expect) {
   expect(call());
   kept = call(std::move(kept));
   expect(kept);
-  expect(request().wait());
-  auto asked = request(std::move(kept));
-  std::optional<Received<Row>> result;
-  while (!result) result = asked.test();
-  expect(kept = std::move(*result));
 }
 
 template <class Row>
@@ -56,7 +51,6 @@ TEST_F(WithCounts, Allgatherv) {
     const auto in = given_in<Row>(comm, round);
     expect_in_each_way(
         kept, [&](auto&&... to) { return allgatherv_with_counts(comm, in, std::move(to)...); },
-        [&](auto&&... to) { return iallgatherv_with_counts(comm, in, std::move(to)...); },
         [&](const Received<Row>& received) { expect_gathered(received, comm.size(), round); });
   });
 }
@@ -67,7 +61,6 @@ TEST_F(WithCounts, Gatherv) {
     const auto in = given_in<Row>(comm, round);
     expect_in_each_way(
         kept, [&](auto&&... to) { return gatherv_with_counts(comm, in, root, std::move(to)...); },
-        [&](auto&&... to) { return igatherv_with_counts(comm, in, root, std::move(to)...); },
         [&](const Received<Row>& received) {
           if (comm.rank() == root) return expect_gathered(received, comm.size(), round);
           EXPECT_EQ(received.data.size(), 0U);
@@ -85,7 +78,6 @@ TEST_F(WithCounts, Scatterv) {
     const auto counts = here ? counts_of(root, comm.size(), count) : std::vector<int>();
     expect_in_each_way(
         kept, [&](auto&&... to) { return scatterv_with_counts(comm, in, counts, root, std::move(to)...); },
-        [&](auto&&... to) { return iscatterv_with_counts(comm, in, counts, root, std::move(to)...); },
         [&](const Received<Row>& received) {
           ASSERT_EQ(received.offsets.size(), 2U);
           expect_from(received.part(0), root, comm.rank(), count_of(comm.rank(), round));
@@ -108,32 +100,8 @@ TEST_F(WithCounts, Alltoallv) {
     const auto counts = counts_of(comm.rank(), comm.size(), count);
     expect_in_each_way(
         kept, [&](auto&&... to) { return alltoallv_with_counts(comm, in, counts, std::move(to)...); },
-        [&](auto&&... to) { return ialltoallv_with_counts(comm, in, counts, std::move(to)...); },
         [&](const Received<Row>& received) { expect_received(received, comm.rank(), count); });
   });
-}
-
-/// Of two kinds, with others among them and work in between.
-TEST_F(WithCounts, ManyAtOnce) {
-  const auto in = given_in<Doubles>(comm, 2);
-  const auto begun = [&] { return iallgatherv_with_counts(comm, in); };
-  auto first = begun(), second = begun();
-  auto third = iallreduce(comm, 1, ReduceOp::sum);
-  auto last = igatherv_with_counts(comm, in, 0);
-  EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), ranks);
-  wait_all(first, second, third);
-  EXPECT_TRUE(third.finished());
-  expect_gathered(first.wait(), ranks, 2);
-  expect_gathered(second.wait(), ranks, 2);
-  EXPECT_THROW(second.wait(), CallError); // what was given is gone
-  const auto gathered = last.wait();
-  if (rank == 0) expect_gathered(gathered, ranks, 2);
-  std::vector<RequestWithCounts<Doubles, Doubles>> some;
-  some.push_back(begun());
-  some.push_back(begun());
-  while (!test_all(some)) {
-  }
-  for (auto& request : some) expect_gathered(request.wait(), comm.size(), 2);
 }
 
 TEST_F(WithCounts, MemoryGrowsAndNeverShrinks) {

@@ -22,23 +22,6 @@ void expect_arrives(const Communicator& comm, const Field<Sender>& sender) {
   expect_equal_elements(received, sender.view);
 }
 
-/// Rank 0 sends to all, itself included, before it receives; both ends begin first and wait later.
-template <class Receiver, class Sender>
-void expect_arrives_later(const Communicator& comm, const Field<Sender>& sender) {
-  scramble(sender.memory, 17);
-  const bool root = comm.rank() == 0;
-  std::vector<RequestToSendWithExtents<Sender>> sent;
-  for (int r = 0; r < comm.size() && root; ++r) sent.push_back(isend_with_extents(comm, sender.view, r, r));
-  const bool any = comm.rank() % 2 == 1;
-  auto arriving = irecv_with_extents<Receiver>(comm, any ? any_source : 0, any ? any_tag : comm.rank());
-  std::optional<Receiver> received;
-  if (root) received = arriving.wait();
-  while (!received) received = arriving.test();
-  for (auto& request : sent) EXPECT_EQ(request.wait().data(), sender.view.data());
-  EXPECT_EQ(received->label(), "sender");
-  expect_equal_elements(*received, sender.view);
-}
-
 /// Pairs of layouts. The elements are reordered by code that is compiled once, so `all` are for one type and rank.
 enum class Pairs { few, all };
 
@@ -56,12 +39,6 @@ void expect_pairs(const Index<rank>& extents) {
     expect_arrives<Owning<T, Left, rank>>(comm, right);
     expect_arrives<Owning<T, Right, rank>>(comm, strided);
     MPI_Barrier(comm.native());
-    if constexpr (pairs == Pairs::all) {
-      expect_arrives_later<Owning<T, Left, rank>>(comm, left);
-      expect_arrives_later<Owning<T, Right, rank>>(comm, left);
-    }
-    expect_arrives_later<Owning<T, Right, rank>>(comm, strided);
-    MPI_Barrier(comm.native());
     expect_usable(comm);
   });
 }
@@ -74,17 +51,11 @@ TEST_F(WithExtents, RanksAndLayouts) {
   expect_pairs<double, Pairs::all>(Index<2>{3, 0});
   const auto number = whole<double, Right>("sender", Index<0>{});
   expect_arrives<Owning<double, Right, 0>>(comm, number);
-  MPI_Barrier(comm.native());
-  expect_arrives_later<Owning<double, Right, 0>>(comm, number);
 }
 
 TEST_F(WithExtents, ToNobodyAndWithout) {
   send_with_extents(comm, Doubles("out", 3), no_rank);
   EXPECT_EQ(recv_with_extents<Doubles>(comm, no_rank).size(), 0U);
-  EXPECT_EQ(isend_with_extents(comm, Doubles("out", 3), no_rank).wait().size(), 3U);
-  EXPECT_EQ(irecv_with_extents<Doubles>(comm, no_rank).wait().size(), 0U);
-  EXPECT_TRUE(irecv_with_extents<Doubles>(comm, no_rank).test().has_value());
-  EXPECT_EQ(irecv_with_extents<HostView<double>>(comm, no_rank).wait().data(), nullptr);
   if (comm.size() == 1) return;
   if (comm.rank() == 0) send(comm, Ints("out", 3), 1);
   if (comm.rank() == 1) {
@@ -117,9 +88,6 @@ void expect_refused(const std::string& theirs) {
     expect_sent([&] { send_with_extents(comm, sender.view, 1, 2); }, "send_with_extents");
     expect_text(
         1, [&] { recv_with_extents<Receiver>(comm, 0, 2); }, "recv_with_extents from rank 0");
-    expect_sent([&] { isend_with_extents(comm, sender.view, 1, 2).wait(); }, "isend_with_extents");
-    expect_text(
-        1, [&] { irecv_with_extents<Receiver>(comm, 0, 2).wait(); }, "irecv_with_extents from rank 0");
     MPI_Barrier(comm.native());
     if (comm.rank() < 2)
       expect_arrives<Owning<double, Right, 2>>(comm.split(0), sender);
@@ -134,53 +102,25 @@ TEST_F(WithExtents, ViewsThatDoNotFit) {
   expect_refused<HostView<double* [6], Left>>("(any, 6) double");
 }
 
-/// One of the two ends blocks. Of two receives that fit both, the one that is asked first has the first message.
-TEST_F(WithExtents, BlockingAndNot) {
-  with_levels(levels_with_checks, [](const Communicator& comm) {
-    if (comm.size() == 1) return;
-    if (comm.rank() == 0) {
-      auto first = isend_with_extents(comm, Doubles("first", 100000), 1);
-      auto second = isend_with_extents(comm, Doubles("second", 3), 1);
-      send_with_extents(comm, Doubles("third", 50000), 1);
-      (void)isend_with_extents(comm, Doubles("dropped", 20), 1); // goes on
-      first.wait();
-      second.wait();
-    } else if (comm.rank() == 1) {
-      auto a = irecv_with_extents<Doubles>(comm, 0);
-      auto b = irecv_with_extents<Doubles>(comm, 0);
-      EXPECT_EQ(b.wait().label(), "first");
-      EXPECT_EQ(a.wait().size(), 3U);
-      EXPECT_EQ(recv_with_extents<Doubles>(comm, 0).size(), 50000U);
-      EXPECT_EQ(irecv_with_extents<Doubles>(comm, 0).wait().size(), 20U);
-    }
-    MPI_Barrier(comm.native());
-    expect_usable(comm);
-  });
-}
-
 template <class T, class Layout, std::size_t rank>
 void expect_broadcast(const Communicator& comm, const Index<rank>& extents) {
   using View = Owning<T, Layout, rank>;
-  for (int root = 0; root < comm.size(); ++root)
-    for (const bool blocking : {true, false}) {
-      const auto theirs = whole<T, Layout>("theirs", extents);
-      scramble(theirs.memory, static_cast<std::uint64_t>(root));
-      const View given = comm.rank() == root ? View(whole<T, Layout>("mine", extents).view)
-                                             : View("mine", layout_of<Layout>(Index<rank>{}));
-      if (comm.rank() == root) Kokkos::deep_copy(given, theirs.view);
-      View view = given;
-      if (blocking)
-        bcast_with_extents(comm, view, root);
-      else
-        view = ibcast_with_extents(comm, view, root).wait();
-      EXPECT_EQ(view.label(), "mine");
-      EXPECT_TRUE(comm.rank() != root || view.data() == given.data());
-      expect_equal_elements(view, theirs.view);
-      // of the same extents: the View stays
-      const auto* const memory = view.data();
-      bcast_with_extents(comm, view, root);
-      EXPECT_EQ(view.data(), memory);
-    }
+  for (int root = 0; root < comm.size(); ++root) {
+    const auto theirs = whole<T, Layout>("theirs", extents);
+    scramble(theirs.memory, static_cast<std::uint64_t>(root));
+    const View given = comm.rank() == root ? View(whole<T, Layout>("mine", extents).view)
+                                           : View("mine", layout_of<Layout>(Index<rank>{}));
+    if (comm.rank() == root) Kokkos::deep_copy(given, theirs.view);
+    View view = given;
+    bcast_with_extents(comm, view, root);
+    EXPECT_EQ(view.label(), "mine");
+    EXPECT_TRUE(comm.rank() != root || view.data() == given.data());
+    expect_equal_elements(view, theirs.view);
+    // of the same extents: the View stays
+    const auto* const memory = view.data();
+    bcast_with_extents(comm, view, root);
+    EXPECT_EQ(view.data(), memory);
+  }
 }
 
 template <class T, class... Layouts, std::size_t rank>
@@ -202,9 +142,6 @@ TEST(BcastWithExtents, Rank0) {
   if (comm.rank() == 0) view() = 7;
   bcast_with_extents(comm, view, 0);
   EXPECT_EQ(view(), 7);
-  HostView<double> nothing;
-  if (comm.rank() == 0) nothing = view;
-  EXPECT_EQ(ibcast_with_extents(comm, nothing, 0).wait()(), 7);
 }
 
 TEST(BcastWithExtents, WhereKernelsRun) {
@@ -214,12 +151,9 @@ TEST(BcastWithExtents, WhereKernelsRun) {
       Row view("row", static_cast<std::size_t>(comm.rank() == root ? 5 : comm.rank()));
       on_device::set(view, comm.rank() == root ? 3 : 0);
       Kokkos::fence();
-      const auto later = ibcast_with_extents(comm, view, root).wait();
       bcast_with_extents(comm, view, root);
       EXPECT_EQ(view.size(), 5U);
       EXPECT_EQ(on_device::wrong(view, 3), 0);
-      EXPECT_EQ(later.size(), 5U);
-      EXPECT_EQ(on_device::wrong(later, 3), 0);
     }
   });
 }
@@ -227,24 +161,18 @@ TEST(BcastWithExtents, WhereKernelsRun) {
 /// Only one rank's View cannot be the root's: the others go on, below level `cross_rank`.
 template <class Right, class Wrong>
 void expect_wrong_on_rank_1(Right right, Wrong wrong, const std::string& fact) {
-  for (const bool blocking : {true, false})
-    with_levels(all_levels, [&](const Communicator& comm) {
-      const auto broadcast = [&](auto& view) {
-        if (blocking)
-          bcast_with_extents(comm, view, 0);
-        else
-          view = ibcast_with_extents(comm, view, 0).wait();
-      };
-      const auto call = [&] { comm.rank() == 1 ? broadcast(wrong) : broadcast(right); };
-      const bool verified = comm.options().check == CheckLevel::cross_rank;
-      if (comm.size() > 1 && verified)
-        expect_error<UsageError>(call, {"on rank 1: ", fact});
-      else if (comm.rank() == 1)
-        expect_error<Error>(call, {fact});
-      else
-        call();
-      if (blocking || !verified) expect_usable(comm); // else MPI has begun on some ranks
-    });
+  with_levels(all_levels, [&](const Communicator& comm) {
+    const auto call = [&] {
+      comm.rank() == 1 ? bcast_with_extents(comm, wrong, 0) : bcast_with_extents(comm, right, 0);
+    };
+    if (comm.size() > 1 && comm.options().check == CheckLevel::cross_rank)
+      expect_error<UsageError>(call, {"on rank 1: ", fact});
+    else if (comm.rank() == 1)
+      expect_error<Error>(call, {fact});
+    else
+      call();
+    expect_usable(comm);
+  });
 }
 
 TEST(BcastWithExtents, FixedExtentsThatDiffer) {

@@ -29,17 +29,13 @@ constexpr Access access_of(const Envelope& envelope) {
   return envelope.peer == no_rank ? Access::none : envelope.direction == Direction::from ? Access::write : Access::read;
 }
 
-/// A message; before it the extents of its View, if they are `announced`.
 template <ViewType View>
-Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope,
-                            const Envelope* announced = nullptr) {
-  check_message(on.comm, announced ? *announced : envelope, view);
+Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope) {
+  check_message(on.comm, envelope, view);
   const auto access = access_of(envelope);
   auto request = RequestAccess::make<View>(on, envelope.operation, AccessibleTo::mpi, &access, view);
   const auto& operand = RequestAccess::operands(request).first;
-  auto& operation = RequestAccess::operation(request);
-  if (announced) operation.announce(*announced);
-  operation.begin(envelope, operand.data(), operand.payload());
+  RequestAccess::operation(request).begin(envelope, operand.data(), operand.payload());
   return request;
 }
 

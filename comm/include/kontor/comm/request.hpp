@@ -18,8 +18,6 @@ namespace kontor::comm {
 namespace detail {
 struct RequestAccess;
 }
-template <class Result, class First, class Second>
-class TwoPhases;
 
 /// An operation that has been begun and goes on by itself. Shares ownership of its Views, so they outlive it: those
 /// that are sent may be read but not written before it is complete, those that receive neither. Movable; what was moved
@@ -116,45 +114,28 @@ struct RequestAccess {
   static Operation& operation(Request<Views...>& request) {
     return request;
   }
-  template <class... Views>
-  static Operation* operation(Request<Views...>& request, Until) {
-    return &request;
-  }
-  /// That of the data, which it begins. Null: what goes before them is not complete.
-  template <class... T>
-  static Operation* operation(TwoPhases<T...>& request, Until until) {
-    return request.begin_data(until == Until::complete) ? &operation(request.second_) : nullptr;
-  }
 };
 
 template <class T>
 inline constexpr bool is_request = false;
 template <class... Views>
 inline constexpr bool is_request<Request<Views...>> = true;
+
+template <class Range>
+concept RequestRange = std::ranges::forward_range<Range> && is_request<std::ranges::range_value_t<Range>>;
+
 template <class T>
-inline constexpr bool has_two_phases = false;
-template <class... T>
-inline constexpr bool has_two_phases<TwoPhases<T...>> = true;
-
-template <class T, bool two_phases>
-concept RequestType = is_request<T> ||(two_phases&& has_two_phases<T>);
-
-template <class Range, bool two_phases>
-concept RequestRange = std::ranges::forward_range<Range> && RequestType<std::ranges::range_value_t<Range>, two_phases>;
-
-template <class T, bool two_phases>
-concept NamedRequest = std::is_lvalue_reference_v<T> && RequestType<std::remove_reference_t<T>, two_phases>;
+concept NamedRequest = std::is_lvalue_reference_v<T> && is_request<std::remove_reference_t<T>>;
 
 /// Some that have names, of any types, or a range of them.
-template <bool two_phases, class... T>
-concept Requests = sizeof...(T) > 0 &&
-                   ((NamedRequest<T, two_phases> && ...) ||
-                    (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>, two_phases> && ...)));
+template <class... T>
+concept Requests = sizeof...(T) > 0 && ((NamedRequest<T> && ...) ||
+                                        (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
 
 template <class... T>
 Pool pool_of(Until until, T&... requests) {
-  const auto operation_of = [until](auto& request) { return RequestAccess::operation(request, until); };
-  if constexpr ((RequestType<T, true> && ...))
+  const auto operation_of = [](auto& request) { return &RequestAccess::operation(request); };
+  if constexpr ((is_request<T> && ...))
     return Pool(until, std::array<Operation*, sizeof...(T)>{operation_of(requests)...});
   else
     return Pool(until, (requests, ...), operation_of);
@@ -166,40 +147,40 @@ Pool pool_of(Until until, T&... requests) {
 // its Views back at once. All of them take some Requests of any types, wait_all(a, b), or a vector, a span or any other
 // range, of which up to 64 cost no allocation. Throw Error if MPI reports one, naming the first Request that it
 // happened to. Each that has failed is `finished`, and its wait() throws its error; the others remain as far as they
-// are. wait_all() and test_all() also take what goes on in two phases.
+// are.
 
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>
-requires detail::Requests<true, T...>
+requires detail::Requests<T...>
 void wait_all(T&&... requests) { detail::pool_of(detail::Until::complete, requests...).all(); }
 
 /// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check level
 /// `cross_rank`. MPI_Testall.
 template <class... T>
-requires detail::Requests<true, T...>
+requires detail::Requests<T...>
 bool test_all(T&&... requests) { return detail::pool_of(detail::Until::now, requests...).all(); }
 
 /// Waits until one of the active Requests is complete, and says which; nothing if none is active. MPI_Waitany.
 template <class... T>
-requires detail::Requests<false, T...> std::optional<std::size_t> wait_any(T&&... requests) {
+requires detail::Requests<T...> std::optional<std::size_t> wait_any(T&&... requests) {
   return detail::pool_of(detail::Until::complete, requests...).any();
 }
 
 /// Local. Which of the active Requests is complete; nothing if none is. MPI_Testany.
 template <class... T>
-requires detail::Requests<false, T...> std::optional<std::size_t> test_any(T&&... requests) {
+requires detail::Requests<T...> std::optional<std::size_t> test_any(T&&... requests) {
   return detail::pool_of(detail::Until::now, requests...).any();
 }
 
 /// Waits until at least one of the active Requests is complete, and says which; empty if none is active. MPI_Waitsome.
 template <class... T>
-requires detail::Requests<false, T...> std::vector<std::size_t> wait_some(T&&... requests) {
+requires detail::Requests<T...> std::vector<std::size_t> wait_some(T&&... requests) {
   return detail::pool_of(detail::Until::complete, requests...).some();
 }
 
 /// Local. Which of the active Requests are complete. MPI_Testsome.
 template <class... T>
-requires detail::Requests<false, T...> std::vector<std::size_t> test_some(T&&... requests) {
+requires detail::Requests<T...> std::vector<std::size_t> test_some(T&&... requests) {
   return detail::pool_of(detail::Until::now, requests...).some();
 }
 

@@ -3,13 +3,11 @@
 
 #include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/calls/collective.hpp>
-#include <kontor/comm/calls/two_phases.hpp>
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/gather.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,16 +16,10 @@
 /// know travels with it: `_with_counts`, the number of elements each rank sends, and `_with_extents`
 /// (with_extents.hpp), the extents of a View of any rank.
 ///
-/// Each operation gives a Received, and has a form that begins with `i` and does not block, whose wait() gives it.
-/// `into` is a Received that is filled again, without an allocation where its memory is large enough: `all =
+/// Each operation gives a Received. `into` is a Received that is filled again, without an allocation where its memory is large enough: `all =
 /// allgatherv_with_counts(comm, in, std::move(all))`. What is received lies in its memory space, or in that of `in`.
 /// Orders and errors as in gather.hpp; counts that are wrong on one rank are its CallError.
 namespace kontor::comm {
-
-/// What a non-blocking form gives.
-template <class In, class Out>
-using RequestWithCounts =
-    TwoPhases<Received<Out>, Request<Kokkos::View<std::int64_t*, Kokkos::HostSpace>>, Request<In, Out>>;
 
 namespace detail {
 
@@ -67,27 +59,6 @@ Received<Out> run_with_counts(On<In, Out> on, const WithCounts& call, const In& 
   return std::move(into);
 }
 
-template <class In, class Out>
-RequestWithCounts<In, Out> start_with_counts(On<In, Out> on, WithCounts call, const In& in, Received<Out>& into) {
-  struct State {
-    LaterOn<typename SpaceOf<In, Out>::type> on;
-    WithCounts call;
-    In in;
-    Received<Out> received;
-  };
-  const auto numbers = call.to_tell(on.comm, in.size());
-  const std::shared_ptr<State> state(new State{decltype(State::on)(on), std::move(call), in, std::move(into)});
-  const auto problem = state->call.problem(on.comm, in.size(), in.label());
-  return {start(On<>(on.comm), state->call.of_numbers(problem), numbers),
-          [state](const Numbers& found) {
-            const auto later = state->on.get();
-            const auto counts = state->call.learned(later.comm, found);
-            state->received.resize(state->in.label(), counts);
-            return start(later, state->call.of_data(counts), state->in, state->received.data);
-          },
-          [state](const auto&) { return std::move(state->received); }};
-}
-
 } // namespace detail
 
 /// Collective. At the root: the elements of all ranks' Views, of any sizes; on other ranks
@@ -96,23 +67,11 @@ template <SentView In, ReceivedView Out = ReceivedOf<In>>
 [[nodiscard]] Received<Out> gatherv_with_counts(On<In, Out> on, const In& in, int root, Received<Out> into = {}) {
   return detail::run_with_counts<In, Out>(on, {detail::Kind::gather, detail::Kind::gatherv, root}, in, into);
 }
-/// Collective, non-blocking, in two phases.
-template <SentView In, ReceivedView Out = ReceivedOf<In>>
-RequestWithCounts<In, Out> igatherv_with_counts(On<In, Out> on, const In& in, int root, Received<Out> into = {}) {
-  return detail::start_with_counts<In, Out>(on, {detail::Kind::gather, detail::Kind::gatherv, root}, in, into);
-}
-
 /// Collective. The elements of all ranks' Views, of any sizes. MPI_Allgather of the counts, then MPI_Allgatherv.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
 [[nodiscard]] Received<Out> allgatherv_with_counts(On<In, Out> on, const In& in, Received<Out> into = {}) {
   return detail::run_with_counts<In, Out>(on, {detail::Kind::allgather, detail::Kind::allgatherv}, in, into);
 }
-/// Collective, non-blocking, in two phases.
-template <SentView In, ReceivedView Out = ReceivedOf<In>>
-RequestWithCounts<In, Out> iallgatherv_with_counts(On<In, Out> on, const In& in, Received<Out> into = {}) {
-  return detail::start_with_counts<In, Out>(on, {detail::Kind::allgather, detail::Kind::allgatherv}, in, into);
-}
-
 /// Collective. Rank r gets counts[r] elements of the root's `in`; neither is looked at on other ranks. The Received has
 /// one part. MPI_Scatter of the counts, then MPI_Scatterv.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
@@ -120,14 +79,6 @@ template <SentView In, ReceivedView Out = ReceivedOf<In>>
                                                  Received<Out> into = {}) {
   return detail::run_with_counts<In, Out>(on, {detail::Kind::scatter, detail::Kind::scatterv, root, counts}, in, into);
 }
-/// Collective, non-blocking, in two phases.
-template <SentView In, ReceivedView Out = ReceivedOf<In>>
-RequestWithCounts<In, Out> iscatterv_with_counts(On<In, Out> on, const In& in, const Counts& counts, int root,
-                                                 Received<Out> into = {}) {
-  return detail::start_with_counts<In, Out>(on, {detail::Kind::scatter, detail::Kind::scatterv, root, counts}, in,
-                                            into);
-}
-
 /// Collective. This rank sends send_counts[r] elements to rank r, and gets what comes from all ranks. MPI_Alltoall of
 /// the counts, then MPI_Alltoallv. alltoall_grid.hpp has the same for many ranks.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
@@ -136,12 +87,4 @@ template <SentView In, ReceivedView Out = ReceivedOf<In>>
   return detail::run_with_counts<In, Out>(on, {detail::Kind::alltoall, detail::Kind::alltoallv, 0, send_counts}, in,
                                           into);
 }
-/// Collective, non-blocking, in two phases.
-template <SentView In, ReceivedView Out = ReceivedOf<In>>
-RequestWithCounts<In, Out> ialltoallv_with_counts(On<In, Out> on, const In& in, const Counts& send_counts,
-                                                  Received<Out> into = {}) {
-  return detail::start_with_counts<In, Out>(on, {detail::Kind::alltoall, detail::Kind::alltoallv, 0, send_counts}, in,
-                                            into);
-}
-
 } // namespace kontor::comm

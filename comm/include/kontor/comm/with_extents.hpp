@@ -3,7 +3,6 @@
 
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/calls/on.hpp>
-#include <kontor/comm/calls/two_phases.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/point_to_point.hpp>
@@ -110,22 +109,6 @@ void copy_arrived(const ArrivingIn<View>& arrived, const View& view, const typen
   device::fence(space, "comm/arrived");
 }
 
-/// The first phase of a receive. The message is chosen when it is looked for: so the data that are received next are
-/// those that follow it.
-class ReceivedHeader {
- public:
-  ReceivedHeader(const Communicator& comm, const Envelope& from, Scalar scalar, const Shape& expected)
-      : comm_(comm.share()), from_(from), scalar_(scalar), expected_(expected) {}
-  Header wait() { return recv_header(comm_, from_, scalar_, expected_); }
-  std::optional<Header> test();
-
- private:
-  Communicator comm_;
-  Envelope from_;
-  Scalar scalar_;
-  Shape expected_;
-};
-
 /// Rank, extents and scalar of the root's View, as they travel.
 using ExtentNumbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 ExtentNumbers extents_to_send(const Shape&, Scalar);
@@ -173,7 +156,7 @@ std::array<std::size_t, static_cast<std::size_t>(View::rank)> extents(const View
 template <class View>
 concept MadeView = detail::check_made<View>();
 
-/// Called by the sender; the rank `dest` calls recv_with_extents() or irecv_with_extents(). Otherwise like send(). Two
+/// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two
 /// messages, so threads that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
@@ -201,45 +184,6 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
   return view;
 }
 
-/// What isend_with_extents() gives.
-template <SentView View>
-using RequestToSendWithExtents = Request<View>;
-
-/// Called by the sender. Like send_with_extents(), but does not block. Two MPI_Isend.
-template <SentView View>
-RequestToSendWithExtents<View> isend_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
-  const detail::Envelope announced{"isend_with_extents", detail::Direction::to, dest, tag};
-  return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag}, &announced);
-}
-
-/// What irecv_with_extents() gives.
-template <MadeView View>
-using RequestWithExtents = TwoPhases<View, detail::ReceivedHeader, Request<detail::ArrivingIn<View>>>;
-
-/// Called by the receiver. Like recv_with_extents(), but does not block: wait() gives the View. The message is the
-/// first that test() or wait() finds, so of several receives that it fits, the one that is asked first has it.
-/// MPI_Iprobe, MPI_Recv of the extents, MPI_Irecv of the data.
-template <MadeView View>
-RequestWithExtents<View> irecv_with_extents(On<View> on, int source, int tag = 0) {
-  using T = typename View::non_const_value_type;
-  struct State {
-    detail::LaterOn<typename detail::SpaceOf<View>::type> on;
-    View view;
-  };
-  const detail::Envelope envelope{"irecv_with_extents", detail::Direction::from, source, tag};
-  detail::check_envelope(on.comm, envelope);
-  const std::shared_ptr<State> state(new State{decltype(State::on)(on), View()});
-  return {detail::ReceivedHeader(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>()),
-          [state](const detail::Header& header) {
-            if (header.source != no_rank) state->view = detail::make_view<View>(header.label, header.shape);
-            return irecv(state->on.get(), detail::arriving_in(state->view, header.shape), header.source, header.tag);
-          },
-          [state](const detail::ArrivingIn<View>& arrived) {
-            detail::copy_arrived(arrived, state->view, state->on.get().instance());
-            return std::move(state->view);
-          }};
-}
-
 /// Collective. Every rank's View becomes the root's: one that has other extents is replaced by a new one with its own
 /// label. Of rank 0 to 8; layouts are equal on all ranks. Throws Error, after the broadcast, on a rank whose View
 /// cannot have the extents of the root's, or is of another scalar. MPI_Bcast of the extents, then MPI_Bcast.
@@ -250,22 +194,6 @@ void bcast_with_extents(On<View> on, View& view, int root) {
   const auto take = [&](const auto& collective, const auto& unused) { detail::run(on, collective, unused); };
   view = detail::fitting(on.comm, view, extents, root, take);
   bcast(on, view, root);
-}
-
-/// Collective, non-blocking, in two phases. wait() gives the View, or the new one.
-template <MadeView View>
-TwoPhases<View, Request<detail::ExtentNumbers>, Request<View>> ibcast_with_extents(On<View> on, const View& view,
-                                                                                   int root) {
-  const auto later = std::make_shared<detail::LaterOn<typename detail::SpaceOf<View>::type>>(on);
-  const auto extents = detail::extents_to_send(shape_of(view), scalar_of<typename View::non_const_value_type>());
-  return {ibcast(on.comm, extents, root),
-          [=](const detail::ExtentNumbers& root_has) {
-            const auto take = [&](const auto& collective, const auto& unused) {
-              detail::start(later->get(), collective, unused).wait();
-            };
-            return ibcast(later->get(), detail::fitting(later->get().comm, view, root_has, root, take), root);
-          },
-          [](const View& complete) { return complete; }};
 }
 
 } // namespace kontor::comm

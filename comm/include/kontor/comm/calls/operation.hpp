@@ -38,8 +38,6 @@ class Operation {
 
   /// Begins a message with one of the Request's Views, whose elements are the payload at `data`.
   void begin(const Envelope&, void* data, const mpi::Payload&, std::size_t view = 0);
-  /// Sends the extents of the Request's View, whose elements follow as the next part.
-  void announce(const Envelope&);
   /// Takes charge of a collective that has been begun; errors name the first View.
   void begun(const char* operation, Pending);
 
@@ -79,7 +77,6 @@ class Operation {
     Envelope envelope{};
     std::size_t view = 0;
     std::shared_ptr<void> arrays{};
-    bool announces = false; ///< the next part, whose errors come after its own
     bool pending() const { return request != MPI_REQUEST_NULL || checked; }
     bool receives() const { return envelope.direction == Direction::from; }
   };
@@ -87,7 +84,7 @@ class Operation {
   Part& next_part(const Envelope&, std::size_t view);
   std::span<Part> parts() { return std::span(parts_).first(count_); }
   bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
-  bool poll(Part&);
+  void poll(Part&);
   /// Lets its parts go on; whether they are all complete. Throws what has failed, and again when all are complete.
   bool poll();
   /// MPI has completed it.
@@ -131,7 +128,7 @@ enum class Until { complete, now };
 /// Operations that are waited for together, or tested: those that are active.
 class Pool {
  public:
-  /// `operation_of` makes a pointer of each element of a range; null for what cannot be complete yet.
+  /// `operation_of` makes a pointer of each element of a range.
   template <class Range, class OperationOf = std::identity>
   Pool(Until until, Range&& range, const OperationOf& operation_of = {})
       : until_(until), memory_(static_cast<std::size_t>(std::ranges::distance(range))), operations_(memory_.span()) {
