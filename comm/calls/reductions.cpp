@@ -126,49 +126,6 @@ void reduce_in_chunks(const Call& call) {
   } while (first < count);
 }
 
-void reduce_scatter(const Call& call) {
-  const auto& op = *call.collective.op;
-  const auto ranks = call.comm.size();
-  auto own = call.out;
-  if (call.in.in_place()) own.count /= ranks;
-  const auto describe = [&] {
-    return in_words(call, words(call.in, call.out), {count_words(own.count, own.scalar), words(op)});
-  };
-  const auto problem = [&] {
-    if (auto undefined = op_problem(op, own.scalar)) return undefined;
-    if (call.in.in_place()) return division_problem(call.comm, call.out);
-    return first_of({count_problem(call.in, own.count * ranks, "as many for each rank as it gets"),
-                     overlap_problem(call.in, call.out)});
-  };
-  check(call, problem, describe);
-  const auto [type, mpi_op] = reduction_of(call, op, own.scalar, describe);
-  const int count = naming(describe, [&] { return int_count(own); });
-  call_mpi(call, describe, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, call.in.data, call.out.data, count,
-           type, mpi_op);
-}
-
-void reduce_scatterv(const Call& call) {
-  const auto& op = *call.collective.op;
-  const auto& counts = *call.collective.counts;
-  const auto& whole = call.in.in_place() ? call.out : call.in;
-  const auto describe = [&] {
-    return in_words(call, words(call.in, call.out),
-                    {fmt::format("counts ({})", fmt::join(counts.values(), ", ")), words(op)});
-  };
-  const auto problem = [&] {
-    if (auto undefined = op_problem(op, whole.scalar)) return undefined;
-    auto wrong = counts_problem(call.comm, counts, whole);
-    if (wrong || call.in.in_place()) return wrong;
-    return first_of(
-        {count_problem(call.out, counts[call.comm.rank()], "this rank's count"), overlap_problem(call.in, call.out)});
-  };
-  check(call, problem, describe);
-  const auto [type, mpi_op] = reduction_of(call, op, whole.scalar, describe);
-  const auto all = count_arrays(call, describe, &counts, whole);
-  call_mpi(call, describe, MPI_Reduce_scatter, MPI_Ireduce_scatter, call.in.data, call.out.data, all->counts.data(),
-           type, mpi_op);
-}
-
 } // namespace
 
 const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, reduce_in_chunks<MPI_Allreduce, MPI_Iallreduce>,
@@ -176,8 +133,5 @@ const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, reduce_in
 const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, reduce_in_chunks<MPI_Reduce, MPI_Ireduce>, true};
 const Kind Kind::scan{"scan", "iscan", Flow::among_all, reduce_in_chunks<MPI_Scan, MPI_Iscan>};
 const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, reduce_in_chunks<MPI_Exscan, MPI_Iexscan>};
-const Kind Kind::reduce_scatter{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatter, false,
-                                "_block"};
-const Kind Kind::reduce_scatterv{"reduce_scatter", "ireduce_scatter", Flow::among_all, detail::reduce_scatterv};
 
 } // namespace kontor::comm::detail

@@ -142,29 +142,6 @@ TEST(PointToPoint, AnyRankAndTag) {
   });
 }
 
-/// What the View held leaves it before what arrives.
-template <class View>
-void expect_replaced(const Field<View>& field) {
-  with_levels(all_levels, [&](const Communicator& comm) {
-    for (const bool periodic : {true, false}) {
-      const auto [previous, next] = ring_of(comm, periodic);
-      auto view = watched(field);
-      view.fill(static_cast<std::uint64_t>(comm.rank()));
-      const auto expected = delivered(comm.native(), view, next, view, previous);
-      const auto status = sendrecv_replace(comm, field.view, next, previous, 3);
-      const bool none = previous == no_rank;
-      expect_status(status, previous, none ? any_tag : 3, none ? 0 : field.view.size() * sizeof(int));
-      view.expect(expected, "replaced");
-    }
-  });
-}
-TEST(PointToPoint, Replace) {
-  expect_replaced(whole<int, Right>("number", Index<0>{}));
-  expect_replaced(inside<int, Right>("row", Index<1>{3}));
-  expect_replaced(whole<int, Stride>("column", Index<1>{4}));
-  expect_replaced(inside<int, Right>("block", Index<2>{2, 2}));
-}
-
 struct Particle {
   double x[3];
   int kind;

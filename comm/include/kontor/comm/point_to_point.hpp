@@ -72,22 +72,6 @@ template <ViewType SendView, ViewType ReceiveView>
   return request.status();
 }
 
-/// Sends a copy.
-template <ViewType View>
-[[gnu::noinline]] MessageStatus sendrecv_replace_verified(On<View> on, const View& view, const Envelope& to,
-                                                          const Envelope& from) {
-  using Copy =
-      Kokkos::View<typename View::non_const_data_type, typename View::array_layout, typename View::device_type>;
-  const Copy sent(Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing), view.layout());
-  {
-    const TypedOperand<const View&> in(on, to.operation, view, Access::read, AccessibleTo::host);
-    const TypedOperand<const Copy&> out(on, to.operation, sent, Access::write, AccessibleTo::host);
-    std::memcpy(out.data(), in.data(), view.size() * sizeof(typename View::value_type));
-    out.deliver();
-  }
-  return sendrecv_verified<Copy, View>(on, sent, to, view, from);
-}
-
 } // namespace detail
 
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may be written
@@ -149,29 +133,6 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
   if (code != MPI_SUCCESS) [[unlikely]]
     detail::fail_sendrecv(code, "MPI_Sendrecv", to, to_buffer(send_view), from, to_buffer(receive_view));
   in.deliver();
-  return MessageStatus(status);
-}
-
-/// Called by both. Sends a View to `dest` and receives what replaces it from `source`; otherwise like sendrecv().
-/// MPI_Sendrecv_replace.
-template <ReceivedView View>
-MessageStatus sendrecv_replace(On<View> on, const View& view, int dest, int source, int tag = 0) {
-  const detail::Envelope to{"sendrecv_replace", detail::Direction::to, dest, tag};
-  const detail::Envelope from{"sendrecv_replace", detail::Direction::from, source, tag};
-  const auto& cached = detail::check_message(on.comm, to, view);
-  detail::check_message(on.comm, from, view);
-  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::sendrecv_replace_verified<View>(on, view, to, from);
-  if (dest == no_rank && source == no_rank) return {};
-  const detail::TypedOperand<const View&> memory(on, to.operation, view,
-                                                 source == no_rank ? detail::Access::read : detail::Access::read_write);
-  const auto payload = memory.payload();
-  MPI_Status status;
-  const int code = MPI_Sendrecv_replace(memory.data(), payload.count, payload.type, detail::mpi_rank(dest), tag,
-                                        detail::mpi_rank(source), tag, cached.comm, &status);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    detail::fail_sendrecv(code, "MPI_Sendrecv_replace", to, to_buffer(view), from, to_buffer(view));
-  memory.deliver();
   return MessageStatus(status);
 }
 

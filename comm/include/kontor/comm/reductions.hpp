@@ -42,8 +42,8 @@ template <class T, class Op>
 using Element = typename Combined<T, Op>::type;
 
 template <class T, class Op>
-Collective reduction(const Kind& kind, const Op& op, int root = 0, const Counts* counts = nullptr) {
-  return {.kind = kind, .root = root, .op = reducer<Element<T, Op>>(op), .counts = counts};
+Collective reduction(const Kind& kind, const Op& op, int root = 0) {
+  return {.kind = kind, .root = root, .op = reducer<Element<T, Op>>(op)};
 }
 
 } // namespace detail
@@ -149,61 +149,6 @@ Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op&
 template <InPlace T, ReductionOf<T> Op>
 InPlaceRequest<T> iexscan(On<T> on, const T& values, const Op& op) {
   return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
-}
-
-// Each rank gets its part of the combination: the elements of rank 0, then those of rank 1 and so on. A part has at
-// most 2^31 - 1 elements.
-
-/// Collective. Parts of equal sizes: `in` has those of all ranks, and `out` becomes this rank's of the combination.
-/// MPI_Reduce_scatter_block.
-template <SentView In, InPlaceView Out, ReductionOf<In> Op>
-void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::reduction<In>(detail::Kind::reduce_scatter, op), in, out);
-}
-
-/// Collective. In place: the View has the parts of all ranks, and its first elements become this rank's of the
-/// combination; the others mean nothing then. MPI_Reduce_scatter_block with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-void reduce_scatter(On<View> on, const View& view, const Op& op) {
-  detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatter, op), view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce_scatter_block.
-template <SentView In, InPlaceView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::reduce_scatter, op), in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Ireduce_scatter_block with MPI_IN_PLACE.
-template <InPlaceView View, ReductionOf<View> Op>
-Request<View> ireduce_scatter(On<View> on, const View& view, const Op& op) {
-  return detail::start(on, detail::reduction<View>(detail::Kind::reduce_scatter, op), view);
-}
-
-/// Collective. Rank r gets counts[r] elements; the counts are equal on all ranks. MPI_Reduce_scatter.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void reduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts, const Op& op) {
-  detail::run(on, detail::reduction<In>(detail::Kind::reduce_scatterv, op, 0, &counts), in, out);
-}
-
-/// Collective. In place, as with parts of equal sizes. MPI_Reduce_scatter with MPI_IN_PLACE.
-template <detail::MutableElements View, ReductionOf<View> Op>
-requires InPlaceView<View>
-void reduce_scatter(On<View> on, const View& view, const Counts& counts, const Op& op) {
-  detail::run(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce_scatter.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce_scatter(On<In, Out> on, const In& in, const Out& out, const Counts& counts, const Op& op) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::reduce_scatterv, op, 0, &counts), in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Ireduce_scatter with MPI_IN_PLACE.
-template <detail::MutableElements View, ReductionOf<View> Op>
-requires InPlaceView<View> Request<View> ireduce_scatter(On<View> on, const View& view, const Counts& counts,
-                                                         const Op& op) {
-  return detail::start(on, detail::reduction<View>(detail::Kind::reduce_scatterv, op, 0, &counts), view);
 }
 
 } // namespace kontor::comm

@@ -51,7 +51,7 @@ struct Kind {
   bool rooted() const { return flow == Flow::to_root || flow == Flow::from_root; }
 
   static const Kind barrier, bcast, gather, gatherv, scatter, scatterv, allgather, allgatherv, alltoall, alltoallv,
-      allreduce, reduce, scan, exscan, reduce_scatter, reduce_scatterv;
+      allreduce, reduce, scan, exscan;
 };
 
 /// An operation and its parameters: those that it has.
