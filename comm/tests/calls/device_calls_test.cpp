@@ -93,9 +93,9 @@ TEST(DeviceCalls, Collectives) {
     const int rank = comm.rank();
     const Row part("part", n), whole("whole", n * ranks), other("other", n * ranks);
     const auto own = Kokkos::subview(whole, std::pair(n * rank, n * rank + n));
+    const auto first = Kokkos::subview(whole, std::pair(0, n));
     const auto from_last = Kokkos::subview(other, std::pair(n * (ranks - 1), n * ranks));
     const Counts counts(std::vector<int>(ranks, n));
-    const auto sum = ReduceOp::sum;
     /// Element i is first + step * i.
     struct Line {
       double first = -1;
