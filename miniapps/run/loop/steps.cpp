@@ -12,7 +12,7 @@ std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
   const auto plan = steps.begin();
   auto made = plan.first;
   std::int64_t launched = 0; // steps of the last launch
-  bool drained = false;      // since then
+  bool drained = false;      // after that launch
   const auto next = [&](std::int64_t every) { return (made / every + 1) * every; };
   const auto ended = [&](bool wait) {
     const auto end = steps.ended(made, wait);
