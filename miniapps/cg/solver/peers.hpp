@@ -68,6 +68,8 @@ class Peers {
 
   /// Own values and ghosts of the first.
   Vector vector() const { return Kokkos::subview(vectors_, Kokkos::pair<std::int64_t, std::int64_t>(0, length_)); }
+  /// Queued. All vectors are 0.
+  void clear(const Space& instance) const { Kokkos::deep_copy(instance, vectors_, 0.0); }
   const PeerSteps& steps() const { return steps_; }
   /// As if this rank were the only one, between kernels that all ranks have ended.
   PeerSteps steps_alone() const;

@@ -67,6 +67,11 @@ void PersistentSolver::choose_repetition() {
   persistent_ = trial_[1] < noise * trial_[0];
 }
 
+void PersistentSolver::clear_ghosts() {
+  Solver::clear_ghosts();
+  if (peers) peers->clear(compute());
+}
+
 std::int64_t PersistentSolver::make_steps(std::int64_t most) {
   if (!persistent_) return Solver::make_steps(most);
   // A replacement makes the sums of the step before it anew, so that step's end must be open.

@@ -27,6 +27,7 @@ class PersistentSolver : protected PeersFirst, public Solver {
   void choose_repetition() override;
   std::int64_t make_steps(std::int64_t most) override;
   void check() const override;
+  void clear_ghosts() override;
 
  private:
   /// Iterations by one kernel, which leaves nothing to the next step.

@@ -124,11 +124,15 @@ void Solver::exchange(bool exchanges) {
   if (preconditioner_) preconditioner_->exchange(exchanges);
 }
 
-/// Spoils the vectors. An iteration that numbers without a meaning have ended is not like others.
+void Solver::clear_ghosts() { Kokkos::deep_copy(compute(), ghosted_.all(), 0.0); }
+
+/// Spoils the vectors. With ghosts of 0 each rank solves a definite system of its own rows: an iteration that has ended
+/// is not like others.
 void Solver::time_alone() {
   if (work_.comm.size() == 1) return;
-  begin_solve(-1);
   exchange(false);
+  clear_ghosts();
+  begin_solve(-1);
   const auto until = std::min(work_.options.max_iterations, replace_every() > 0 ? replace_every() : graph_steps);
   auto samples = seconds_alone_;
   stepping::sample_alone(

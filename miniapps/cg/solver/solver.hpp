@@ -102,6 +102,8 @@ class Solver : public miniapp::Steps {
   bool exchanges() const { return exchanges_; }
   /// Local, after steps have been made. Throws comm::Error if a kernel has waited for another rank in vain.
   virtual void check() const {}
+  /// Queued. Ghosts are 0, in all vectors that have some; so may be all else.
+  virtual void clear_ghosts();
   /// Local. The vectors that a step goes on from, but for the solution.
   virtual std::vector<SolverStateVector> vectors() const = 0;
   /// Collective. They have been given; others that follow from them are not yet what they were.
