@@ -24,19 +24,28 @@ class Deadline {
 
   bool passed() const { return limited_ && device::seconds() > end_; }
 
-  /// Asks again and again whether something is done, and lets others run in between. False if the time has passed.
+  /// Asks again and again whether something is done, and lets others run in between. False if the time has passed, of
+  /// which a suspension is no part: then no turn has been made for long.
   template <class Done>
   bool wait(const Done& done) const {
+    Deadline left = *this;
+    double last = limited_ ? device::seconds() : 0;
     for (unsigned turn = 1; !done(); ++turn) { // begins again at 0
       if (turn % spins != 0) continue;
-      if (passed()) return false;
+      if (limited_) {
+        const double now = device::seconds();
+        if (now - last > longest_turn) left.end_ += now - last;
+        last = now;
+      }
+      if (left.passed()) return false;
       std::this_thread::yield();
     }
     return true;
   }
 
  private:
-  static constexpr unsigned spins = 100; ///< before the core is given to others: a turn may bring data
+  static constexpr unsigned spins = 100;    ///< before the core is given to others: a turn may bring data
+  static constexpr double longest_turn = 1; ///< seconds of so many turns of a rank that runs
   bool limited_;
   double end_;
 };

@@ -40,18 +40,18 @@ struct PassRings {
   int sweeps;
   std::int64_t row, z, y = 0, end = 1, rows = 1, planes = 2, turn = 0;
 
-  /// `all`: what the first sweep computes for a tile that ends at `tile_end` along y.
+  /// `all`: what the first sweep computes for a tile that ends at `tile_end` along y. One sweep needs no memory.
   PassRings(const Box& all, std::int64_t tile_end, int number, std::int64_t band, T* memory) : sweeps(number) {
     const auto x = line_before(all.begin[0]) - line;
     row = line_after(all.end[0]) + line - x;
-    first = kept = memory - x;
+    first = kept = memory ? memory - x : nullptr;
     if constexpr (dimensions == 2) return;
     y = all.begin[1];
     end = tile_end + sweeps - 1;
     z = all.begin[2];
     rows = band - 2;
     planes = all.end[2] - z + 2;
-    kept += (sweeps - 1) * (2 * rows + 1) * row;
+    if (memory) kept += (sweeps - 1) * (2 * rows + 1) * row;
   }
   PassSlab<dimensions, T> slab(int sweep, std::int64_t m) const {
     const auto count = 2 * rows + 1, start = (m + 1024 * count) * rows % count; // m may be negative
