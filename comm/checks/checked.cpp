@@ -181,7 +181,7 @@ class CheckedReceive final : public CheckedMessage {
 
 Checks::~Checks() {
   if (mpi::finalized()) return;
-  for (auto& [request, description] : underway_) mpi::or_terminate([&] { mpi::wait_at_most(request, timeout_); });
+  for (auto& answer : underway_) mpi::or_terminate([&] { mpi::wait_at_most(answer.request, timeout_); });
 }
 
 void Checks::progress() {

@@ -61,7 +61,7 @@ Internals::~Internals() {
   const bool alone = mpi::ends_alone(*unsafe_to_free_);
   const double timeout = checks_ ? options_.timeout : 0;
   for (auto& [request, memory, more] : detached_)
-    if (!alone) mpi::or_terminate([&] { mpi::wait_at_most(request, timeout); });
+    if (!alone) mpi::or_terminate([&, &request = request] { mpi::wait_at_most(request, timeout); });
   sweep();
   if (!detached_.empty()) leak(std::move(detached_));
   if (alone) {

@@ -113,7 +113,7 @@ void plain_sweep(const ExecutionSpace& instance, const SweepInput<T, Field, Cell
                  const Box& box, Norm norm, double* part) {
   using Order = Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>; // i is the innermost loop
   using Index = std::int64_t;
-  const auto& [begin, end] = box;
+  const auto &begin = box.begin, &end = box.end;
   const auto row = static_cast<Index>(in.u.stride(1)), plane = static_cast<Index>(in.u.stride(0));
   with_constants(in.block.dimensions, in.source.size() > 0, norm, [&](auto dimensions, auto sourced, auto kind) {
     const PlainSweep<dimensions(), sourced(), kind(), T, Field, Cells> sweep{in, out, box, row, plane};

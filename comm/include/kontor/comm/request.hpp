@@ -129,8 +129,8 @@ concept NamedRequest = std::is_lvalue_reference_v<T> && is_request<std::remove_r
 
 /// Some that have names, of any types, or a range of them.
 template <class... T>
-concept Requests = sizeof...(T) > 0 && ((NamedRequest<T> && ...) ||
-                                        (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
+concept Requests = sizeof...(T) > 0 &&
+                   ((NamedRequest<T> && ...) || (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
 
 template <class... T>
 Pool pool_of(Until until, T&... requests) {

@@ -16,9 +16,9 @@
 /// know travels with it: `_with_counts`, the number of elements each rank sends, and `_with_extents`
 /// (with_extents.hpp), the extents of a View of any rank.
 ///
-/// Each operation gives a Received. `into` is a Received that is filled again, without an allocation where its memory is large enough: `all =
-/// allgatherv_with_counts(comm, in, std::move(all))`. What is received lies in its memory space, or in that of `in`.
-/// Orders and errors as in gather.hpp; counts that are wrong on one rank are its CallError.
+/// Each operation gives a Received. `into` is a Received that is filled again, without an allocation where its memory
+/// is large enough: `all = allgatherv_with_counts(comm, in, std::move(all))`. What is received lies in its memory
+/// space, or in that of `in`. Orders and errors as in gather.hpp; counts that are wrong on one rank are its CallError.
 namespace kontor::comm {
 
 namespace detail {
