@@ -8,6 +8,9 @@
 #include "run/record/app_record.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
+#include "run/verify/counts.hpp"
+#include "run/verify/read_back.hpp"
+#include "run/verify/restart_check.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>
@@ -44,6 +47,8 @@ struct RunContext {
   FieldSeries* series = nullptr;
   StopRequest* end = nullptr;         ///< null: no request can end the run
   Checkpoints* checkpoints = nullptr; ///< null: none are written
+  RestartCheck* restart = nullptr;    ///< null: nothing is compared
+  std::uint64_t seed = 0;             ///< of the places that are verified, the same on all ranks
 
   /// Local. Steps between the fields of the series that this repeat writes; 0: it writes none.
   std::int64_t series_every() const { return series && series->file && !series->complete ? series->every : 0; }
@@ -52,6 +57,7 @@ struct RunContext {
   /// (StopRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the steps.
   template <class Drain>
   bool ends_after(std::int64_t step, const MiniApp& app, const Drain& drain) const {
+    if (restart) restart->before_step(app);
     const bool ends = end && end->agreed();
     if (checkpoints && checkpoints->due(step, ends)) {
       drain();
@@ -86,6 +92,17 @@ class MiniApp {
   /// a run that was never interrupted. Called after reset(). Figures and the record count the steps that are made here.
   /// Throws output::Error or config::Error, on all ranks.
   virtual void read_state(const output::Reader&) {}
+  /// After warm_up(): launches as run() makes them, of several steps at once or by tuned kernels, against plain ones
+  /// from the same fields, bit for bit. Spoils what reset() makes anew. Passed by default, as nothing is compared.
+  virtual Verification verify_launches() { return {}; }
+  /// Before the first step of a repeat that begins where the deck says: the fields against the deck's start, at a
+  /// sample of places. Not timed.
+  virtual Verification verify_start() { return {}; }
+  /// Local. Of the last repeat; none: the app makes no steps.
+  virtual std::optional<StepCounts> counts() const { return std::nullopt; }
+  /// Local, after verify(). Values of the verified fields at a sample of this rank's places, and where write_fields()
+  /// puts them below "/fields".
+  virtual std::vector<FileValue> file_values() const { return {}; }
   /// Of the last repeat, whose fields stay as they are. Not called with a backend that moves no data.
   virtual Verification verify() = 0;
   /// For one repeat of `seconds`; the first is the one that runs are compared by. Local.

@@ -92,6 +92,9 @@ void RunOptions::describe(config::Visitor& v) {
             "Steps, the first of the last repeat, of which the record has when each rank was in which region; "
             "0: none",
             {0, 10000});
+    m.value("sample_seed", sample_seed,
+            "Seed of the random places that are verified, as in the record of a run; auto: another in each run",
+            {0, std::int64_t{1} << 53});
   });
   v.section("output", "What is written", [&](config::Visitor& o) {
     o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");

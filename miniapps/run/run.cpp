@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <random>
+
 namespace kontor::miniapp {
 namespace {
 
@@ -99,7 +101,17 @@ int Run::operator()() {
   if (restart_ && root) to_stderr(restart_->note());
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
-  const RunContext context{comm, options_.overlap, repeated, progress, &series, &end, checkpoints.get()};
+  RestartCheck restart(comm, restart_ ? &*restart_ : nullptr);
+  const auto seed = options_.sample_seed.value_or(root ? std::random_device()() : 0);
+  const RunContext context{.comm = comm,
+                           .overlap = options_.overlap,
+                           .timers = repeated,
+                           .progress = progress,
+                           .series = &series,
+                           .end = &end,
+                           .checkpoints = checkpoints.get(),
+                           .restart = &restart,
+                           .seed = static_cast<std::uint64_t>(comm::allreduce(comm, seed, comm::ReduceOp::max))};
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
   if (options_.calibrate)
@@ -111,7 +123,10 @@ int Run::operator()() {
   RepeatTimes times;
   Trace trace(options_.trace);
   EnergyMeter energy(comm);
-  measure(context, *app, outcome, times, trace, energy);
+  const bool verifies = comm.capabilities().moves_data && !compute_time_is_simulated();
+  auto& before = outcome.verification; // of launches and starts
+  if (verifies) before = timed(timers.once("verify"), [&] { return app->verify_launches(); });
+  measure(context, *app, outcome, times, trace, energy, verifies ? &timers.once("verify") : nullptr);
   outcome.end_signal = end.signal();
   if (checkpoints) outcome.checkpoint = checkpoints->summary();
   if (restart_) {
@@ -129,7 +144,8 @@ int Run::operator()() {
   else if (compute_time_is_simulated())
     outcome.verification = {.measure = words_of_simulation(), .off = true};
   else
-    outcome.verification = timed(timers.once("verify"), [&] { return app->verify(); });
+    timed(timers.once("verify"), [&] { verify(*app, restart, outcome.verification); });
+  outcome.verification.seed = context.seed;
   outcome.timers = summarise(comm, timers);
   outcome.per_rank = gather(comm, times);
   outcome.trace = trace.gather(comm, repeated);
@@ -140,11 +156,14 @@ int Run::operator()() {
   if (machine.oversubscribed)
     for (auto& figure : outcome.figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
 
+  const bool compares = outcome.complete() && outcome.verification.passed() && options_.fields != FieldSelection::none;
+  const auto values = gather(comm, compares ? app->file_values() : std::vector<FileValue>{});
+  if (!values.empty()) outcome.verification.judged.push_back(words_of(values));
   auto of_app = app->record();
   const auto table = std::exchange(of_app.table, {});
-  const auto record = make_record(comm, std::move(facts), std::move(of_app), std::move(outcome));
+  auto record = make_record(comm, std::move(facts), std::move(of_app), std::move(outcome));
   const auto tree = root ? to_json(record) : nlohmann::ordered_json::object();
-  const auto written = write(*app, series, tree, record.outcome.complete());
+  const auto written = write(comm, *app, series, tree, record.outcome, values);
   if (root && !line_.quiet) print_table(record, table, written);
   if (root) print_verdict(record.outcome);
   if (record.outcome.verification.failed()) return exit_verification_failed;
@@ -153,9 +172,10 @@ int Run::operator()() {
 
 /// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and checkpoints.
 /// Ends early when told to: between repeats, or where the app notices; if there are checkpoints, it always is the app.
-/// A repeat that began in another process counts only if it is the last. `times` become this rank's.
+/// A repeat that began in another process counts only if it is the last. `times` become this rank's. `verifying` takes
+/// the time of checks; null: there are none.
 void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times, Trace& trace,
-                  EnergyMeter& energy) const {
+                  EnergyMeter& energy, Timer* verifying) const {
   const auto apart_so_far = [&] {
     double seconds = 0;
     for (const auto& [region, timer] : context.timers.entries())
@@ -172,6 +192,8 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     app.reset();
     const bool goes_on = restart_ && repeat == first;
     if (goes_on) read_state(app, *restart_);
+    if (verifying && !goes_on)
+      timed(*verifying, [&] { also(outcome.verification, [&] { return app.verify_start(); }); });
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin();
     const double apart_before = apart_so_far();
@@ -207,9 +229,23 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
   }
 }
 
-/// Returns the names of what was written, at rank 0. Fields of an unfinished repeat are not: time is short.
-std::vector<std::filesystem::path> Run::write(const MiniApp& app, FieldSeries& series,
-                                              const nlohmann::ordered_json& tree, bool complete) const {
+/// Collective, after the last repeat. Adds what the app and the counts say to what was found before.
+void Run::verify(MiniApp& app, const RestartCheck& restart, Verification& found) const {
+  auto earlier = std::exchange(found, restart.verdict());
+  also(found, [&] { return std::move(earlier); });
+  if (const auto counts = app.counts()) also(found, [&] { return verify_counts(*counts); });
+  if (!found.passed()) return;
+  auto judged = std::move(found.judged);
+  found = app.verify();
+  found.judged.insert(found.judged.end(), judged.begin(), judged.end());
+}
+
+/// Returns the names of what was written, at rank 0: none where the file lacks one of the values, and then the run has
+/// failed its verification. Fields of an unfinished repeat are not written: time is short.
+std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, const MiniApp& app, FieldSeries& series,
+                                              const nlohmann::ordered_json& tree, Outcome& outcome,
+                                              const std::vector<FileValue>& values) const {
+  const bool complete = outcome.complete();
   auto& file = *series.file;
   file.record("/run", tree);
   std::optional<FieldOutput> fields;
@@ -222,7 +258,16 @@ std::vector<std::filesystem::path> Run::write(const MiniApp& app, FieldSeries& s
                  output::xdmf(options_.output_file, fields->mesh, series.snapshots));
   }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
-  return file.commit();
+  std::optional<Verification> of_file;
+  auto written = file.commit([&](const std::filesystem::path& temporary) {
+    if (!values.empty()) of_file = compare_with_file(temporary, values);
+    return !of_file || of_file->passed();
+  });
+  const int wrong = of_file && !of_file->passed() ? 1 : 0;
+  if (comm::allreduce(comm, wrong, comm::ReduceOp::max) == 0) return written;
+  outcome.figures.clear();
+  outcome.verification = of_file.value_or(Verification{.measure = "file", .error = 1}); // what rank 0 prints
+  return {};
 }
 
 } // namespace kontor::miniapp

@@ -36,9 +36,11 @@ class Run {
   std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, StopRequest&, Timers&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&, Trace&, EnergyMeter&) const;
-  std::vector<std::filesystem::path> write(const MiniApp&, FieldSeries&, const nlohmann::ordered_json& tree,
-                                           bool complete) const;
+  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&, Trace&, EnergyMeter&, Timer* verifying) const;
+  void verify(MiniApp&, const RestartCheck&, Verification&) const;
+  std::vector<std::filesystem::path> write(const comm::Communicator&, const MiniApp&, FieldSeries&,
+                                           const nlohmann::ordered_json& tree, Outcome&,
+                                           const std::vector<FileValue>&) const;
 
   CommandLine line_;
   std::string command_;

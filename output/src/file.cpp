@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
+#include "comparison.hpp"
 #include "driver.hpp"
 #include "receipt.hpp"
 #include "seal.hpp"
@@ -76,7 +77,7 @@ class File::Impl {
         path);
   }
   /// `sealed`: the name that it takes then instead of its own; empty: it is not sealed.
-  std::vector<fs::path> commit(const fs::path& sealed) {
+  std::vector<fs::path> commit(const fs::path& sealed, const std::function<bool(const fs::path&)>& approve = {}) {
     together([this] {
       if (spoiled_) throw Error("cannot be committed after an error");
     });
@@ -94,6 +95,10 @@ class File::Impl {
       together([&] {
         if (writes()) sync(temporary_);
       });
+      if (approve && !approved(approve)) {
+        drop();
+        return {};
+      }
       collectively(comm_, [&] {
         if (rank_ != 0) return;
         written = replace_together(files_);
@@ -153,6 +158,15 @@ class File::Impl {
     file_ = Handle(H5Fcreate(temporary_.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
                    "H5Fcreate", "the file");
     driver_.check();
+  }
+  /// On all ranks what `approve` says on rank 0.
+  bool approved(const std::function<bool(const fs::path&)>& approve) {
+    int yes = 0;
+    together([&] {
+      if (rank_ == 0) yes = approve(temporary_) ? 1 : 0;
+    });
+    together([&] { check_mpi(MPI_Bcast(&yes, 1, MPI_INT, 0, comm_), "MPI_Bcast"); });
+    return yes == 1;
   }
   /// Reads back, each rank what it has written itself, and compares with what all have handed over.
   void verify() {
@@ -218,31 +232,39 @@ class File::Impl {
 File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, std::string chosen_by)
     : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), std::move(chosen_by))) {}
 
+File::File(MPI_Comm comm, const Reader& reader) : comparison_(std::make_unique<Comparison>(comm, reader)) {}
+
 File::~File() = default;
 
-Access File::access() const { return impl_->access(); }
+std::vector<std::string> File::differences() const { return comparison_->differences(); }
+
+Access File::access() const { return impl_ ? impl_->access() : Access::gathered; }
 
 void File::record(const std::string& group, const Json& tree) {
-  impl_->on_root([&](hid_t file, auto& receipts) { write_tree(file, group, tree, receipts); });
+  if (impl_) impl_->on_root([&](hid_t file, auto& receipts) { write_tree(file, group, tree, receipts); });
 }
 
 void File::attributes(const std::string& object, const Json& flat) {
+  if (comparison_) return comparison_->attributes(object, flat);
   impl_->on_root([&](hid_t file, auto& receipts) { write_attributes(file, object, flat, receipts); });
 }
 
 void File::describe(const Mesh& mesh, const std::vector<MeshField>& fields) {
-  impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, mesh, fields, receipts); });
+  if (impl_) impl_->on_root([&](hid_t file, auto& receipts) { write_vtkhdf(file, mesh, fields, receipts); });
 }
 
 template <FieldScalar T>
 void File::dataset(const std::string& name, const Block& block, const T* data, const Strides& strides) {
-  impl_->dataset(name, block, strides, {native_type<T>(), block.extent, data, strides});
+  const BlockValues values(native_type<T>(), block.extent, data, strides);
+  if (comparison_) return comparison_->dataset<T>(name, block, values);
+  impl_->dataset(name, block, strides, values);
 }
 
 template <FieldScalar T>
 void File::dataset(const std::string& name, const Block& block, const Fetch<T>& fetch) {
-  impl_->dataset(name, block, {},
-                 {native_type<T>(), [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); }});
+  const BlockValues values(native_type<T>(), [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); });
+  if (comparison_) return comparison_->dataset<T>(name, block, values);
+  impl_->dataset(name, block, {}, values);
 }
 
 #define KONTOR_DATASET(T)                                                                                              \
@@ -254,9 +276,13 @@ KONTOR_DATASET(std::int32_t)
 KONTOR_DATASET(std::int64_t)
 #undef KONTOR_DATASET
 
-void File::sidecar(const fs::path& path, const std::string& text) { impl_->sidecar(path, text); }
+void File::sidecar(const fs::path& path, const std::string& text) {
+  if (impl_) impl_->sidecar(path, text);
+}
 
-std::vector<fs::path> File::commit() { return impl_->commit({}); }
+std::vector<fs::path> File::commit(const std::function<bool(const fs::path&)>& approve) {
+  return impl_->commit({}, approve);
+}
 
 std::vector<fs::path> File::commit_sealed(const fs::path& name) { return impl_->commit(name); }
 

@@ -14,7 +14,7 @@
 namespace kontor::heat {
 namespace {
 
-using miniapp::Verification;
+using miniapp::also, miniapp::Verification;
 
 /// Of the solution's variation: what sweeps may leave, and what a discretisation may miss.
 constexpr double most_left = 0.05;
@@ -234,13 +234,6 @@ Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domai
   result.remark = doubt(domain, may, size);
   result.conclusive = result.remark.empty();
   return result;
-}
-
-/// A check after another one: what both pass is the first one's.
-template <class Check>
-void also(Verification& result, const Check& check) {
-  if (!result.passed()) return;
-  if (auto other = check(); !other.passed()) result = std::move(other);
 }
 
 /// Collective. Of the domain whose current field is to be judged, by a communicator of the baseline's own.

@@ -17,9 +17,9 @@ void SteppedApp::run() {
       if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
         series->snapshots.push_back(fields->snapshot);
     };
-  const auto made = run_steps(steps(), between);
+  last_step_ = run_steps(steps(), between);
   if (series) series->complete = true;
-  finish(made);
+  finish(last_step_);
 }
 
 } // namespace kontor::miniapp

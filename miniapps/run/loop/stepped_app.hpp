@@ -17,6 +17,8 @@ class SteppedApp : public MiniApp {
 
  protected:
   const RunContext& context() const { return context_; }
+  /// Local. The number of the last step that the loop of the last repeat has made.
+  std::int64_t last_step() const { return last_step_; }
 
   /// Local. The steps of a repeat.
   virtual Steps& steps() = 0;
@@ -26,6 +28,7 @@ class SteppedApp : public MiniApp {
 
  private:
   RunContext context_;
+  std::int64_t last_step_ = 0;
 };
 
 } // namespace kontor::miniapp

@@ -129,6 +129,7 @@ ordered_json of_verification(const Verification& v) {
             {"tolerance", v.tolerance}};
   if (v.failed()) json["id"] = errors::Id("E-VERIFY").text();
   if (!v.remark.empty()) json["remark"] = v.remark;
+  if (!v.judged.empty()) json.update({{"judged", v.judged}, {"seed", v.seed}});
   for (const auto& [name, value] : v.more) json[name] = value;
   return json;
 }

@@ -113,6 +113,8 @@ void print_table(const RunRecord& record, const std::string& findings,
   else
     fmt::print("  {}: {:.3e}, tolerance {:.3e}{}{}\n", v.measure, v.error, v.tolerance, v.remark.empty() ? "" : "\n  ",
                v.remark);
+  for (const auto& what : v.judged) fmt::print("  judged: {}\n", what);
+  if (!v.judged.empty()) fmt::print("  random places: measure.sample_seed {}\n", v.seed);
   std::string names;
   for (const auto& path : written) names += (names.empty() ? "" : ", ") + path.string();
   fmt::print("  written: {}\n\n", names);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -54,6 +55,8 @@ struct Verification {
   bool conclusive = true;  ///< false: nothing was computed, or a wrong answer would pass, too
   std::string remark = {}; ///< what else to know, in words; of a run that is not conclusive, why
   std::vector<std::pair<std::string, double>> more = {}; ///< other numbers, by their names in the record
+  std::uint64_t seed = 0;                                ///< of random places
+  std::vector<std::string> judged = {}; ///< what was looked at, in words: "all rows", "file read back at 75 places"
 
   /// What is not finite does not pass, whatever the tolerance.
   bool passed() const {
@@ -66,6 +69,19 @@ struct Verification {
 /// verified, gives no figure of merit, and ends with exit code 1, as one that failed.
 inline Verification inconclusive(std::string why) {
   return {.measure = "nothing", .conclusive = false, .remark = std::move(why)};
+}
+
+/// Collective if `check` is. Another check, after one that has passed: the first that does not pass is the verdict.
+/// What was judged is listed of all.
+template <class Other>
+void also(Verification& result, const Other& check) {
+  if (!result.passed()) return;
+  Verification other = check();
+  for (const auto& what : other.judged)
+    if (std::ranges::find(result.judged, what) == result.judged.end()) result.judged.push_back(what);
+  if (other.passed()) return;
+  other.judged = std::move(result.judged);
+  result = std::move(other);
 }
 
 /// An error of this rank, and how large it may be.

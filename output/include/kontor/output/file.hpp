@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ enum class Access { automatic, parallel, gathered };
 
 /// The version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
+
+class Reader;
 
 /// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all are
 /// complete and checked.
@@ -37,6 +40,13 @@ class File {
   /// message.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
+
+  /// Local. Compares instead of writing: datasets and attributes with those that `reader` has; both must outlive this.
+  /// Everything else is ignored, and there is nothing to commit.
+  File(MPI_Comm comm, const Reader& reader);
+
+  /// Collective. Of a file that compares: what differs, or is not in the reader's file.
+  std::vector<std::string> differences() const;
 
   /// Without a commit() before: closes and removes the temporary files. Waits for no rank when an exception is passing.
   ~File();
@@ -81,8 +91,9 @@ class File {
   /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed over, and
   /// gives it and the sidecars their names: sidecars of an earlier file are put away first, so that none is ever found
   /// beside a file that it does not describe. Returns the names, on rank 0. On an Error the files that were there
-  /// before are intact, or its text says which are new and what became of the others.
-  std::vector<std::filesystem::path> commit();
+  /// before are intact, or its text says which are new and what became of the others. `approve` is called on rank 0
+  /// with the name of the closed temporary file; where it returns false no file is replaced and no name is returned.
+  std::vector<std::filesystem::path> commit(const std::function<bool(const std::filesystem::path&)>& approve = {});
 
   /// The same under another name of the same folder than that which the file is locked by, and with checksums of its
   /// bytes behind them, for check_seal(). So files of many names, of which one process writes one at a time, have one
@@ -91,7 +102,9 @@ class File {
 
  private:
   class Impl;
-  std::unique_ptr<Impl> impl_;
+  class Comparison;
+  std::unique_ptr<Impl> impl_; ///< null where it compares
+  std::unique_ptr<Comparison> comparison_;
 };
 
 } // namespace kontor::output

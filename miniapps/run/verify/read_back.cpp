@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run/verify/read_back.hpp"
+
+#include "machine/gather_to_root.hpp"
+
+#include <kontor/output/error.hpp>
+#include <kontor/output/values_at.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <map>
+
+namespace kontor::miniapp {
+
+std::vector<FileValue> gather(const comm::Communicator& comm, std::vector<FileValue> mine) {
+  constexpr int least = 4, all_together = 4096;
+  const auto most = static_cast<std::size_t>(std::max(least, all_together / comm.size()));
+  auto list = nlohmann::json::array();
+  for (auto& v : mine)
+    if (list.size() < most) list.push_back({std::move(v.dataset), std::move(v.index), v.value});
+  std::vector<std::uint8_t> bytes;
+  if (!list.empty()) bytes = nlohmann::json::to_cbor(list);
+  std::vector<std::int64_t> counts;
+  const auto all = gather_to_root(comm, std::span<const std::uint8_t>(bytes), &counts);
+  std::vector<FileValue> result;
+  auto begin = all.begin();
+  for (const auto count : counts) {
+    if (count == 0) continue;
+    for (const auto& v : nlohmann::json::from_cbor(begin, begin + count))
+      result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>()});
+    begin += count;
+  }
+  return result;
+}
+
+Verification compare_with_file(const std::filesystem::path& path, const std::vector<FileValue>& values) {
+  Verification result{.measure = "values in the file that differ from those verified"};
+  std::map<std::string, std::vector<const FileValue*>> of_dataset;
+  for (const auto& value : values) of_dataset[value.dataset].push_back(&value);
+  for (const auto& [name, wanted] : of_dataset) {
+    std::vector<std::vector<std::uint64_t>> indices;
+    for (const auto* value : wanted) indices.push_back(value->index);
+    std::vector<double> found;
+    try {
+      found = output::values_at(path, name, indices);
+    } catch (const output::Error& error) {
+      result.error += static_cast<double>(wanted.size());
+      result.remark = fmt::format("{} cannot be read back: {}", name, error.what());
+      continue;
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (found[i] == wanted[i]->value) continue;
+      if (++result.error == 1)
+        result.remark = fmt::format("{} at [{}] is {:.17g} in the file and {:.17g} in the field", name,
+                                    fmt::join(wanted[i]->index, ", "), found[i], wanted[i]->value);
+    }
+  }
+  return result;
+}
+
+std::string words_of(const std::vector<FileValue>& values) {
+  return fmt::format("file read back at {} places", values.size());
+}
+
+} // namespace kontor::miniapp
