@@ -142,7 +142,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     const auto clock = on_host(body_.clock);
     record.extras["steps"] = made_;
     record.extras["time"] = clock(elapsed);
-    record.extras["time_step"] = clock(last_step);
+    record.extras["time_step"] = clock(dynamics::last_step);
     record.extras["kernels"] = miniapp::record_of_kernels(kernels_);
     record.extras.update(graph_.record("steps", graph_steps));
     return record;
