@@ -39,27 +39,27 @@ struct EqualParts : PartsOfWhole {
 struct CountedParts : PartsOfWhole {
   const Counts& counts = *call.collective.counts;
 
-  std::int64_t count() const { return part.in_place() ? counts[call.comm.rank()] : part.count; }
   int int_count() const {
-    return naming(*this, [&] { return detail::int_count(part); });
+    return naming(*this, [&] { return to_int(part.count, "the count", part); });
   }
   /// Those of the whole, on ranks that have it.
-  std::shared_ptr<const CountArrays> arrays() const {
-    return count_arrays(call, *this, has_whole() ? &counts : nullptr, whole);
+  CountArrays arrays() const {
+    if (!has_whole()) return {};
+    return naming(*this, [&] { return detail::arrays(counts, whole); });
   }
 
   Problem problem() const {
     if (!has_whole()) return std::nullopt;
-    if (auto wrong_counts = counts_problem(call.comm, counts, whole)) return wrong_counts;
-    if (part.in_place()) return std::nullopt;
-    return first_of({count_problem(part, counts[call.comm.rank()], "this rank's count"), overlap_problem(part, whole)});
+    return first_of({counts_problem(call.comm, counts, whole),
+                     count_problem(part, counts[call.comm.rank()], "this rank's count"),
+                     overlap_problem(part, whole, false)});
   }
   CollectiveCall operator()() const {
     auto words = in_words(call, has_whole() ? sizes(call.in, call.out) : sizes(part), {comm::to_string(part.scalar)});
     auto& of_part = gathers ? words.sends : words.expects;
     auto& of_whole = gathers ? words.expects : words.sends;
-    of_part.assign(call.comm.size(), count());
-    if (call.rooted()) of_part = only(call.comm, call.collective.root, count());
+    of_part.assign(call.comm.size(), part.count);
+    if (call.rooted()) of_part = only(call.comm, call.collective.root, part.count);
     of_whole = has_whole() ? counts.values() : only(call.comm, 0, 0);
     return words;
   }
@@ -87,9 +87,8 @@ struct CountedBlocks {
   const Counts& receives = *call.collective.counts;
 
   Problem problem() const {
-    auto wrong = counts_problem(call.comm, receives, call.out);
-    if (wrong || call.in.in_place()) return wrong;
-    return first_of({counts_problem(call.comm, sends, call.in), overlap_problem(call.in, call.out)});
+    return first_of({counts_problem(call.comm, receives, call.out), counts_problem(call.comm, sends, call.in),
+                     overlap_problem(call.in, call.out, false)});
   }
   CollectiveCall operator()() const {
     auto words = in_words(call, sizes(call.in, call.out), {comm::to_string(call.out.scalar)});
@@ -115,8 +114,8 @@ void gather_counted(const Call& call) {
   check(call, parts);
   const auto all = parts.arrays();
   const auto type = element_type(call);
-  call_mpi(call, parts, blocking, nonblocking, call.in.data, parts.int_count(), type, call.out.data, all->counts.data(),
-           all->offsets.data(), type);
+  call_mpi(call, parts, blocking, nonblocking, call.in.data, parts.int_count(), type, call.out.data, all.counts.data(),
+           all.offsets.data(), type);
 }
 
 void scatter_counted(const Call& call) {
@@ -124,18 +123,18 @@ void scatter_counted(const Call& call) {
   check(call, parts);
   const auto all = parts.arrays();
   const auto type = element_type(call);
-  call_mpi(call, parts, MPI_Scatterv, MPI_Iscatterv, call.in.data, all->counts.data(), all->offsets.data(), type,
+  call_mpi(call, parts, MPI_Scatterv, MPI_Iscatterv, call.in.data, all.counts.data(), all.offsets.data(), type,
            call.out.data, parts.int_count(), type);
 }
 
 void alltoall_counted(const Call& call) {
   const CountedBlocks blocks{call};
   check(call, blocks);
-  const auto sends = count_arrays(call, blocks, call.in.in_place() ? nullptr : &blocks.sends, call.in);
-  const auto receives = count_arrays(call, blocks, &blocks.receives, call.out);
+  const auto sends = naming(blocks, [&] { return arrays(blocks.sends, call.in); });
+  const auto receives = naming(blocks, [&] { return arrays(blocks.receives, call.out); });
   const auto type = element_type(call);
-  call_mpi(call, blocks, MPI_Alltoallv, MPI_Ialltoallv, call.in.data, sends->counts.data(), sends->offsets.data(), type,
-           call.out.data, receives->counts.data(), receives->offsets.data(), type);
+  call_mpi(call, blocks, MPI_Alltoallv, MPI_Ialltoallv, call.in.data, sends.counts.data(), sends.offsets.data(), type,
+           call.out.data, receives.counts.data(), receives.offsets.data(), type);
 }
 
 } // namespace

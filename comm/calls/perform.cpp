@@ -54,13 +54,14 @@ Problem counts_problem(const Communicator& comm, const Counts& counts, const std
   return std::nullopt;
 }
 
-Problem overlap_problem(const Operand& in, const Operand& out) {
+Problem overlap_problem(const Operand& in, const Operand& out, bool has_form_in_place) {
   const auto begin = [](const Operand& o) { return static_cast<const char*>(o.data); };
   const auto end = [&](const Operand& o) { return begin(o) + o.count * o.scalar.size; };
   if (in.count == 0 || out.count == 0 || std::less_equal<>()(end(in), begin(out)) ||
       std::less_equal<>()(end(out), begin(in))) [[likely]]
     return std::nullopt;
-  return fmt::format("{} and {} share memory; there is a form in place, of one View", words(in), words(out));
+  return fmt::format("{} and {} share memory{}", words(in), words(out),
+                     has_form_in_place ? "; there is a form in place, of one View" : "");
 }
 
 namespace {
@@ -146,8 +147,6 @@ CountArrays arrays(const Counts& counts, const Operand& view) {
   return arrays;
 }
 
-int int_count(const Operand& operand) { return operand.in_place() ? 0 : to_int(operand.count, "the count", operand); }
-
 void rethrow_with(const CollectiveCall& words) {
   try {
     throw;
@@ -187,12 +186,11 @@ void check_call(const Communicator& comm, const CollectiveCall& call) {
 }
 
 void check_words(const Call& call, CollectiveCall words, Problem problem) {
-  if (detail::internals(call.comm).checking_calls() == MPI_COMM_NULL)
+  if (!call.blocking() || detail::internals(call.comm).checking_calls() == MPI_COMM_NULL)
     throw CallError(fmt::format("{}: {}", to_string(words), *problem));
   words.problem = std::move(problem);
   if (words.problem) words.sends = words.expects = only(call.comm, 0, 0);
-  if (!call.pending || call.queued() || words.problem) return check_agreement(call.comm, words);
-  call.pending->check.emplace(call.comm, std::move(words));
+  check_agreement(call.comm, words);
 }
 
 } // namespace kontor::comm::detail

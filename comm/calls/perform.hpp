@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/calls/collective.hpp>
+#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/datatype.hpp>
@@ -26,7 +27,7 @@ Problem division_problem(const Communicator&, const Operand& view);
 Problem counts_problem(const Communicator&, const Counts&, const std::string& whole, std::int64_t elements);
 Problem counts_problem(const Communicator&, const Counts&, const Operand& whole);
 /// Where two Views share memory.
-Problem overlap_problem(const Operand& in, const Operand& out);
+Problem overlap_problem(const Operand& in, const Operand& out, bool has_form_in_place = true);
 
 /// "View 'a'"; "a value"
 std::string name(const Operand&);
@@ -53,7 +54,8 @@ std::vector<std::int64_t> only(const Communicator&, int rank, std::int64_t count
 /// `local` throws CallError on the rank that has a problem.
 void check_call(const Communicator&, const CollectiveCall&);
 
-/// Throws what a problem is at check levels `local` and `cross_rank`.
+/// Throws what a problem is at check levels `local` and `cross_rank`; compares the ranks of a blocking call at the
+/// latter.
 void check_words(const Call&, CollectiveCall words, Problem);
 
 /// Check levels `local` and `cross_rank`. `find_problem` says what is wrong, and `describe` gives the call in words,
@@ -65,7 +67,7 @@ void check(const Call& call, const FindProblem& find_problem, const Describe& de
   auto problem = root_problem(call);
   if (!problem && call.collective.problem) problem = *call.collective.problem;
   if (!problem) problem = find_problem();
-  if (problem || level == CheckLevel::cross_rank) [[unlikely]]
+  if (problem || (level == CheckLevel::cross_rank && call.blocking())) [[unlikely]]
     check_words(call, describe(), std::move(problem));
 }
 
@@ -89,7 +91,6 @@ inline Buffer flat_buffer(const Operand& operand) { return flat_buffer(operand, 
 
 /// The number as MPI's `int`; throws Error, naming the View, if it exceeds that.
 int to_int(std::int64_t number, const char* what, const Operand& view);
-int int_count(const Operand&);
 
 /// The error that is being handled, after the call in words.
 [[noreturn]] void rethrow_with(const CollectiveCall&);
@@ -108,19 +109,8 @@ auto naming(const Describe& describe, const Function& function) {
 struct CountArrays {
   std::vector<int> counts;
   std::vector<int> offsets;
-  std::shared_ptr<void> others; ///< that MPI reads as well
 };
 CountArrays arrays(const Counts&, const Operand& view);
-
-/// Null: none. MPI reads them as long as the operation lasts.
-template <class Describe>
-std::shared_ptr<const CountArrays> count_arrays(const Call& call, const Describe& describe, const Counts* counts,
-                                                const Operand& view) {
-  const auto made = std::make_shared<CountArrays>();
-  if (counts) *made = naming(describe, [&] { return arrays(*counts, view); });
-  if (call.pending) made->others = std::exchange(call.pending->arrays, made);
-  return made;
-}
 
 /// Throws Error with MPI's text.
 [[noreturn]] void fail_call(int code, const Call&, bool blocks, const CollectiveCall&);

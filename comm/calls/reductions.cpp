@@ -98,7 +98,7 @@ struct Combination {
     return reduction_of(call, op, own().scalar, *this);
   }
   void queue() const {
-    auto& [collectives, stream, request, arrays, check, keep] = *call.pending;
+    const auto& [collectives, stream, request] = *call.pending;
     if (call.rooted())
       collectives->reduce(stream, flat_buffer(own()), call.out.data, op.named, call.collective.root);
     else

@@ -4,6 +4,7 @@
 #include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
 
@@ -20,94 +21,77 @@ namespace {
 
 } // namespace
 
-Operation::Part& Operation::next_part(const Envelope& envelope, std::size_t view) {
-  auto& part = parts_[count_++]; // as it was made: a Request is begun once
-  part.envelope = envelope;
-  part.view = view;
-  state_ = State::active;
-  return part;
-}
-
-void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& payload, std::size_t view) {
-  auto& part = next_part(envelope, view);
-  const bool sends = !part.receives();
+void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& payload) {
+  envelope_ = envelope;
   if (has_timeout() && envelope.peer != no_rank) {
-    const auto what = buffer(view);
-    const auto mine = describe(comm_->rank(), envelope.tag, what);
-    part.checked = checked_message(*comm_, envelope, what, data, payload, mine);
+    const auto what = buffer();
+    checked_ = checked_message(*comm_, envelope, what, data, payload, describe(comm_->rank(), envelope.tag, what));
+    state_ = State::active;
     return;
   }
   const auto comm = detail::internals(*comm_).cached().comm;
   const int peer = mpi_rank(envelope.peer);
   const int count = data ? payload.count : 0; // null: to or from no_rank
-  const int code = sends ? MPI_Isend(data, count, payload.type, peer, envelope.tag, comm, &part.request)
-                         : MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &part.request);
+  const int code = receives() ? MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &request_)
+                              : MPI_Isend(data, count, payload.type, peer, envelope.tag, comm, &request_);
+  state_ = State::active;
   if (code == MPI_SUCCESS) [[likely]]
     return;
-  fail(part, code, sends ? "MPI_Isend" : "MPI_Irecv");
+  fail(code, receives() ? "MPI_Irecv" : "MPI_Isend");
   throw_problem();
 }
 
-void Operation::fail(Part& part, int code, const char* mpi_function) {
-  part.request = MPI_REQUEST_NULL;
-  try {
-    fail_message(code, mpi_function, part.envelope, buffer(part.view));
-  } catch (const MpiError&) {
-    keep_problem(std::current_exception());
-  }
+void Operation::begun(const char* operation, MPI_Request request) {
+  envelope_ = {.operation = operation};
+  request_ = request;
+  state_ = State::active;
 }
 
-void Operation::keep_problem(std::exception_ptr problem) {
-  if (!problem_) problem_ = std::move(problem);
-}
-
-void Operation::fail_timeout(const Part& part) const {
-  const auto why = part.checked ? part.checked->missing() : std::string("the others have not joined in");
-  detail::fail_timeout(*comm_, part.envelope, buffer(part.view), why);
-}
-
-bool Operation::mark_complete() {
-  if (std::ranges::any_of(parts(), &Part::pending)) return false;
-  if (!problem_) deliver();
+void Operation::fail(int code, const char* mpi_function) {
   state_ = State::finished;
-  return true;
+  try {
+    fail_message(code, mpi_function, envelope_, buffer());
+  } catch (const MpiError&) {
+    problem_ = std::current_exception();
+  }
 }
 
-void Operation::poll(Part& part) {
-  if (part.checked) {
-    const auto checked = std::exchange(part.checked, nullptr);
-    try {
-      if (checked->poll())
-        complete(part, checked->status());
-      else
-        part.checked = checked;
-    } catch (const Error&) {
-      keep_problem(std::current_exception());
-    }
-  } else if (part.request != MPI_REQUEST_NULL) {
-    int done = 0;
-    MPI_Status status;
-    const int code = MPI_Test(&part.request, &done, &status);
-    if (code != MPI_SUCCESS) [[unlikely]]
-      fail(part, code, "MPI_Test");
-    else if (done)
-      complete(part, status);
-  }
+void Operation::fail_timeout() const {
+  if (!checked_) detail::internals(*comm_).leak_at_end();
+  const auto why = checked_ ? checked_->missing() : std::string("the others have not joined in");
+  detail::fail_timeout(*comm_, envelope_, buffer(), why);
 }
 
 bool Operation::poll() {
-  const bool known = problem_ != nullptr;
-  for (auto& part : parts()) poll(part);
-  const bool complete = mark_complete();
-  if (complete || !known) throw_problem();
-  return complete;
+  if (checked_) {
+    try {
+      if (!checked_->poll()) return false;
+      complete(checked_->status());
+    } catch (const Error&) {
+      problem_ = std::current_exception();
+      state_ = State::finished;
+    }
+    checked_ = nullptr;
+  } else {
+    int done = 0;
+    MPI_Status status;
+    const int code = MPI_Test(&request_, &done, &status);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(code, "MPI_Test");
+    else if (done)
+      complete(status);
+    else
+      return false;
+  }
+  throw_problem();
+  return true;
 }
 
-void Operation::complete(Part& part, const MPI_Status& status) {
-  part.request = MPI_REQUEST_NULL;
-  if (!part.receives()) return;
-  status_ = status;
-  received_ = true;
+void Operation::complete(const MPI_Status& status) {
+  state_ = State::finished;
+  received_ = receives();
+  if (received_) status_ = status;
+  deliver();
 }
 
 MessageStatus Operation::status() const {
@@ -119,16 +103,15 @@ MessageStatus Operation::status() const {
 
 void Operation::complete() {
   if (state_ == State::empty) fail_empty("wait()");
-  if (active() && count_ == 1 && !parts_[0].checked) [[likely]] {
+  if (active() && has_timeout()) [[unlikely]] {
+    Pool(std::array<Operation*, 1>{this}).wait_all();
+  } else if (active()) {
     MPI_Status status;
-    const int code = MPI_Wait(&parts_[0].request, &status);
+    const int code = MPI_Wait(&request_, &status);
     if (code != MPI_SUCCESS) [[unlikely]]
-      fail(parts_[0], code, "MPI_Wait");
+      fail(code, "MPI_Wait");
     else
-      complete(parts_[0], status);
-    mark_complete();
-  } else {
-    Pool(Until::complete, std::array<Operation*, 1>{this}).all();
+      complete(status);
   }
   throw_problem();
 }
@@ -144,24 +127,17 @@ bool Operation::completes() {
 }
 
 void Operation::drop() noexcept {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  for (auto& part : parts()) {
-    if (finalized || !part.pending()) continue;
+  if (!mpi::finalized()) {
     if (comm_->options().check != CheckLevel::off && std::uncaught_exceptions() == 0)
       fmt::print(stderr, "rank {}: {} of {} was dropped unfinished: {}; call wait() before\n", comm_->rank(),
-                 to_string(part.envelope), to_string(buffer(part.view)),
-                 part.receives() ? "it is cancelled" : "it goes on and keeps its Views");
-    using Pair = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
-    if (part.receives() && !part.checked) {
-      mpi::take_back(part.request);
-      continue;
-    }
-    const auto all = std::make_shared<Pair>(keep(), std::move(part.arrays));
-    if (part.checked)
-      part.checked->detach(*comm_, all);
+                 to_string(envelope_), to_string(buffer()),
+                 receives() ? "it is cancelled" : "it goes on and keeps its Views");
+    if (checked_)
+      checked_->detach(*comm_, keep());
+    else if (receives())
+      mpi::take_back(request_);
     else
-      detail::internals(*comm_).detach(part.request, all);
+      detail::internals(*comm_).detach(request_, keep());
   }
   clear();
 }

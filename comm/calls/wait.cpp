@@ -7,175 +7,127 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 namespace kontor::comm::detail {
 
 /// The MPI requests of all active operations one after the other, as MPI's calls for many want them.
 class Pool::Gathered {
  public:
   explicit Gathered(std::span<Operation* const> operations)
-      : operations_(operations), size_(count(operations)), request_memory_(size_), place_memory_(size_),
-        status_memory_(size_), index_memory_(size_) {
-    auto* request = requests();
-    auto* place = place_memory_.span().data();
+      : operations_(operations), request_memory_(operations.size()), place_memory_(operations.size()),
+        status_memory_(operations.size()) {
     for (std::size_t i = 0; i < operations.size(); ++i) {
       if (!operations[i]->active()) continue;
-      for (auto& part : operations[i]->parts()) {
-        *request++ = part.request;
-        *place++ = {i, &part};
-      }
-    }
-  }
-
-  /// Asks MPI; how many requests are now known to be complete.
-  int ask(Many many, Until until) {
-    const int size = static_cast<int>(size_);
-    auto* const indices = index_memory_.span().data();
-    auto* const statuses = status_memory_.span().data();
-    const bool waits = until == Until::complete;
-    int done = 1;
-    int count = 0;
-    int code = MPI_SUCCESS;
-    indices[0] = MPI_UNDEFINED;
-    switch (many) {
-    case Many::all:
-      std::iota(indices, indices + size, 0);
-      code = waits ? MPI_Waitall(size, requests(), statuses) : MPI_Testall(size, requests(), &done, statuses);
-      if (code != MPI_SUCCESS) [[unlikely]]
-        fail(code, waits ? "MPI_Waitall" : "MPI_Testall", size);
-      return done ? size : 0;
-    case Many::any:
-      code = waits ? MPI_Waitany(size, requests(), indices, statuses)
-                   : MPI_Testany(size, requests(), indices, &done, statuses);
-      if (code != MPI_SUCCESS) [[unlikely]]
-        fail(code, waits ? "MPI_Waitany" : "MPI_Testany", indices[0] == MPI_UNDEFINED ? 0 : 1);
-      return done && indices[0] != MPI_UNDEFINED ? 1 : 0;
-    default:
-      code = waits ? MPI_Waitsome(size, requests(), &count, indices, statuses)
-                   : MPI_Testsome(size, requests(), &count, indices, statuses);
-      count = std::max(count, 0); // none is active: MPI_UNDEFINED
-      if (code != MPI_SUCCESS) [[unlikely]]
-        fail(code, waits ? "MPI_Waitsome" : "MPI_Testsome", count);
-      return count;
+      requests()[size_] = operations[i]->request_;
+      place_memory_.span()[size_++] = i;
     }
   }
 
   bool empty() const { return size_ == 0; }
 
-  /// Tells its operation that the k-th of those requests is complete.
-  void complete(int k) {
-    const auto& [i, part] = place_memory_.span()[index_memory_.span()[k]];
-    if (part->pending()) operations_[i]->complete(*part, status_memory_.span()[k]);
+  /// Asks MPI about all; whether they are complete.
+  bool all(bool waits) {
+    int done = 1;
+    const int code =
+        waits ? MPI_Waitall(size_, requests(), statuses()) : MPI_Testall(size_, requests(), &done, statuses());
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(code, waits ? "MPI_Waitall" : "MPI_Testall", 0, size_);
+    for (int k = 0; k < size_ && done; ++k) operation(k).complete(statuses()[k]);
+    return done != 0;
+  }
+
+  /// Waits until one is complete; which operation that is.
+  std::size_t any() {
+    int which = MPI_UNDEFINED;
+    MPI_Status status;
+    const int code = MPI_Waitany(size_, requests(), &which, &status);
+    if (which != MPI_UNDEFINED) statuses()[which] = status;
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(code, "MPI_Waitany", which, which == MPI_UNDEFINED ? 0 : 1);
+    operation(which).complete(status);
+    return place_memory_.span()[which];
   }
 
  private:
-  struct Place {
-    std::size_t operation;
-    Operation::Part* part;
-  };
-
   MPI_Request* requests() { return request_memory_.span().data(); }
+  MPI_Status* statuses() { return status_memory_.span().data(); }
+  Operation& operation(int k) { return *operations_[place_memory_.span()[k]]; }
 
-  /// After an error, with so many indices set: what is complete becomes finished, each that has failed keeps its error,
-  /// and the first of these is thrown. MPI sets the errors of statuses if it says MPI_ERR_IN_STATUS. What it has freed
-  /// without a status of success counts as failed: Open MPI frees what it does not report, too.
-  [[noreturn]] void fail(int code, const char* mpi_function, int indices_set) {
-    const auto places = place_memory_.span();
-    const auto indices = index_memory_.span();
-    const auto statuses = status_memory_.span();
-    for (int k = 0; k < indices_set; ++k) {
-      auto& [i, part] = places[indices[k]];
-      if (!part->pending()) continue; // it had no request
-      const int error = code == MPI_ERR_IN_STATUS ? statuses[k].MPI_ERROR : code;
+  /// After an error, with `count` statuses set from `first` on: what is complete becomes finished, each that has failed
+  /// keeps its error, and the first of these is thrown. MPI sets the errors of statuses if it says MPI_ERR_IN_STATUS.
+  /// What it has freed without a status of success counts as failed: Open MPI frees what it does not report, too.
+  [[noreturn]] void fail(int code, const char* mpi_function, int first, int count) {
+    for (int k = first; k < first + count; ++k) {
+      const int error = code == MPI_ERR_IN_STATUS ? statuses()[k].MPI_ERROR : code;
       if (error == MPI_SUCCESS)
-        operations_[i]->complete(*part, statuses[k]);
-      else if (error != MPI_ERR_PENDING && (code == MPI_ERR_IN_STATUS || indices_set == 1))
-        operations_[i]->fail(*part, error, mpi_function);
+        operation(k).complete(statuses()[k]);
+      else if (error != MPI_ERR_PENDING && (code == MPI_ERR_IN_STATUS || count == 1))
+        operation(k).fail(error, mpi_function);
     }
     const Operation* failed = nullptr;
-    for (std::size_t n = 0; n < size_; ++n) {
-      auto& [i, part] = places[n];
-      if (part->pending() && requests()[n] == MPI_REQUEST_NULL) operations_[i]->fail(*part, code, mpi_function);
-      if (!failed && operations_[i]->problem_) failed = operations_[i];
+    for (int k = 0; k < size_; ++k) {
+      if (operation(k).active() && requests()[k] == MPI_REQUEST_NULL) operation(k).fail(code, mpi_function);
+      if (!failed && operation(k).problem_) failed = &operation(k);
     }
-    for (auto* operation : operations_)
-      if (operation->active()) operation->mark_complete();
     if (failed) failed->throw_problem();
-    const auto& [i, part] = places[0]; // the call itself has failed, and all are pending
-    fail_message(code, mpi_function, part->envelope, operations_[i]->buffer(part->view));
-  }
-
-  static std::size_t count(std::span<Operation* const> operations) {
-    std::size_t sum = 0;
-    for (auto* operation : operations) sum += operation->active() ? operation->parts().size() : 0;
-    return sum;
+    fail_message(code, mpi_function, operation(0).envelope_, operation(0).buffer()); // the call itself has failed
   }
 
   std::span<Operation* const> operations_;
-  std::size_t size_;
+  int size_ = 0;
   Scratch<MPI_Request> request_memory_;
-  Scratch<Place> place_memory_;
+  Scratch<std::size_t> place_memory_;
   Scratch<MPI_Status> status_memory_;
-  Scratch<int> index_memory_; ///< of the requests that are complete
 };
 
-template <class Found>
-void Pool::run(Many many, const Found& found) {
-  if (std::ranges::any_of(operations_, [](Operation* o) { return o->active() && o->has_timeout(); }))
-    return poll(many, found);
-  Gathered gathered(operations_);
-  for (bool enough = gathered.empty(); !enough;) { // one of two parts is not yet all
-    const int count = gathered.ask(many, until_);
-    for (int k = 0; k < count; ++k) gathered.complete(k);
-    enough = count == 0;
-    for (std::size_t i = 0; i < operations_.size() && count > 0; ++i) {
-      if (!operations_[i]->active() || !operations_[i]->mark_complete()) continue;
-      found(i);
-      enough = true;
-      if (many == Many::any) break;
-    }
+bool Pool::has_timeout() const {
+  return std::ranges::any_of(operations_, [](Operation* o) { return o->active() && o->has_timeout(); });
+}
+
+std::optional<std::size_t> Pool::poll(bool first_only) {
+  Checks* checks = nullptr;
+  for (auto* operation : operations_) {
+    if (!operation->active() || !operation->has_timeout()) continue;
+    if (auto* const own = internals(*operation->comm_).checks(); own != checks) (checks = own)->progress();
   }
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    if (operations_[i]->active() && operations_[i]->poll() && first_only) return i;
+  return std::nullopt;
 }
 
-template <class Found>
-void Pool::poll(Many many, const Found& found) {
-  const auto first_active = [&] { return std::ranges::find_if(operations_, &Operation::active); };
-  const double timeout = (*first_active())->comm_->options().timeout;
-  const auto done = [&] {
-    Checks* checks = nullptr;
-    for (auto* operation : operations_) {
-      if (!operation->active() || !operation->has_timeout()) continue;
-      if (auto* const own = internals(*operation->comm_).checks(); own != checks) (checks = own)->progress();
-    }
-    bool enough = until_ == Until::now;
-    for (std::size_t i = 0; i < operations_.size(); ++i) {
-      if (!operations_[i]->active() || !operations_[i]->poll()) continue;
-      found(i);
-      if (many != Many::all) enough = true;
-      if (many == Many::any) break;
-    }
-    return enough || first_active() == operations_.end();
-  };
-  if (mpi::Deadline(timeout).wait(done)) return;
-  const auto& late = **first_active();
-  late.fail_timeout(*std::ranges::find_if(late.parts_, &Operation::Part::pending));
+template <class Done>
+void Pool::wait(const Done& done) {
+  const auto first_active = [&] { return *std::ranges::find_if(operations_, &Operation::active); };
+  if (!mpi::Deadline(first_active()->comm_->options().timeout).wait(done)) first_active()->fail_timeout();
 }
 
-bool Pool::all() {
-  run(Many::all, [](std::size_t) {});
-  return std::ranges::none_of(operations_, &Operation::active);
+void Pool::wait_all() {
+  if (!has_timeout()) {
+    Gathered gathered(operations_);
+    if (!gathered.empty()) gathered.all(true);
+    return;
+  }
+  wait([&] {
+    poll(false);
+    return std::ranges::none_of(operations_, &Operation::active);
+  });
 }
 
-std::optional<std::size_t> Pool::any() {
+bool Pool::test_all() {
+  if (has_timeout()) {
+    poll(false);
+    return std::ranges::none_of(operations_, &Operation::active);
+  }
+  Gathered gathered(operations_);
+  return gathered.empty() || gathered.all(false);
+}
+
+std::optional<std::size_t> Pool::wait_any() {
   std::optional<std::size_t> which;
-  run(Many::any, [&](std::size_t i) { which = i; });
-  return which;
-}
-
-std::vector<std::size_t> Pool::some() {
-  std::vector<std::size_t> which;
-  run(Many::some, [&](std::size_t i) { which.push_back(i); });
+  if (has_timeout()) {
+    wait([&] { return (which = poll(true)).has_value(); });
+  } else if (Gathered gathered(operations_); !gathered.empty()) {
+    which = gathered.any();
+  }
   return which;
 }
 

@@ -119,7 +119,7 @@ AgreementCheck::AgreementCheck(const Communicator& comm, CollectiveCall call)
 }
 
 AgreementCheck::~AgreementCheck() {
-  if (records_ && records_->request != MPI_REQUEST_NULL) detail::internals(comm_).detach(records_->request, records_);
+  if (records_->request != MPI_REQUEST_NULL) detail::internals(comm_).detach(records_->request, records_);
 }
 
 bool AgreementCheck::test() {

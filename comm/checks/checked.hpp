@@ -66,7 +66,7 @@ class Checked : device::NonCopyable {
   virtual bool poll() = 0;
   /// MPI's, of what has been received.
   virtual MPI_Status status() const { return {}; }
-  /// What it waits for. Throws Error where it has words of its own for a timeout.
+  /// What it waits for.
   virtual std::string missing() const = 0;
   /// Its owner goes: a send goes on, a receive is cancelled. `memory` is what MPI may still use.
   virtual void detach(const Communicator&, const std::shared_ptr<void>& memory) = 0;

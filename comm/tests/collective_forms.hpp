@@ -46,8 +46,11 @@ class Forms {
   Forms(const char* text, const Blocking& blocking, const Nonblocking& nonblocking)
       : text(text), blocking_(&blocking), nonblocking_(&nonblocking), call_(call<Blocking>),
         begin_(begin<Nonblocking>) {}
+  template <class Blocking>
+  Forms(const char* text, const Blocking& blocking) : text(text), blocking_(&blocking), call_(call<Blocking>) {}
   const char* text;
   void blocking() const { call_(blocking_); }
+  bool has_nonblocking() const { return begin_ != nullptr; }
   void nonblocking(bool waits) const { begin_(nonblocking_, waits); }
 
  private:
@@ -63,9 +66,9 @@ class Forms {
     }
   }
 
-  const void *blocking_, *nonblocking_;
+  const void *blocking_, *nonblocking_ = nullptr;
   void (*call_)(const void*);
-  void (*begin_)(const void*, bool waits);
+  void (*begin_)(const void*, bool waits) = nullptr;
 };
 
 /// KONTOR_FORMS(bcast, comm, view, root): bcast(comm, view, root) and ibcast(comm, view, root).
@@ -73,11 +76,16 @@ class Forms {
   ::kontor::comm::test::Forms(                                                                                         \
       #call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); }, [&] { return i##call(__VA_ARGS__); })
 
-/// Makes the call in each of its three forms, between prepare() and verify(form).
+/// Where there is no icall().
+#define KONTOR_FORM(call, ...)                                                                                         \
+  ::kontor::comm::test::Forms(#call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); })
+
+/// Makes the call in each of its forms, three at most, between prepare() and verify(form).
 inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms,
                          const std::function<void(const char* form)>& verify) {
   SCOPED_TRACE(forms.text);
   for (const auto* form : {"blocking", "wait()", "test()"}) {
+    if (*form != 'b' && !forms.has_nonblocking()) continue;
     prepare();
     *form == 'b' ? forms.blocking() : forms.nonblocking(*form == 'w');
     verify(form);

@@ -30,6 +30,7 @@ class CallCounting : public AtLevel {
     const auto nonblocking = "MPI_I" + name;
     name[0] = static_cast<char>(std::toupper(name[0]));
     expect_calls({{"MPI_" + name, 1}}, allocations, [&] { forms.blocking(); });
+    if (!forms.has_nonblocking()) return;
     expect_calls({{nonblocking, 1}, {"MPI_Wait", 1}}, allocations, [&] { forms.nonblocking(true); });
   }
 };
@@ -91,10 +92,10 @@ TEST_P(CallCounting, Parts) {
   expect_one("alltoall", KONTOR_FORMS(alltoall, comm, whole, other));
   expect_one("barrier", KONTOR_FORMS(barrier, comm));
   const std::vector<int> counts(ranks, 3);
-  expect_one("gatherv", KONTOR_FORMS(gatherv, comm, a, whole, counts, 0), some);
-  expect_one("scatterv", KONTOR_FORMS(scatterv, comm, whole, counts, a, 0), some);
-  expect_one("allgatherv", KONTOR_FORMS(allgatherv, comm, a, whole, counts), some);
-  expect_one("alltoallv", KONTOR_FORMS(alltoallv, comm, whole, counts, other, counts), some);
+  expect_one("gatherv", KONTOR_FORM(gatherv, comm, a, whole, counts, 0), some);
+  expect_one("scatterv", KONTOR_FORM(scatterv, comm, whole, counts, a, 0), some);
+  expect_one("allgatherv", KONTOR_FORM(allgatherv, comm, a, whole, counts), some);
+  expect_one("alltoallv", KONTOR_FORM(alltoallv, comm, whole, counts, other, counts), some);
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, 1.5, 0); });
   expect_calls({{"MPI_Gather", 1}}, some, [&] { gather(comm, 1.5, 0); });
   expect_calls({{"MPI_Allgather", 1}}, some, [&] { allgather(comm, 1.5); });
@@ -136,10 +137,8 @@ TEST_P(CallCounting, ViewsWithoutAccessAreNotPacked) {
   };
   const List none, pack{"comm/pack"}, unpack{"comm/unpack"};
   const auto& at_root = rank == root ? unpack : none;
-  const std::vector<int> counts(ranks, 3);
   const auto sum = ReduceOp::sum;
   expect(KONTOR_FORMS(gather, comm, a, strided, root), at_root);
-  expect(KONTOR_FORMS(gatherv, comm, a, strided, counts, root), at_root);
   expect(KONTOR_FORMS(reduce, comm, whole, strided, sum, root), at_root);
   expect(KONTOR_FORMS(scatter, comm, strided, a, root), rank == root ? pack : none);
   expect(KONTOR_FORMS(exscan, comm, whole, strided, sum), rank > 0 ? unpack : none);
@@ -160,8 +159,6 @@ TEST_P(CallCounting, Blocking) {
 }
 
 TEST_P(CallCounting, Nonblocking) {
-  expect_calls({{"MPI_Irecv", 1}, {"MPI_Isend", 1}, {"MPI_Waitall", 1}},
-               [&] { isendrecv(comm, out, next, in, previous).wait(); });
   expect_calls({{"MPI_Irecv", 2}, {"MPI_Isend", 2}, {"MPI_Waitall", 1}}, [&] {
     std::array<Request<Block>, 4> pool{irecv(comm, in, previous, 0), irecv(comm, in, previous, 1),
                                        isend(comm, out, next, 0), isend(comm, out, next, 1)};
@@ -203,7 +200,8 @@ TEST_P(CallCounting, NoRank) {
     send(comm, column, no_rank);
     recv(comm, column, no_rank);
     sendrecv(comm, column, no_rank, column, no_rank);
-    isendrecv(comm, column, no_rank, column, no_rank).wait();
+    irecv(comm, column, no_rank).wait();
+    isend(comm, column, no_rank).wait();
   });
   EXPECT_EQ(cost.tools.allocations, List{});
   EXPECT_EQ(cost.tools.kernels, List{});

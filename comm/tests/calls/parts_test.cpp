@@ -171,19 +171,13 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   Twins views({watched(part_field, Order::storage), watched(whole_field, Order::storage)},
               [&](Watched& view, int number) { view.fill(100 * number + me); });
   const MpiParts mpi(comm, counts, sizeof(T));
-  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgatherv, comm, part, whole, counts));
-  views.expect(of_whole, true, mpi.allgather(true), KONTOR_FORMS(allgatherv, comm, whole, wide_counts));
+  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, counts));
+  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, wide_counts));
   for (int root = 0; root < comm.size(); ++root) {
     const bool here = me == root;
     const auto at_root = here ? Counts(counts) : Counts();
-    views.expect(of_whole, here, mpi.gather(root), KONTOR_FORMS(gatherv, comm, part, whole, at_root, root));
-    views.expect(of_whole, here, mpi.gather(root, true),
-                 here ? KONTOR_FORMS(gatherv, comm, whole, counts, root)
-                      : KONTOR_FORMS(gatherv, comm, part, counts, root));
-    views.expect(of_part, true, mpi.scatter(root), KONTOR_FORMS(scatterv, comm, whole, at_root, part, root));
-    views.expect(of_part, !here, mpi.scatter(root, true),
-                 here ? KONTOR_FORMS(scatterv, comm, whole, counts, root)
-                      : KONTOR_FORMS(scatterv, comm, part, counts, root));
+    views.expect(of_whole, here, mpi.gather(root), KONTOR_FORM(gatherv, comm, part, whole, at_root, root));
+    views.expect(of_part, true, mpi.scatter(root), KONTOR_FORM(scatterv, comm, whole, at_root, part, root));
   }
   const auto learned = allgatherv_with_counts(comm, part);
   auto expected = watched(whole_field, Order::storage).elements();
@@ -199,8 +193,7 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   Twins traded({watched(out_field, Order::storage), watched(in_field, Order::storage)},
                [&](Watched& view, int number) { view.fill(7 * me + number); });
   const MpiParts pairs(comm, pairwise, sizeof(T));
-  traded.expect(1, true, pairs.alltoall(0), KONTOR_FORMS(alltoallv, comm, out, pairwise, in, pairwise));
-  traded.expect(0, true, pairs.alltoall(0), KONTOR_FORMS(alltoallv, comm, out, pairwise));
+  traded.expect(1, true, pairs.alltoall(0), KONTOR_FORM(alltoallv, comm, out, pairwise, in, pairwise));
   expected = watched(in_field, Order::storage).elements();
   pairs.alltoall(0)({watched(out_field, Order::storage).elements()}, expected.data());
   EXPECT_EQ(watched(field_of(alltoallv_with_counts(comm, out, pairwise).data)).elements(), expected);

@@ -39,17 +39,16 @@ void expect_delivered(const Field<Out>& out_field, const Field<In>& in_field) {
         Delivery(watched(out_field), watched(in_field)),
         {
             [&](const Communicator& comm, int next, int previous) { sendrecv(comm, out, next, in, previous); },
-            [&](const Communicator& comm, int next, int previous) { isendrecv(comm, out, next, in, previous).wait(); },
+            [&](const Communicator& comm, int next, int previous) {
+              auto receiving = irecv(comm, in, previous);
+              isend(comm, out, next).wait();
+              receiving.wait();
+            },
         });
   expect_delivered(
       Delivery(watched(out_field), watched(in_field)),
       {
           [&](const Communicator& comm, int next, int previous) { sendrecv(comm, out, next, in, previous, 3); },
-          [&](const Communicator& comm, int next, int previous) {
-            const auto [sent, received] = isendrecv(comm, out, next, in, previous, 1).wait();
-            EXPECT_EQ(sent.data(), out.data());
-            EXPECT_EQ(received.data(), in.data());
-          },
           [&](const Communicator& comm, int next, int previous) {
             auto request = isend(comm, out, next, comm.tag_limit());
             recv(comm, in, previous, comm.tag_limit());

@@ -36,24 +36,4 @@ void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Ou
   detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in, out);
 }
 
-/// Collective. In place: as many elements come from each rank as go to it. MPI_Alltoallv with MPI_IN_PLACE.
-template <ReceivedView View>
-void alltoallv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts}, view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ialltoallv.
-template <SentView In, ReceivedView Out>
-Request<In, Out> ialltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out,
-                            const Counts& receive_counts) {
-  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts},
-                       in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Ialltoallv with MPI_IN_PLACE.
-template <ReceivedView View>
-Request<View> ialltoallv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, {.kind = detail::Kind::alltoallv, .counts = &counts, .send_counts = &counts}, view);
-}
-
 } // namespace kontor::comm

@@ -15,8 +15,8 @@
 /// what is sent. Views in host memory are ordered on the host: fence what writes them before; those in device memory on
 /// an instance, as On says. Blocking ones return when `out` is valid; the others give a Request, whose wait() returns
 /// the Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. Where ranks
-/// give different numbers of elements (gatherv, allgatherv, scatterv) each call makes the arrays of `int` that MPI
-/// wants, where it needs them.
+/// give different numbers of elements (gatherv, allgatherv, scatterv) the call blocks, takes two Views, and makes the
+/// arrays of `int` that MPI wants, where it needs them.
 ///
 /// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number of
 /// elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI reports one,
@@ -78,24 +78,6 @@ void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts,
   detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
 }
 
-/// Collective. In place, as with gather(). MPI_Gatherv, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
-void gatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Igatherv.
-template <SentView In, ReceivedView Out>
-Request<In, Out> igatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  return detail::start(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Igatherv, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
-Request<View> igatherv(On<View> on, const View& view, const Counts& counts, int root) {
-  return detail::start(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, view);
-}
-
 /// Collective. Every rank's `out` becomes the `in` of all ranks, of equal sizes. MPI_Allgather.
 template <SentView In, ReceivedView Out>
 void allgather(On<In, Out> on, const In& in, const Out& out) {
@@ -133,24 +115,6 @@ void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& coun
   detail::run(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
 }
 
-/// Collective. In place, as with allgather(). MPI_Allgatherv with MPI_IN_PLACE.
-template <ReceivedView View>
-void allgatherv(On<View> on, const View& view, const Counts& counts) {
-  detail::run(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallgatherv.
-template <SentView In, ReceivedView Out>
-Request<In, Out> iallgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  return detail::start(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Iallgatherv with MPI_IN_PLACE.
-template <ReceivedView View>
-Request<View> iallgatherv(On<View> on, const View& view, const Counts& counts) {
-  return detail::start(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, view);
-}
-
 /// Collective. Every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of other ranks is not
 /// looked at and may be empty. MPI_Scatter.
 template <SentView In, ReceivedView Out>
@@ -181,24 +145,6 @@ Request<View> iscatter(On<View> on, const View& view, int root) {
 template <SentView In, ReceivedView Out>
 void scatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
   detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
-}
-
-/// Collective. In place, as with scatter(). MPI_Scatterv, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
-void scatterv(On<View> on, const View& view, const Counts& counts, int root) {
-  detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, view);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscatterv.
-template <SentView In, ReceivedView Out>
-Request<In, Out> iscatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
-  return detail::start(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Iscatterv, at the root with MPI_IN_PLACE.
-template <ReceivedView View>
-Request<View> iscatterv(On<View> on, const View& view, const Counts& counts, int root) {
-  return detail::start(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, view);
 }
 
 } // namespace kontor::comm

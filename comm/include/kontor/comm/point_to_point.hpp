@@ -29,8 +29,8 @@ constexpr Access access_of(const Envelope& envelope) {
   return envelope.peer == no_rank ? Access::none : envelope.direction == Direction::from ? Access::write : Access::read;
 }
 
-template <ViewType View>
-Request<View> begin_message(On<View> on, const View& view, const Envelope& envelope) {
+template <ViewType View, class Space>
+Request<View> begin_message(CallOn<Space> on, const View& view, const Envelope& envelope) {
   check_message(on.comm, envelope, view);
   const auto access = access_of(envelope);
   auto request = RequestAccess::make<View>(on, envelope.operation, AccessibleTo::mpi, &access, view);
@@ -39,27 +39,10 @@ Request<View> begin_message(On<View> on, const View& view, const Envelope& envel
   return request;
 }
 
-template <ViewType SendView, ViewType ReceiveView>
-Request<SendView, ReceiveView> begin_sendrecv(On<SendView, ReceiveView> on, const SendView& send_view,
-                                              const Envelope& to, const ReceiveView& receive_view,
-                                              const Envelope& from) {
-  check_sendrecv<SendView, ReceiveView>();
-  check_message(on.comm, to, send_view);
-  check_message(on.comm, from, receive_view);
-  const Access access[] = {access_of(to), access_of(from)};
-  auto request =
-      RequestAccess::make<SendView, ReceiveView>(on, to.operation, AccessibleTo::mpi, access, send_view, receive_view);
-  const auto& [sent, rest] = RequestAccess::operands(request);
-  auto& operation = RequestAccess::operation(request);
-  operation.begin(from, rest.first.data(), rest.first.payload(), 1);
-  operation.begin(to, sent.data(), sent.payload());
-  return request;
-}
-
 // At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
 template <ViewType View>
 [[gnu::noinline]] MessageStatus message_verified(On<View> on, const View& view, Envelope envelope) {
-  auto request = begin_message<View>(on, view, envelope);
+  auto request = begin_message(on, view, envelope);
   request.wait();
   return envelope.direction == Direction::from ? request.status() : MessageStatus();
 }
@@ -67,9 +50,10 @@ template <ViewType SendView, ViewType ReceiveView>
 [[gnu::noinline]] MessageStatus sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
                                                   const Envelope& to, const ReceiveView& receive_view,
                                                   const Envelope& from) {
-  auto request = begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
-  request.wait();
-  return request.status();
+  auto receiving = begin_message(on, receive_view, from);
+  auto sending = begin_message(on, send_view, to);
+  wait_all(receiving, sending);
+  return receiving.status();
 }
 
 } // namespace detail
@@ -139,24 +123,14 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
 /// Called by the sender. Begins to send; wait() returns when the View may be written. MPI_Isend.
 template <SentView View>
 Request<View> isend(On<View> on, const View& view, int dest, int tag = 0) {
-  return detail::begin_message<View>(on, view, {"isend", detail::Direction::to, dest, tag});
+  return detail::begin_message(on, view, {"isend", detail::Direction::to, dest, tag});
 }
 
 /// Called by the receiver. Begins to receive; the data are valid when wait() returns. `source` may be any_source, and
 /// `tag` any_tag. MPI_Irecv.
 template <ReceivedView View>
 Request<View> irecv(On<View> on, const View& view, int source, int tag = 0) {
-  return detail::begin_message<View>(on, view, {"irecv", detail::Direction::from, source, tag});
-}
-
-/// Called by both. Begins to send one View and to receive another; wait() gives both back, the sent one first.
-/// MPI_Irecv and MPI_Isend.
-template <SentView SendView, ReceivedView ReceiveView>
-Request<SendView, ReceiveView> isendrecv(On<SendView, ReceiveView> on, const SendView& send_view, int dest,
-                                         const ReceiveView& receive_view, int source, int tag = 0) {
-  const detail::Envelope to{"isendrecv", detail::Direction::to, dest, tag};
-  const detail::Envelope from{"isendrecv", detail::Direction::from, source, tag};
-  return detail::begin_sendrecv<SendView, ReceiveView>(on, send_view, to, receive_view, from);
+  return detail::begin_message(on, view, {"irecv", detail::Direction::from, source, tag});
 }
 
 } // namespace kontor::comm

@@ -91,7 +91,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   }
 
   void deliver() override { operands_->deliver(); }
-  Buffer buffer(std::size_t view) const override { return operands_->buffer(view); }
+  Buffer buffer() const override { return operands_->buffer(); }
   std::shared_ptr<void> keep() const override { return std::make_shared<Operands>(*operands_); }
 
   std::optional<Operands> operands_;
@@ -133,12 +133,12 @@ concept Requests = sizeof...(T) > 0 &&
                    ((NamedRequest<T> && ...) || (sizeof...(T) == 1 && (RequestRange<std::remove_cvref_t<T>> && ...)));
 
 template <class... T>
-Pool pool_of(Until until, T&... requests) {
+Pool pool_of(T&... requests) {
   const auto operation_of = [](auto& request) { return &RequestAccess::operation(request); };
   if constexpr ((is_request<T> && ...))
-    return Pool(until, std::array<Operation*, sizeof...(T)>{operation_of(requests)...});
+    return Pool(std::array<Operation*, sizeof...(T)>{operation_of(requests)...});
   else
-    return Pool(until, (requests, ...), operation_of);
+    return Pool((requests, ...), operation_of);
 }
 
 } // namespace detail
@@ -152,36 +152,18 @@ Pool pool_of(Until until, T&... requests) {
 /// Waits until all of the Requests are complete; those that are not active are left as they are. MPI_Waitall.
 template <class... T>
 requires detail::Requests<T...>
-void wait_all(T&&... requests) { detail::pool_of(detail::Until::complete, requests...).all(); }
+void wait_all(T&&... requests) { detail::pool_of(requests...).wait_all(); }
 
 /// Local. Whether all that are active are complete; else none of them becomes `finished`, except at check level
 /// `cross_rank`. MPI_Testall.
 template <class... T>
 requires detail::Requests<T...>
-bool test_all(T&&... requests) { return detail::pool_of(detail::Until::now, requests...).all(); }
+bool test_all(T&&... requests) { return detail::pool_of(requests...).test_all(); }
 
 /// Waits until one of the active Requests is complete, and says which; nothing if none is active. MPI_Waitany.
 template <class... T>
 requires detail::Requests<T...> std::optional<std::size_t> wait_any(T&&... requests) {
-  return detail::pool_of(detail::Until::complete, requests...).any();
-}
-
-/// Local. Which of the active Requests is complete; nothing if none is. MPI_Testany.
-template <class... T>
-requires detail::Requests<T...> std::optional<std::size_t> test_any(T&&... requests) {
-  return detail::pool_of(detail::Until::now, requests...).any();
-}
-
-/// Waits until at least one of the active Requests is complete, and says which; empty if none is active. MPI_Waitsome.
-template <class... T>
-requires detail::Requests<T...> std::vector<std::size_t> wait_some(T&&... requests) {
-  return detail::pool_of(detail::Until::complete, requests...).some();
-}
-
-/// Local. Which of the active Requests are complete. MPI_Testsome.
-template <class... T>
-requires detail::Requests<T...> std::vector<std::size_t> test_some(T&&... requests) {
-  return detail::pool_of(detail::Until::now, requests...).some();
+  return detail::pool_of(requests...).wait_any();
 }
 
 } // namespace kontor::comm

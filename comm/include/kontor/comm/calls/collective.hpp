@@ -4,7 +4,6 @@
 #include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/calls/operand.hpp>
 #include <kontor/comm/calls/value.hpp>
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
@@ -71,9 +70,6 @@ struct Pending {
   StreamCollectives* collectives = nullptr; ///< whoever queues it; null: MPI
   Stream stream = nullptr;
   MPI_Request request = MPI_REQUEST_NULL;
-  std::shared_ptr<void> arrays{};        ///< of counts: MPI reads them until the operation is complete
-  std::optional<AgreementCheck> check{}; ///< at check level `cross_rank`
-  std::shared_ptr<void> keep{};          ///< then also the Views
 };
 
 /// A collective operation as MPI takes it on this rank.
@@ -86,7 +82,9 @@ struct Call {
 
   bool rooted() const { return collective.kind.rooted(); }
   bool queued() const { return pending && pending->collectives; }
-  const char* name() const { return pending && !queued() ? collective.kind.nonblocking : collective.kind.blocking; }
+  /// Or queued, so that ranks can be compared before it begins.
+  bool blocking() const { return !pending || queued(); }
+  const char* name() const { return blocking() ? collective.kind.blocking : collective.kind.nonblocking; }
 };
 
 /// What this rank does with the operands of an operation: with `in` and `out`, or with one that is both.
@@ -183,7 +181,7 @@ template <class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
   Pending pending;
   collective.kind.perform(call_of(comm, collective, RequestAccess::operands(request), &pending));
-  RequestAccess::operation(request).begun(collective.kind.nonblocking, std::move(pending));
+  RequestAccess::operation(request).begun(collective.kind.nonblocking, pending.request);
   return request;
 }
 

@@ -93,7 +93,7 @@ struct Operands {
   Operands(CallOn<Space> /*on*/, const char* /*operation*/, AccessibleTo /*accessible_to*/, const Access* /*access*/) {}
   std::tuple<> give_back() { return {}; }
   void deliver() const {}
-  Buffer buffer(std::size_t) const { return {}; }
+  Buffer buffer() const { return {}; }
   Operand operand(std::size_t) const { return {}; }
 };
 
@@ -118,7 +118,7 @@ struct Operands<First, Rest...> {
     first.deliver();
     rest.deliver();
   }
-  Buffer buffer(std::size_t i) const { return i == 0 ? first.buffer() : rest.buffer(i - 1); }
+  Buffer buffer() const { return first.buffer(); } ///< of the first
   Operand operand(std::size_t i) const { return i == 0 ? first.operand() : rest.operand(i - 1); }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -34,12 +35,10 @@ std::string to_string(const CollectiveCall&);
 void check_agreement(const Communicator&, const CollectiveCall&);
 
 /// The same in two steps, for calls that may not wait.
-class AgreementCheck {
+class AgreementCheck : device::NonCopyable {
  public:
   /// Collective, without waiting. Only at check level `cross_rank`.
   AgreementCheck(const Communicator&, CollectiveCall);
-  AgreementCheck(AgreementCheck&&) noexcept = default;
-  AgreementCheck& operator=(AgreementCheck&&) = delete;
   ~AgreementCheck();
 
   /// Local. Whether all ranks have come. Throws as check_agreement() does; the timeout counts from the first call.
@@ -49,16 +48,10 @@ class AgreementCheck {
   /// travel between them, in the same words on all ranks, if some do.
   std::optional<std::string> finish();
 
-  /// Throws Error: says who came and who did not.
-  [[noreturn]] void fail_timeout() const;
-
-  /// What it was made for.
-  const Communicator& comm() const { return comm_; }
-  /// What this rank is about to do.
-  const CollectiveCall& call() const { return call_; }
-
  private:
   struct Records;
+  /// Throws Error: says who came and who did not.
+  [[noreturn]] void fail_timeout() const;
   bool counts_differ() const;
   void tell_records();
   void compare_calls() const;
