@@ -11,6 +11,7 @@
 #include "run/loop/stepped_app.hpp"
 #include "run/record/exchange_record.hpp"
 #include "run/record/sampled_exchange.hpp"
+#include "run/verify/places.hpp"
 #include "stepping/overlap.hpp"
 #include "stepping/schedule.hpp"
 #include "stepping/seconds_alone.hpp"
@@ -121,11 +122,43 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
   miniapp::Verification verify() override {
-    return advection::verify(ring_, options_, block_, fields_[now_], wanted_, samples_);
+    return advection::verify(ring_, options_, block_, fields_[now_], wanted_, samples_, context().seed);
+  }
+
+  miniapp::Verification verify_start() override {
+    return advection::verify_start(ring_, options_, block_, fields_[now_], context().seed);
+  }
+
+  /// The exact solution tells how many steps the field has.
+  std::optional<miniapp::StepCounts> counts() const override {
+    return miniapp::StepCounts{"steps", options_.steps, last_step(), made_, made_};
+  }
+
+  std::vector<miniapp::FileValue> file_values() const override {
+    constexpr int random_places = 16;
+    auto random = miniapp::generator_of(context().seed, ring_.rank());
+    const auto u = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[now_]);
+    std::vector<miniapp::FileValue> values;
+    const auto own = block_.extents[0], before = grid::padding<double>(block_)[0];
+    for (const auto& place :
+         miniapp::sample_places({{options_.cells, 1, 1}, {block_.offset[0]}, {own, 1, 1}}, random_places, random))
+      values.push_back({"/fields/u",
+                        {static_cast<std::uint64_t>(block_.offset[0] + place.index[0])},
+                        u(0, 0, before + place.index[0])});
+    if (options_.samples() == 0) return values;
+    const auto samples = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), samples_);
+    const auto begin = static_cast<std::int64_t>(samples_block().offset[1]);
+    for (const auto p : miniapp::sample_numbers(options_.probes, random_places, random)) {
+      const auto g = miniapp::sample_numbers(options_.samples(), 1, random)[0];
+      const auto column = static_cast<std::uint64_t>(begin + p);
+      values.push_back({"/fields/probes", {static_cast<std::uint64_t>(g), column}, samples(g, p)});
+      values.push_back({"/fields/probe_cells", {column}, static_cast<double>(wanted_[p])});
+    }
+    return values;
   }
 
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration& machine) const override {
-    const double updates = static_cast<double>(options_.cells) * static_cast<double>(options_.steps - first_);
+    const double updates = static_cast<double>(options_.cells) * static_cast<double>(made_ - first_);
     const double bytes = updates * sizeof(double);
     return miniapp::figures_of_cells(updates, sizeof(double), seconds, {.read = bytes, .written = bytes}, machine);
   }
@@ -156,7 +189,10 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   void write_state(output::File& file) const override {
     write_fields(file, "/state");
-    if (options_.samples() > 0) grid::write_view(file, "/state/samples", samples_block(), samples_);
+    if (gathered() == 0) return;
+    auto block = samples_block();
+    block.global[0] = block.extent[0] = gathered();
+    grid::write_view(file, "/state/samples", block, Kokkos::subview(samples_, rows_made(), Kokkos::ALL));
   }
 
   void read_state(const output::Reader& reader) override {
@@ -167,7 +203,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
                                        options_.steps, first_, path)},
                           "E-CHECKPOINT-DECK");
     grid::read_field(reader, "/state/u", block_, fields_[now_]);
-    if (options_.samples() == 0) return;
+    made_ = first_;
+    if (gathered() == 0) return;
     auto block = samples_block();
     const auto there = reader.info("/state/samples").extents;
     if (there.at(1) != block.global[1])
@@ -175,10 +212,8 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
           {fmt::format("restart: {} ranks ask for {} probes, and in {} there are {}; go on with as many ranks",
                        ring_.size(), block.global[1], path, there.at(1))},
           "E-CHECKPOINT-DECK");
-    block.global[0] = there.at(0);
-    block.extent[0] = std::min(there.at(0), block.extent[0]);
-    const std::pair made(std::uint64_t{0}, block.extent[0]);
-    grid::read_view(reader, "/state/samples", block, Kokkos::subview(samples_, made, Kokkos::ALL));
+    block.global[0] = block.extent[0] = gathered();
+    grid::read_view(reader, "/state/samples", block, Kokkos::subview(samples_, rows_made(), Kokkos::ALL));
   }
 
  private:
@@ -259,6 +294,12 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
       return fmt::format("a graph makes {} steps in a row, and there are {}", graph_steps, next_sample(0));
     return stepping::graph_refusal(ring_, halos_[0]);
   }
+
+  /// Rows of the samples that the steps made have filled.
+  std::uint64_t gathered() const {
+    return options_.samples() > 0 ? static_cast<std::uint64_t>(made_ / options_.probe_every) : 0;
+  }
+  std::pair<std::uint64_t, std::uint64_t> rows_made() const { return {0, gathered()}; }
 
   /// This rank's samples in the table of all: (gathering, probe), the probes of all ranks in their order.
   output::Block samples_block() const {

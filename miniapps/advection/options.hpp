@@ -26,7 +26,7 @@ struct Options {
   double speed = 1;
   double courant = 1; ///< cells that a wave goes in a step
   config::Expression initial{"exp(-100*(x-0.5)^2)"};
-  std::int64_t steps = 1000;
+  std::int64_t steps = 750;
   Kernel kernel = Kernel::plain;
   std::int64_t steps_per_pass = 1; ///< by one exchange
   std::int64_t probes = 0;         ///< of each rank

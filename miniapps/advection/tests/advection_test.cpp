@@ -72,27 +72,15 @@ TEST(Exact, IsWhatALoopComputes) {
   }
 }
 
-TEST(Sample, OfCellsIsBounded) {
-  for (const std::int64_t cells : {1, 4096, 4097, 100000}) {
-    EXPECT_EQ(sample_of_pieces(cells, 300).every, 1);
-    EXPECT_EQ(sample_of_pieces(cells, 300).all, (cells + 4095) / 4096);
-  }
-  for (const std::int64_t weights : {1, 20000, 1 << 30}) {
-    const auto pieces = sample_of_pieces(std::int64_t{1} << 40, weights);
-    EXPECT_LE(pieces.count(), std::max<std::int64_t>(2, (1 << 18) / weights));
-    EXPECT_LT(pieces.at(pieces.count() - 1), pieces.all);
-  }
-}
-
-TEST(Sample, OfProbesIsBounded) {
-  for (const std::int64_t all : {1, 7, 150, 12345, 1 << 30})
-    for (const std::int64_t probes : {1, 5, 333, 1000000}) {
-      const ProbeSample sample(all, probes);
-      const auto values = sample.gatherings.count() * sample.probes.count();
-      EXPECT_LE(values, ProbeSample::most);
-      EXPECT_GE(values, std::min(all * probes, ProbeSample::most / 4));
-    }
-  EXPECT_EQ(ProbeSample(0, 0).gatherings.count(), 0);
+TEST(Sample, HasTheEnds) {
+  std::mt19937_64 random;
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(sample_with_ends(0, 5, random), Numbers());
+  EXPECT_EQ(sample_with_ends(1, 0, random), Numbers{0});
+  EXPECT_EQ(sample_with_ends(3, 3, random), (Numbers{0, 1, 2}));
+  const auto some = sample_with_ends(std::int64_t{1} << 40, 5, random);
+  EXPECT_EQ(some.size(), 7U);
+  EXPECT_EQ(some.back(), (std::int64_t{1} << 40) - 1);
 }
 
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
@@ -169,12 +157,24 @@ TEST(Advection, RecordsTheCellThatIsSentDownwind) {
   EXPECT_EQ(traffic[0].bytes, 8);
 }
 
-TEST(Advection, SaysThatEqualValuesProveNothing) {
-  auto options = options_of(1, 1);
-  options.initial = "2";
-  const App app(options);
+TEST(Advection, SaysWhatProvesNothing) {
+  for (const auto& [initial, steps] : {std::pair("2", 90), {"x", 74}, {"sin(2*pi*x)", 37 * 40}}) { // whole rounds
+    auto options = options_of(steps == 90 ? 0.5 : 1, 1);
+    options.initial = initial;
+    options.steps = steps;
+    const App app(options);
+    app->run();
+    EXPECT_FALSE(app->verify().conclusive) << initial;
+  }
+}
+
+TEST(Advection, ComparesTheStartWithTheDeck) {
+  const App app(options_of(1, 1));
+  expect_passed(app->verify_start());
   app->run();
-  EXPECT_FALSE(app->verify().conclusive);
+  EXPECT_TRUE(app->verify_start().failed());
+  EXPECT_EQ(app->counts()->of_field, 90);
+  EXPECT_GT(app->file_values().size(), 16U + 2 * 5);
 }
 
 /// Two fields; ghosts and padding are nothing beside so many cells.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/verify/places.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -60,6 +62,10 @@ std::vector<std::int64_t> sample_numbers(std::int64_t count, std::int64_t most, 
   for (auto last = std::max<std::int64_t>(0, count - most); last < count; ++last)
     if (!found.insert(between(0, last, random)).second) found.insert(last);
   return {found.begin(), found.end()};
+}
+
+std::string words_of_sample(std::int64_t count, std::int64_t all, const std::string& things) {
+  return count == all ? fmt::format("all {} {}", all, things) : fmt::format("{} of {} {}", count, all, things);
 }
 
 std::mt19937_64 generator_of(std::uint64_t seed, int rank) {

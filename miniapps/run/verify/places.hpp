@@ -29,6 +29,9 @@ std::vector<Place> sample_places(const IndexBox&, int random, std::mt19937_64&);
 /// Local. Random numbers below `count`, ascending, each once: `most` of them, or all.
 std::vector<std::int64_t> sample_numbers(std::int64_t count, std::int64_t most, std::mt19937_64&);
 
+/// Local. "all 40 cells", or "8 of 40 cells".
+std::string words_of_sample(std::int64_t count, std::int64_t all, const std::string& things);
+
 /// Local. The generator of this rank's places, of a run's seed.
 std::mt19937_64 generator_of(std::uint64_t seed, int rank);
 
