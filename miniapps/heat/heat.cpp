@@ -2,6 +2,8 @@
 #include "heat/heat.hpp"
 
 #include "grid/block_output.hpp"
+#include "heat/algorithm/plain_sweeps.hpp"
+#include "heat/check/places.hpp"
 #include "heat/check/verification.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/state.hpp"
@@ -84,7 +86,8 @@ std::optional<std::int64_t> Heat<T>::converged() {
   return std::nullopt;
 }
 
-/// Collective. The launches of a repeat, so that the first one that is measured makes none for the first time.
+/// Collective. Every kind of launch of a repeat, from the current field, so that the first one that is measured makes
+/// none for the first time.
 template <class T>
 void Heat<T>::rehearse() {
   const auto longest = std::max(sweeper_.is_persistent() ? sweeper_.persistent_shape().steps : 0,
@@ -113,6 +116,23 @@ void Heat<T>::warm_up() {
   sweeper_.choose_launch(schedule(), norm_, norms_.slots());
   if (on_device && !domain_.depends_on_time()) rehearse();
   sweeper_.forget_halo_times();
+}
+
+/// A launch of several sweeps, or a tuned kernel, must have the bits of as many plain sweeps from the start.
+template <class T>
+miniapp::Verification Heat<T>::verify_launches() {
+  domain_.set_initial();
+  rehearse();
+  const auto sweeps = domain_.sweeps();
+  const auto fast = digest(domain_);
+  domain_.set_initial();
+  sweep_plainly(domain_, sweeps);
+  const double differs = digest(domain_) == fast ? 0 : 1;
+  domain_.set_initial();
+  sweeper_.forget_halo_times();
+  return {.measure = "ranks with other bits after the first launches than after as many plain sweeps",
+          .error = comm::allreduce(domain_.comm(), differs, comm::ReduceOp::sum),
+          .judged = {fmt::format("the first {} sweeps against plain ones, bit for bit", sweeps)}};
 }
 
 /// Norms that are further apart than this are left out.
@@ -183,6 +203,7 @@ miniapp::StepPlan Heat<T>::begin() {
   asked_ = 0;
   sweeper_.streams().fence();
   sweeps_of_repeat_ = first_sweep_;
+  sweeps_before_ = domain_.sweeps() - first_sweep_;
   sweeps_by_ = {};
   return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
 }
@@ -314,8 +335,31 @@ miniapp::Verification Heat<T>::verify() {
 }
 
 template <class T>
+miniapp::Verification Heat<T>::verify_start() {
+  if (goes_on()) return {};
+  return heat::verify_start(domain_, this->context().seed);
+}
+
+template <class T>
+std::optional<miniapp::StepCounts> Heat<T>::counts() const {
+  miniapp::StepCounts counts{.unit = "sweeps",
+                             .of_deck = sweeps_of_deck(domain_.options()),
+                             .of_loop = this->last_step(),
+                             .of_figure = first_sweep_ + counted_sweeps(),
+                             .of_field = domain_.sweeps() - sweeps_before_};
+  if (domain_.transient()) counts.end_of_deck = domain_.options().end_time;
+  counts.end_of_field = domain_.now();
+  return counts;
+}
+
+template <class T>
+std::vector<miniapp::FileValue> Heat<T>::file_values() const {
+  return values_of_file(domain_, this->context().seed, "/fields/temperature");
+}
+
+template <class T>
 std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds, const miniapp::Calibration& machine) const {
-  const double updates = domain_.cells() * static_cast<double>(sweeps_of_repeat_ - first_sweep_);
+  const double updates = domain_.cells() * static_cast<double>(counted_sweeps());
   const double with_source = domain_.source().size() > 0 ? 2 : 1;
   miniapp::BytesMoved moved{with_source * sizeof(T) * updates, sizeof(T) * updates};
   // An exact sum of squares has a pass of its own over both fields.
@@ -338,7 +382,7 @@ miniapp::AppRecord Heat<T>::record() const {
   record.field_memory = static_cast<std::int64_t>(field_bytes());
   record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
   record.history = {norms_.steps(), norms_.values()};
-  record.computing = stepping::times(alone_, sweeps_of_repeat_ - first_sweep_);
+  record.computing = stepping::times(alone_, counted_sweeps());
   record.traffic = miniapp::traffic_of(domain_.comm().rank(), halo);
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},

@@ -22,8 +22,12 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   ~Heat() override; // with the kernels that it may launch, which are compiled in heat.cpp
 
   void warm_up() override;
+  miniapp::Verification verify_launches() override;
   void time_alone() override;
   void reset() override;
+  miniapp::Verification verify_start() override;
+  std::optional<miniapp::StepCounts> counts() const override;
+  std::vector<miniapp::FileValue> file_values() const override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
@@ -51,6 +55,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool fits_graph(std::int64_t made, std::int64_t until) const;
   int persistent_length(std::int64_t made, std::int64_t until) const;
   std::optional<std::int64_t> converged();
+  std::int64_t counted_sweeps() const { return sweeps_of_repeat_ - first_sweep_; }
   bool goes_on() const { return measured_ && domain_.fixed_sweeps() && !domain_.transient(); }
   void rehearse();
   void add_norm();
@@ -72,6 +77,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   stepping::StepSchedule schedule_;         ///< of the repeat
   std::array<std::int64_t, 4> sweeps_by_{}; ///< of the repeat, by Launch
   std::int64_t first_sweep_ = 0;            ///< of the repeat: as many were made before, by another run
+  std::int64_t sweeps_before_ = 0;          ///< of the field, when the repeat began
   std::size_t asked_ = 0;                   ///< norms that have not ended the repeat
   miniapp::History earlier_norms_;          ///< of the sweeps before
   miniapp::Timer& reduce_timer_;

@@ -136,7 +136,8 @@ template <class T>
 Verification verify_exact(const comm::Communicator& comm, const Domain<T>& domain) {
   const auto exact = exact_after(domain, domain.sweeps());
   const auto found = compare(comm, domain, exact);
-  Verification result{"max |u - exact|", found.error};
+  Verification result{
+      .measure = "max |u - exact|", .error = found.error, .judged = {"all cells against problem.exact"}};
   if (const auto& given = domain.options().verification_tolerance) {
     result.tolerance = *given;
     return result;
@@ -175,7 +176,10 @@ Verification verify_last_sweep(const comm::Communicator& comm, Domain<T>& domain
   const auto before = judged(comm, domain, last->before, domain.time_after(last->sweeps));
   const auto defect = step_defect(before, domain.field(last->after));
   constexpr double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  return {"max defect of the last sweep", largest_over_ranks(comm, defect), given.value_or(rounding * scale)};
+  return {.measure = "max defect of the last sweep",
+          .error = largest_over_ranks(comm, defect),
+          .tolerance = given.value_or(rounding * scale),
+          .judged = {"the last sweep in all cells, by other formulas"}};
 }
 
 /// The norm of the last sweep, beside that of the fields before and after it.
@@ -187,8 +191,10 @@ Verification verify_norm(const comm::Communicator& comm, const Domain<T>& domain
   found[0] = largest_over_ranks(comm, found[0]);
   found[1] = std::sqrt(comm::allreduce(comm, found[1], comm::ReduceOp::sum));
   const double right = found[domain.options().norm == Norm::max ? 0 : 1];
-  return {"difference of the last norm from that of the fields", detail::size_or_infinity(norm - right),
-          of_sums * right};
+  return {.measure = "difference of the last norm from that of the fields",
+          .error = detail::size_or_infinity(norm - right),
+          .tolerance = of_sums * right,
+          .judged = {"the last norm"}};
 }
 
 /// Collective.
@@ -220,7 +226,8 @@ template <class T>
 Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domain, const Range& values) {
   const double update = largest_over_ranks(comm, largest_update(judged(comm, domain, domain.current(), domain.now())));
   const double rounding = rounding_of_sweep<T>(values.magnitude());
-  Verification result{"max |residual| / diagonal", update};
+  Verification result{
+      .measure = "max |residual| / diagonal", .error = update, .judged = {"another sweep of all cells"}};
   if (const auto& given = domain.options().verification_tolerance) {
     result.tolerance = *given;
     return result;
