@@ -38,7 +38,8 @@ class Record:
     # The primary figure first.
     figures: list[Row] = group(True, "name value", text="name unit remark",
                                number="value attainable fraction bytes_read bytes_written")
-    verification: Row = group(whole="passed conclusive", text="measure remark", number="error tolerance")
+    verification: Row = group(whole="passed conclusive", text="measure remark", names="judged",
+                              number="error tolerance")
     # By region.
     timers: dict[str, Row] = group(always="median", whole="calls slowest_rank once", number="min median max",
                                    text="kind")

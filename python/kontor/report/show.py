@@ -90,7 +90,8 @@ def _verification(record: Record) -> Section:
     error, tolerance = (f"{check.get(key, float('nan')):.3g}" for key in ("error", "tolerance"))
     row = [record.verdict, check.get("measure", "error"), error, tolerance]
     table = Table(["verdict", "measure", "error", "tolerance"], [row], left=2)
-    return Section("Verification", [table, *filter(None, [check.get("remark")]), *early])
+    judged = [f"judged: {', '.join(check['judged'])}"] if check.get("judged") else []
+    return Section("Verification", [table, *judged, *filter(None, [check.get("remark")]), *early])
 
 
 def _figures(record: Record) -> Section:
