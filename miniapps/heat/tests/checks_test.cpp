@@ -46,6 +46,45 @@ void set_cell(const Domain<double>& domain, std::int64_t i, std::int64_t j, doub
   Kokkos::deep_copy(grid::view_of(domain.field(domain.current()), domain.block(), {{i, j, 0}, {i + 1, j + 1, 1}}),
                     value);
 }
+
+TEST(Start, IsThatOfTheDeck) {
+  const Problem<double> problem(fixed_sweeps);
+  EXPECT_TRUE(problem.heat->verify_start().passed());
+  set_cell(problem.heat->domain(), 0, 0, 0.5, problem.comm.rank() == problem.comm.size() - 1); // each rank's corner
+  EXPECT_EQ(problem.heat->verify_start().error, 1);
+}
+
+TEST(Counts, AreThoseOfTheDeck) {
+  for (const auto* deck : {fixed_sweeps, converging, stepping}) {
+    const Problem<double> problem(deck);
+    EXPECT_TRUE(problem.heat->verify_launches().passed());
+    problem.heat->reset();
+    problem.heat->run();
+    const auto counts = problem.heat->counts();
+    EXPECT_TRUE(miniapp::verify_counts(*counts).passed());
+    EXPECT_EQ(counts->of_deck.has_value(), deck != converging);
+    EXPECT_EQ(counts->end_of_deck.has_value(), deck == stepping);
+  }
+}
+
+/// The bound is proved, so that no right answer may be above it, however few cells there are.
+TEST(Bound, HoldsOnTinyGrids) {
+  for (const auto* cells : {"[1, 1]", "[2, 1]", "[1, 2]", "[3, 2]", "[2, 5]"}) {
+    const auto deck = std::string("app: heat\nproblem:\n  cells: ") + cells + R"deck(
+  boundary:
+    x_min: {dirichlet: 0}
+    x_max: {dirichlet: 0}
+    y_min: {dirichlet: 0}
+    y_max: {dirichlet: "sin(pi*x)"}
+  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi)"
+)deck";
+    const Problem<double> problem(read_options(deck, 1), MPI_COMM_SELF);
+    problem.run();
+    const auto result = problem.heat->verify();
+    EXPECT_TRUE(result.error <= result.tolerance) << cells << ": " << result.error << " > " << result.tolerance;
+  }
+}
+
 class Residual : public testing::TestWithParam<const char*> {};
 
 TEST_P(Residual, PassesWithoutExactSolution) {
