@@ -331,7 +331,7 @@ std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file, co
 template <class T>
 miniapp::Verification Heat<T>::verify() {
   const bool of_last_sweep = !norms_.values().empty() && norms_.latest_step() == sweeps_of_repeat_;
-  return heat::verify(domain_, norms_.latest(), of_last_sweep);
+  return heat::verify(domain_, norms_.latest(), of_last_sweep, this->context().seed);
 }
 
 template <class T>
@@ -349,6 +349,7 @@ std::optional<miniapp::StepCounts> Heat<T>::counts() const {
                              .of_field = domain_.sweeps() - sweeps_before_};
   if (domain_.transient()) counts.end_of_deck = domain_.options().end_time;
   counts.end_of_field = domain_.now();
+  counts.work = work_of_deck(domain_.options(), counts.of_loop - first_sweep_);
   return counts;
 }
 

@@ -151,8 +151,13 @@ int Run::operator()() {
   outcome.trace = trace.gather(comm, repeated);
   if (!simulated && !outcome.repeats.empty()) outcome.energy = energy.over_hosts(comm, median(outcome.repeats));
   outcome.distributions = distributions(comm, repeated);
-  if (outcome.complete() && !outcome.verification.failed())
-    outcome.figures = app->figures(median(outcome.repeats), machine);
+  if (outcome.complete() && !outcome.verification.failed()) {
+    const double seconds = median(outcome.repeats);
+    outcome.figures = app->figures(seconds, machine);
+    if (const auto counts = app->counts())
+      also(outcome.verification, [&] { return verify_work(*counts, outcome.figures.at(0), seconds); });
+    if (outcome.verification.failed()) outcome.figures.clear();
+  }
   if (machine.oversubscribed)
     for (auto& figure : outcome.figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
 

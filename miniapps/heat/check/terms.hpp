@@ -48,7 +48,7 @@ inline Terms terms_of(const Options& options, const Block& block, double step) {
   Terms terms{.step = step};
   for (int face = 0; face < 2 * options.dimensions(); ++face) {
     const int axis = face / 2;
-    terms.h[axis] = options.spacing(axis);
+    terms.h[axis] = (options.upper[axis] - options.lower[axis]) / static_cast<double>(options.cells[axis]);
     terms.c[axis] = options.diffusivity / (terms.h[axis] * terms.h[axis]);
     const auto end = face % 2 == 0 ? std::int64_t{0} : block.offset[axis] + block.extents[axis];
     if (face % 2 == 0 ? block.offset[axis] > 0 : end < block.global[axis]) continue;

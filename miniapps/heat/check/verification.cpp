@@ -3,6 +3,7 @@
 
 #include "heat/check/allowance.hpp"
 #include "heat/check/neighbours.hpp"
+#include "heat/check/places.hpp"
 #include "heat/check/terms.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -245,7 +246,8 @@ Verification verify_convergence(const comm::Communicator& comm, Domain<T>& domai
 
 /// Collective. Of the domain whose current field is to be judged, by a communicator of the baseline's own.
 template <class T>
-Verification judge(const comm::Communicator& comm, Domain<T>& domain, double norm, bool of_last_sweep) {
+Verification judge(const comm::Communicator& comm, Domain<T>& domain, double norm, bool of_last_sweep,
+                   std::uint64_t seed) {
   const auto& given = domain.options().verification_tolerance;
   const bool exact = domain.options().exact.has_value();
   const auto values = range_over_ranks(comm, domain);
@@ -264,6 +266,9 @@ Verification judge(const comm::Communicator& comm, Domain<T>& domain, double nor
                     values.largest));
   const auto last = domain.last_sweep();
   if (exact && last) also(result, [&] { return verify_last_sweep(comm, domain, values.magnitude(), std::nullopt); });
+  const double t = last ? domain.time_after(last->sweeps) : domain.now();
+  domain.fill_source(t);
+  also(result, [&] { return verify_source(domain, t, seed); });
   if (of_last_sweep && last && last->after == domain.current())
     also(result, [&] { return verify_norm(comm, domain, norm); });
   return result;
@@ -272,10 +277,10 @@ Verification judge(const comm::Communicator& comm, Domain<T>& domain, double nor
 } // namespace
 
 template <class T>
-Verification verify(Domain<T>& domain, double norm, bool of_last_sweep) {
+Verification verify(Domain<T>& domain, double norm, bool of_last_sweep, std::uint64_t seed) {
   const device::Region region("heat/verify");
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
-  auto result = judge(baseline, domain, norm, of_last_sweep);
+  auto result = judge(baseline, domain, norm, of_last_sweep, seed);
   domain.refill_boundaries(0, domain.now()); // ghosts that fill_ghosts() gave another meaning
   domain.refill_boundaries(1, domain.now());
   if (!domain.fixed_sweeps() && result.remark.empty() && !(norm < domain.tolerance()))
@@ -299,8 +304,8 @@ void probe_exact(const Domain<T>& domain) {
   finite.agree(domain.comm());
 }
 
-template Verification verify(Domain<float>&, double, bool);
-template Verification verify(Domain<double>&, double, bool);
+template Verification verify(Domain<float>&, double, bool, std::uint64_t);
+template Verification verify(Domain<double>&, double, bool, std::uint64_t);
 template void probe_exact(const Domain<float>&);
 template void probe_exact(const Domain<double>&);
 

@@ -28,4 +28,13 @@ Verification verify_counts(const StepCounts& counts) {
   return of_time;
 }
 
+Verification verify_work(const StepCounts& counts, const FigureOfMerit& figure, double seconds) {
+  if (counts.work == 0) return {};
+  constexpr double rounding = 1e-12;
+  return {.measure = fmt::format("work of {} relative to the deck's, less 1", figure.name),
+          .error = std::abs(figure.value * seconds / counts.work - 1),
+          .tolerance = rounding,
+          .judged = {fmt::format("{} by {:.6g} of the deck", figure.name, counts.work)}};
+}
+
 } // namespace kontor::miniapp
