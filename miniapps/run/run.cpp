@@ -255,17 +255,27 @@ std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, co
   file.record("/run", tree);
   std::optional<FieldOutput> fields;
   if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file, "/fields");
+  auto wanted = values; // also by the names under which VTK and XDMF find them
+  std::string description;
   if (fields) {
     const auto* image = std::get_if<output::Image>(&fields->mesh); // VTK's reader has none of one dimension
-    if (!image || image->dimensions > 1) file.describe(fields->mesh, fields->snapshot.fields);
+    const bool described = !image || image->dimensions > 1;
+    if (described) file.describe(fields->mesh, fields->snapshot.fields);
     series.snapshots.push_back(fields->snapshot);
-    file.sidecar(output::xdmf_path(options_.output_file),
-                 output::xdmf(options_.output_file, fields->mesh, series.snapshots));
+    description = output::xdmf(options_.output_file, fields->mesh, series.snapshots);
+    file.sidecar(output::xdmf_path(options_.output_file), description);
+    for (const auto& field : fields->snapshot.fields)
+      for (const auto& [dataset, index, value] : values)
+        if (dataset == field.dataset && described) wanted.push_back({output::vtkhdf_path(field), index, value});
   }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   std::optional<Verification> of_file;
   auto written = file.commit([&](const std::filesystem::path& temporary) {
-    if (!values.empty()) of_file = compare_with_file(temporary, values);
+    if (!values.empty()) of_file = compare_with_file(temporary, wanted);
+    if (of_file && fields)
+      for (const auto& field : fields->snapshot.fields)
+        if (description.find(":" + field.dataset + "<") == std::string::npos)
+          of_file = {.measure = "fields that the XDMF file does not name", .error = 1, .remark = field.dataset};
     return !of_file || of_file->passed();
   });
   const int wrong = of_file && !of_file->passed() ? 1 : 0;

@@ -34,6 +34,8 @@ std::vector<std::uint64_t> extents(const Mesh& mesh, const MeshField& field) {
 
 namespace {
 
+const std::string group = "/VTKHDF";
+
 const char* group_of(Centering centering) { return centering == Centering::points ? "/PointData" : "/CellData"; }
 
 void check_extents(hid_t file, const Mesh& mesh, const MeshField& field) {
@@ -43,8 +45,6 @@ void check_extents(hid_t file, const Mesh& mesh, const MeshField& field) {
     throw Error(fmt::format("{} is ({}); values of {} of this mesh are ({})", field.dataset, fmt::join(found, ", "),
                             field.centering == Centering::points ? "points" : "cells", fmt::join(wanted, ", ")));
 }
-
-const std::string group = "/VTKHDF";
 
 /// Local. Links a dataset to a second name.
 void link(hid_t file, const std::string& dataset, const std::string& name) {
@@ -101,6 +101,8 @@ void write_hexahedra(hid_t file, const Hexahedra& mesh, const Add& add, std::vec
 
 } // namespace
 
+std::string vtkhdf_path(const MeshField& field) { return group + group_of(field.centering) + "/" + field.name; }
+
 void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts) {
   make_group(file, group);
   for (const MeshField& field : fields) {
@@ -114,7 +116,7 @@ void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fi
     write_image(*image, attribute);
   else
     write_hexahedra(file, std::get<Hexahedra>(mesh), attribute, receipts);
-  for (const MeshField& field : fields) link(file, field.dataset, group + group_of(field.centering) + "/" + field.name);
+  for (const MeshField& field : fields) link(file, field.dataset, vtkhdf_path(field));
 }
 
 } // namespace kontor::output

@@ -42,6 +42,9 @@ struct MeshField {
   std::uint64_t components = 1;           ///< numbers each; of hexahedra also 3, a vector, or 9, a tensor row by row
 };
 
+/// Local. Where the VTKHDF layout has a field, by a hard link to its dataset.
+std::string vtkhdf_path(const MeshField&);
+
 /// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points. Throws
 /// Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.
 std::vector<std::uint64_t> extents(const Image&, Centering);
