@@ -149,6 +149,12 @@ Verification verify_exact(const comm::Communicator& comm, const Domain<T>& domai
   result.remark = doubt(domain, may, found.size(), decayed);
   result.conclusive = result.remark.empty();
   if (!result.conclusive) result.remark += ", or judge by a verification.tolerance";
+  if (result.passed() && found.distance <= result.tolerance)
+    return miniapp::inconclusive(
+        fmt::format("nothing to verify: problem.initial is within {:.3g} of problem.exact, less "
+                    "than the tolerance {:.3g}, so a run without sweeps would pass; give "
+                    "another problem.initial",
+                    found.distance, result.tolerance));
   return result;
 }
 
@@ -259,11 +265,10 @@ Verification judge(const comm::Communicator& comm, Domain<T>& domain, double nor
   else
     result = verify_convergence(comm, domain, values);
   if (!result.passed()) return result;
-  if (values.width() == 0 && both(values, initial_range(comm, domain)).width() == 0)
+  if (verify_formula(domain, domain.options().initial, 0, domain.current_on_host(), seed, "").error == 0)
     return miniapp::inconclusive(
-        fmt::format("nothing to verify: u is {:.3g} in all cells, and was so before the first sweep; give a "
-                    "problem.initial, problem.source or problem.boundary that varies",
-                    values.largest));
+        "nothing to verify: u ends as problem.initial, so a run without sweeps would pass; give "
+        "a problem.initial, problem.source or problem.boundary that lets it change");
   const auto last = domain.last_sweep();
   if (exact && last) also(result, [&] { return verify_last_sweep(comm, domain, values.magnitude(), std::nullopt); });
   const double t = last ? domain.time_after(last->sweeps) : domain.now();

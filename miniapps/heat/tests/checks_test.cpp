@@ -67,6 +67,18 @@ TEST(Counts, AreThoseOfTheDeck) {
   }
 }
 
+/// A run without sweeps would pass.
+TEST(Start, MustNotBeTheAnswer) {
+  for (const auto* problem : {"initial: x, exact: x, boundary: {x_max: {dirichlet: 1}, y_min: {neumann: 0}, y_max: "
+                              "{neumann: 0}}",
+                              "initial: 1, boundary: {x_min: {dirichlet: 1}, x_max: {dirichlet: 1}, y_min: periodic, "
+                              "y_max: periodic}"}) {
+    const auto result = verified(std::string("app: heat\nproblem: {cells: [16, 12], ") + problem +
+                                 "}\nsolver: {tolerance: 0, max_sweeps: 30}\n");
+    EXPECT_FALSE(result.conclusive) << problem;
+  }
+}
+
 /// The bound is proved, so that no right answer may be above it, however few cells there are.
 TEST(Bound, HoldsOnTinyGrids) {
   for (const auto* cells : {"[1, 1]", "[2, 1]", "[1, 2]", "[3, 2]", "[2, 5]"}) {
