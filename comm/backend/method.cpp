@@ -39,13 +39,6 @@ std::vector<Packing> packings_for(const Options& options) {
   return {Packing::kernel, Packing::datatype};
 }
 
-/// Only a kernel packs several Views into a message.
-std::vector<Messages> messages_for(const Options& options, Packing packing) {
-  if (options.messages != Messages::automatic) return {options.messages};
-  if (packing != Packing::kernel) return {Messages::per_slot};
-  return {Messages::per_pair, Messages::per_slot};
-}
-
 std::vector<Path> paths_for(const Options& options, MemoryKind memory) {
   if (memory == MemoryKind::host) return {Path::automatic};
   if (options.path != Path::automatic) return {options.path};
@@ -71,10 +64,7 @@ std::vector<Method> find_methods(const Options& options, std::optional<UsageErro
         chosen.backend = entry->name;
         chosen.pattern = pattern;
         chosen.packing = packing;
-        for (const auto messages : messages_for(options, packing)) {
-          chosen.messages = messages;
-          result.push_back({chosen, can, nullptr});
-        }
+        result.push_back({chosen, can, nullptr});
       }
     }
   }

@@ -13,20 +13,10 @@ namespace {
 /// Where parts of a window begin: at a cache line, which MPI does not promise.
 constexpr std::size_t window_alignment = 64;
 
-MPI_Comm shared_memory_ranks(const BackendContext& context) {
-  auto node = split_by_node(context.comm);
-  const int group_size = context.options.ranks_per_node;
-  if (group_size == 0) return node;
-  MPI_Comm group = MPI_COMM_NULL;
-  check(MPI_Comm_split(node, rank_of(context.comm) / group_size, 0, &group), "MPI_Comm_split");
-  MPI_Comm_free(&node);
-  return group;
-}
-
 } // namespace
 
 Node::Node(const BackendContext& context)
-    : comm_(shared_memory_ranks(context)), unsafe_to_free_(context.unsafe_to_free) {
+    : comm_(split_by_node(context.comm)), unsafe_to_free_(context.unsafe_to_free) {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   nodes_ = rank_of(comm_) == 0 ? 1 : 0; // each node counts its first rank
   check(MPI_Allreduce(MPI_IN_PLACE, &nodes_, 1, MPI_INT, MPI_SUM, context.comm), "MPI_Allreduce");

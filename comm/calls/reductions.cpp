@@ -91,9 +91,8 @@ struct Combination {
   Reduction reduction() const {
     check(call, *this);
     constexpr std::int64_t most = std::numeric_limits<int>::max();
-    if (call.pending && !call.queued() && own().count > most) [[unlikely]]
-      throw CallError(fmt::format("{}: {} elements are more than the {} that one non-blocking reduction "
-                                  "takes; use the blocking one, or reduce subviews",
+    if (!call.queued() && own().count > most) [[unlikely]]
+      throw CallError(fmt::format("{}: {} elements are more than the {} that one reduction takes; reduce subviews",
                                   to_string((*this)()), own().count, most));
     return reduction_of(call, op, own().scalar, *this);
   }
@@ -106,32 +105,21 @@ struct Combination {
   }
 };
 
-/// In chunks, because one call of MPI's takes so many elements at most.
 template <auto blocking, auto nonblocking>
-void reduce_in_chunks(const Call& call) {
+void reduce_views(const Call& call) {
   const Combination combination{call};
   const auto [type, op] = combination.reduction();
   if (call.queued()) return naming(combination, [&] { combination.queue(); });
-  const auto count = combination.own().count;
-  std::int64_t first = 0;
-  do {
-    const auto begin = [&](const Operand& operand) -> void* {
-      const auto moves = operand.data && !operand.in_place();
-      return moves ? static_cast<char*>(operand.data) + first * operand.scalar.size : operand.data;
-    };
-    const auto length = call.pending ? count : std::min(count - first, call.collective.chunk);
-    call_mpi(call, combination, blocking, nonblocking, begin(call.in), begin(call.out), static_cast<int>(length), type,
-             op);
-    first += length;
-  } while (first < count);
+  call_mpi(call, combination, blocking, nonblocking, call.in.data, call.out.data,
+           static_cast<int>(combination.own().count), type, op);
 }
 
 } // namespace
 
-const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, reduce_in_chunks<MPI_Allreduce, MPI_Iallreduce>,
+const Kind Kind::allreduce{"allreduce", "iallreduce", Flow::among_all, reduce_views<MPI_Allreduce, MPI_Iallreduce>,
                            true};
-const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, reduce_in_chunks<MPI_Reduce, MPI_Ireduce>, true};
-const Kind Kind::scan{"scan", "iscan", Flow::among_all, reduce_in_chunks<MPI_Scan, MPI_Iscan>};
-const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, reduce_in_chunks<MPI_Exscan, MPI_Iexscan>};
+const Kind Kind::reduce{"reduce", "ireduce", Flow::to_root, reduce_views<MPI_Reduce, MPI_Ireduce>, true};
+const Kind Kind::scan{"scan", "iscan", Flow::among_all, reduce_views<MPI_Scan, MPI_Iscan>};
+const Kind Kind::exscan{"exscan", "iexscan", Flow::to_higher, reduce_views<MPI_Exscan, MPI_Iexscan>};
 
 } // namespace kontor::comm::detail

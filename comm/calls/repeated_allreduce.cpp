@@ -78,39 +78,24 @@ ReductionRoute reduction_route(const Communicator& comm, MemoryKind memory, Scal
   return {ReducedIn::pinned};
 }
 
-RepeatedAllreduce::RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp op,
-                                     std::int64_t chunk)
+RepeatedAllreduce::RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp op)
     : label_(std::move(label)), in_(in), out_(out), type_(mpi::element(out.scalar).type),
-      op_(mpi::reduction(op, out.scalar)), chunk_(chunk) {
-  mpi::in_chunks(
-      element_count(out_.shape), [&](std::int64_t, int) { requests_.push_back(MPI_REQUEST_NULL); }, chunk_);
-}
-
-/// `mpi_call(in, out, count)` is one call and returns MPI's code.
-template <class MpiCall>
-void RepeatedAllreduce::call_in_chunks(MpiCall mpi_call, const char* mpi_function) {
-  mpi::in_chunks(
-      element_count(out_.shape),
-      [&](std::int64_t first, int count) {
-        const auto offset = first * out_.scalar.size;
-        const void* const in = in_ ? static_cast<const char*>(in_) + offset : MPI_IN_PLACE;
-        const int code = mpi_call(in, static_cast<char*>(out_.data) + offset, count);
-        if (code != MPI_SUCCESS) [[unlikely]]
-          fail(code, mpi_function);
-      },
-      chunk_);
+      op_(mpi::reduction(op, out.scalar)) {
+  const auto elements = element_count(out_.shape);
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (elements > most)
+    throw AgreedError(
+        fmt::format("reduction '{}': the {} elements of View '{}' are more than the {} that one reduction "
+                    "takes; reduce subviews",
+                    label_, elements, out_.label, most));
+  count_ = static_cast<int>(elements);
 }
 
 void RepeatedAllreduce::start(const Communicator& comm) {
 #ifdef KONTOR_SMPI // its MPI_Iallreduce sends from every rank to every rank, which no MPI does; so this waits
-  call_in_chunks(
-      [&](const void* in, void* out, int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
-      "MPI_Allreduce");
+  check(MPI_Allreduce(given(), out_.data, count_, type_, op_, comm.native()), "MPI_Allreduce");
 #else
-  auto* request = requests_.data();
-  call_in_chunks([&](const void* in, void* out,
-                     int count) { return MPI_Iallreduce(in, out, count, type_, op_, comm.native(), request++); },
-                 "MPI_Iallreduce");
+  check(MPI_Iallreduce(given(), out_.data, count_, type_, op_, comm.native(), &request_), "MPI_Iallreduce");
 #endif
 }
 
@@ -119,40 +104,31 @@ void RepeatedAllreduce::run(const Communicator& comm) {
     start(comm);
     return finish(comm);
   }
-  call_in_chunks(
-      [&](const void* in, void* out, int count) { return MPI_Allreduce(in, out, count, type_, op_, comm.native()); },
-      "MPI_Allreduce");
+  check(MPI_Allreduce(given(), out_.data, count_, type_, op_, comm.native()), "MPI_Allreduce");
 }
 
 void RepeatedAllreduce::progress() {
   int done = 0;
-  const int code = MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(code, "MPI_Testall");
+  check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
 }
 
 void RepeatedAllreduce::finish(const Communicator& comm) {
   const double timeout = mpi::timeout(comm.options());
-  const int count = static_cast<int>(requests_.size());
-  if (timeout > 0) {
-    const auto done = [&] {
-      progress();
-      return std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; });
-    };
-    return mpi::wait_within(timeout, comm.native(), fmt::format("reduction '{}'", label_), done, [&] {
-      detail::internals(comm).leak_at_end();
-      return "the other ranks; one of them is elsewhere";
-    });
-  }
-  const int code = count == 1 ? MPI_Wait(requests_.data(), MPI_STATUS_IGNORE)
-                              : MPI_Waitall(count, requests_.data(), MPI_STATUSES_IGNORE);
-  if (code != MPI_SUCCESS) [[unlikely]]
-    fail(code, count == 1 ? "MPI_Wait" : "MPI_Waitall");
+  if (timeout == 0) return check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+  const auto done = [&] {
+    progress();
+    return request_ == MPI_REQUEST_NULL;
+  };
+  mpi::wait_within(timeout, comm.native(), fmt::format("reduction '{}'", label_), done, [&] {
+    detail::internals(comm).leak_at_end();
+    return "the other ranks; one of them is elsewhere";
+  });
 }
 
-void RepeatedAllreduce::fail(int code, const char* mpi_function) {
-  throw MpiError(fmt::format("reduction '{}': {} of View '{}' failed: {}", label_, mpi_function, out_.label,
-                             mpi::error_text(code)));
+void RepeatedAllreduce::check(int code, const char* mpi_function) const {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw MpiError(fmt::format("reduction '{}': {} of View '{}' failed: {}", label_, mpi_function, out_.label,
+                               mpi::error_text(code)));
 }
 
 } // namespace kontor::comm::detail

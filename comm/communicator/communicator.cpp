@@ -16,8 +16,7 @@ using mpi::check;
 
 namespace {
 
-constexpr const char* option_names[] = {"backend", "pattern", "packing",        "path",         "messages",
-                                        "check",   "trial",   "ranks_per_node", "GPU-aware MPI"};
+constexpr const char* option_names[] = {"backend", "pattern", "packing", "path", "check", "trial", "GPU-aware MPI"};
 
 /// The value of each option that must be equal, as ranks tell it to each other.
 using Values = std::array<std::array<char, 64>, std::size(option_names)>;
@@ -29,10 +28,8 @@ Values values_of(const Options& options) {
       to_string(options.pattern),
       to_string(options.packing),
       to_string(options.path),
-      to_string(options.messages),
       to_string(options.check),
       fmt::format("{}", options.trial),
-      fmt::format("{}", options.ranks_per_node),
       fmt::format("{}{}", mpi_says.aware ? "yes" : "no", mpi_says.overruled ? ", by KONTOR_GPU_AWARE_MPI" : "")};
   Values values{};
   for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);
@@ -46,8 +43,6 @@ std::optional<std::string> value_problem(const Options& options) {
     if (std::string_view(names[i].data()) == "?") return fmt::format("{} has no such value", option_names[i]);
   for (const auto& [name, seconds] : {std::pair("timeout", options.timeout), {"trial", options.trial}})
     if (!(seconds >= 0)) return fmt::format("{} is {} seconds; it must be 0 or more", name, seconds);
-  if (options.ranks_per_node < 0)
-    return fmt::format("ranks_per_node is {}; it must be 0 or more", options.ranks_per_node);
   return std::nullopt;
 }
 

@@ -22,14 +22,12 @@ const char* name_in(const std::array<NamedValue<E>, n>& names, E value) {
 const char* to_string(Pattern pattern) { return name_in(pattern_names, pattern); }
 const char* to_string(Packing packing) { return name_in(packing_names, packing); }
 const char* to_string(Path path) { return name_in(path_names, path); }
-const char* to_string(Messages messages) { return name_in(messages_names, messages); }
 const char* to_string(CheckLevel check) { return name_in(check_names, check); }
 
 std::string to_string(const Options& options) {
   auto text =
       fmt::format("{}, {}, packing {}", options.backend, to_string(options.pattern), to_string(options.packing));
   if (options.path != Path::automatic) text += fmt::format(", path {}", to_string(options.path));
-  if (options.messages != Messages::per_pair) text += fmt::format(", messages {}", to_string(options.messages));
   return text;
 }
 

@@ -67,22 +67,13 @@ std::vector<std::unique_ptr<ExchangeMethod>> make_methods(const Communicator& co
   return methods;
 }
 
-/// Collective. Leaves one of several methods that send the same messages: `datatype` where no View needs packing on any
-/// rank, and `per_slot` where no rank sends several Views in a message.
+/// Collective. Without `datatype` where no View needs packing on any rank: the others send the same messages.
 void keep_different(const Communicator& comm, std::vector<std::unique_ptr<ExchangeMethod>>& methods) {
-  if (methods.size() < 2) return;
+  if (methods.size() < 2 || comm.options().packing != Packing::automatic) return;
   const auto on_any_rank = [&](bool here) { return max_over_ranks(comm, here ? 1 : 0) > 0; };
-  if (comm.options().packing == Packing::automatic)
-    std::erase_if(methods, [&](const auto& method) {
-      return method->options().packing == Packing::datatype && !on_any_rank(method->packing() == Packing::datatype);
-    });
-  if (comm.options().messages != Messages::automatic) return;
-  bool aggregated = false;
-  for (const auto& method : methods) aggregated = on_any_rank(method->aggregated()) || aggregated;
-  if (aggregated) return;
-  const auto per_slot = [](const auto& method) { return method->options().messages == Messages::per_slot; };
-  if (static_cast<std::size_t>(std::ranges::count_if(methods, per_slot)) < methods.size())
-    std::erase_if(methods, per_slot);
+  std::erase_if(methods, [&](const auto& method) {
+    return method->options().packing == Packing::datatype && !on_any_rank(method->packing() == Packing::datatype);
+  });
 }
 
 /// Collective. The methods' times; not measured, and 0, where there is no choice. Views that receive are saved before

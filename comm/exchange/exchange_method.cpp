@@ -52,7 +52,6 @@ ExchangeMethod::ExchangeMethod(const Communicator& comm, const Method& method, c
       subject_("exchange '" + label + "'") {
   auto routing = route(comm, method_, label, slots, agreement);
   packing_ = routing.used;
-  aggregated_ = routing.aggregated;
   staging_ =
       executor_->allocate(routing.staged ? Room::pinned : Room::space, static_cast<std::size_t>(routing.staging_bytes));
   std::vector<SummedPiece> added;

@@ -40,7 +40,6 @@ class ExchangeMethod : device::NonCopyable {
 
   const Options& options() const { return method_.options; }
   Packing packing() const { return packing_; }
-  bool aggregated() const { return aggregated_; }
   bool stream_ordered() const { return stream_ordered_; }
   Step step() const { return step_; }
   /// What this rank sends in a step.
@@ -71,7 +70,6 @@ class ExchangeMethod : device::NonCopyable {
   std::string subject_; ///< "exchange 'halo'"
   Step step_ = Step::none;
   Packing packing_ = Packing::none;
-  bool aggregated_ = false;
   bool idle_ = true;          ///< this rank neither sends nor receives: it has nothing to wait for
   bool releases_ = false;     ///< receives lie in memory of the backend's own
   std::size_t finished_ = 0;  ///< chunks of the step under way that have been unpacked

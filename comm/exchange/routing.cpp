@@ -107,8 +107,7 @@ class Router {
  private:
   /// Both ends answer alike.
   bool may_aggregate(const AgreedMessage& agreed) const {
-    return options_.messages == Messages::per_pair && options_.packing == Packing::kernel &&
-           (routing_.staged || agreed.packed);
+    return options_.packing == Packing::kernel && (routing_.staged || agreed.packed);
   }
 
   void check(const Way& way, const Transfer& transfer) {
@@ -166,7 +165,6 @@ class Router {
 
   /// The message becomes one of bytes, with the View at its end; returns where that is.
   std::int64_t append(Transfer& message, const Buffer& view) {
-    routing_.aggregated = true;
     auto& buffer = message.buffer;
     const auto offset = aligned(byte_count(buffer), view_alignment);
     buffer.scalar = {ScalarKind::bytes, 1};

@@ -42,7 +42,6 @@ struct Routing {
   std::vector<RoutedChunk> chunks;
   std::int64_t staging_bytes = 0;
   bool staged = false;          ///< the staging memory is host memory that the device reaches
-  bool aggregated = false;      ///< some message of this rank has several Views
   Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
 };
 

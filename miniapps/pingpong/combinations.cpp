@@ -28,28 +28,19 @@ std::vector<comm::Path> paths_of(const Options& o) {
   return chosen<comm::Path>(o.paths, miniapp::path_names());
 }
 
-/// Messages to one rank differ only where a kernel packs.
-std::vector<comm::Messages> messages_of(const Options& o, comm::Packing packing, comm::Messages of_deck) {
-  const bool by_kernel = packing == comm::Packing::kernel || packing == comm::Packing::automatic;
-  if (o.messages.empty() || !by_kernel) return {of_deck};
-  return o.messages;
-}
-
 std::vector<comm::Options> combinations(const Options& o, comm::Options options) {
   std::vector<comm::Options> result;
   for (const auto& backend : chosen<std::string>(o.backends, miniapp::backend_names()))
     for (const auto pattern : chosen<comm::Pattern>(o.patterns, miniapp::pattern_names()))
       for (const auto packing : chosen<comm::Packing>(o.packings, miniapp::packing_names()))
-        for (const auto path : paths_of(o))
-          for (const auto messages : messages_of(o, packing, options.messages)) {
-            auto& combination = result.emplace_back(options);
-            combination.backend = backend;
-            combination.pattern = pattern;
-            combination.packing = packing;
-            combination.path = path;
-            combination.messages = messages;
-          }
-  if (o.backends.empty() && o.patterns.empty() && o.packings.empty() && o.paths.empty() && o.messages.empty()) {
+        for (const auto path : paths_of(o)) {
+          auto& combination = result.emplace_back(options);
+          combination.backend = backend;
+          combination.pattern = pattern;
+          combination.packing = packing;
+          combination.path = path;
+        }
+  if (o.backends.empty() && o.patterns.empty() && o.packings.empty() && o.paths.empty()) {
     options.backend = comm::automatic_backend;
     options.pattern = comm::Pattern::automatic;
     options.packing = comm::Packing::automatic;
@@ -59,12 +50,11 @@ std::vector<comm::Options> combinations(const Options& o, comm::Options options)
   return result;
 }
 
-std::string name_of(const Options& o, const comm::Options& options) {
+std::string name_of(const comm::Options& options) {
   auto name =
       fmt::format("{} {} {}", options.backend, comm::to_string(options.pattern), comm::to_string(options.packing));
   if (!device::kernels_on_host) name += fmt::format(" {}", comm::to_string(options.path));
-  const bool differ = messages_of(o, options.packing, options.messages) == o.messages;
-  return differ ? fmt::format("{} {}", name, comm::to_string(options.messages)) : name;
+  return name;
 }
 
 } // namespace
@@ -73,7 +63,7 @@ std::vector<TimedMethod> candidates(const Bench& bench, Refusals& refusals) {
   std::vector<TimedMethod> result;
   std::set<comm::Packing> idle;
   for (const auto& options : combinations(bench.options, bench.comm().options())) {
-    auto name = name_of(bench.options, options);
+    auto name = name_of(options);
     if (const auto refused = comm::refusal(options)) {
       refusals.emplace(std::move(name), refused->what());
       continue;

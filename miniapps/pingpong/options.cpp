@@ -49,8 +49,7 @@ void refuse_unused(const Options& o, const config::Deck& deck) {
   const bool compares = o.measure == Measure::halo || exchanges(o.measure);
   for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
     unused.refuse_unless(compares, key, "problem.measure must be halo, exchange or device");
-  for (const auto* key : {"problem.fields", "problem.messages"})
-    unused.refuse_unless(o.measure == Measure::halo, key, "problem.measure must be halo");
+  unused.refuse_unless(o.measure == Measure::halo, "problem.fields", "problem.measure must be halo");
   unused.refuse_unless(pairs_ranks(o.measure), "problem.pairs",
                        "problem.measure must be roundtrip, strided, exchange, calls or device");
 }
@@ -130,8 +129,6 @@ void Options::describe(config::Visitor& v) {
     p.choices<comm::Path>("paths", paths, miniapp::path_names(),
                           "halo, exchange, device on GPUs: which to compare; empty: all");
     p.value("fields", fields, "halo: fields of the block, whose halos one exchange carries", {1, 64});
-    p.choices<comm::Messages>("messages", messages, miniapp::messages_names(),
-                              "halo: which to compare where a kernel packs; empty: comm.messages");
     sampling.describe(p);
   });
 }

@@ -51,7 +51,6 @@ struct Options {
   std::vector<comm::Pattern> patterns;
   std::vector<comm::Packing> packings;
   std::vector<comm::Path> paths;
-  std::vector<comm::Messages> messages; ///< of halo; empty: that of comm.messages
   Sampling sampling;
 
   /// Of what measures may refuse; set by resolve().

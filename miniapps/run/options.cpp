@@ -24,7 +24,6 @@ constexpr std::array<Named<E>, n> words(const std::array<comm::NamedValue<E>, n>
 constexpr auto patterns = words(comm::pattern_names);
 constexpr auto packings = words(comm::packing_names);
 constexpr auto paths = words(comm::path_names);
-constexpr auto messages = words(comm::messages_names);
 constexpr auto check_levels = words(comm::check_names);
 
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
@@ -45,14 +44,7 @@ std::vector<Named<std::string>> backend_names() {
 
 std::span<const Named<comm::Pattern>> pattern_names() { return patterns; }
 std::span<const Named<comm::Packing>> packing_names() { return packings; }
-std::span<const Named<comm::Messages>> messages_names() { return messages; }
 std::span<const Named<comm::Path>> path_names() { return paths; }
-
-comm::Options RunOptions::comm_options() const {
-  auto options = comm;
-  options.ranks_per_node = static_cast<int>(ranks_per_node.value_or(0));
-  return options;
-}
 
 void RunOptions::refuse_series(const config::Deck& deck, std::string_view what) const {
   if (snapshot_every > 0)
@@ -72,16 +64,11 @@ void RunOptions::describe(config::Visitor& v) {
     c.choice<comm::Path>("path", comm.path, paths,
                          "How Views in a GPU's memory travel: handed over as they are (direct), through pinned "
                          "host memory (staged), or the faster, by trial");
-    c.choice<comm::Messages>("messages", comm.messages, messages,
-                             "Messages to one rank where a kernel packs: one for all Views (per_pair), one for "
-                             "each (per_slot), or the faster, by trial");
     c.choice<comm::CheckLevel>("check", comm.check, check_levels,
                                "What is verified: nothing, what one rank sees, or that all ranks agree");
     c.value("patience", comm.timeout,
             "Seconds that a wait may take at check level cross_rank, or after an error of this rank", {0, 1e6, true});
     c.value("trial", comm.trial, "Seconds, roughly, to try what is left to auto, for each exchange", {0, 1000});
-    c.value("ranks_per_node", ranks_per_node, "shm: consecutive ranks that share memory; auto: MPI says which do",
-            {1, 1 << 30});
     c.value("overlap", overlap, "Compute the interior while halos travel");
   });
   v.section("measure", "How often the work is timed", [&](config::Visitor& m) {

@@ -20,7 +20,6 @@ enum class FieldSelection { final, none };
 /// The sections that every deck has.
 struct RunOptions {
   comm::Options comm;
-  std::optional<std::int64_t> ranks_per_node; ///< of comm.ranks_per_node; use comm_options()
   bool overlap = true;
   std::int64_t repeats = 1;
   bool calibrate = true;
@@ -35,8 +34,6 @@ struct RunOptions {
 
   void describe(config::Visitor&);
 
-  /// What the section comm says.
-  comm::Options comm_options() const;
   /// For apps that write none: throws config::Error where the deck wants one. `what` is "a product".
   void refuse_series(const config::Deck&, std::string_view what) const;
 };
@@ -45,7 +42,6 @@ struct RunOptions {
 std::vector<config::Named<std::string>> backend_names();
 std::span<const config::Named<comm::Pattern>> pattern_names();
 std::span<const config::Named<comm::Packing>> packing_names();
-std::span<const config::Named<comm::Messages>> messages_names();
 std::span<const config::Named<comm::Path>> path_names();
 
 } // namespace kontor::miniapp

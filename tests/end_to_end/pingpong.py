@@ -67,7 +67,7 @@ class Refused(RefusalTest):
         halo, conflict = "halo, exchange or device", "E-DECK-CONFLICT"
         for measure, key, value, needs in (
             ("bcast", "backends", "[raw]", halo), ("bcast", "paths", "[direct]", halo), ("bcast", "fields", "2", "halo"),
-            ("bcast", "messages", "[per_slot]", "halo"), ("bcast", "pairs", "one", "roundtrip"), ("model", "pairs", "one", "calls"),
+            ("bcast", "pairs", "one", "roundtrip"), ("model", "pairs", "one", "calls"),
         ):
             self.refused_set(f"problem.{key}={value}", conflict, f"problem.{key} is {value}", needs, deck=deck(measure), ranks=(2,))
         facts = "E-COMM-BACKEND", "comm.backend", "'raw'", "'datatype'", "backend view"
@@ -156,11 +156,11 @@ class Recorded(RecordTest):
         self.assertTrue(all(row["pack"] > 0 and row["unpack"] > 0 for row in packed))
 
     def test_halo_of_fields(self):
-        """Columns of five fields travel in one message to each rank, or each alone; rows lie in one piece and travel alone."""
+        """Columns of five fields travel in one message to each rank, or as datatypes alone; rows lie in one piece and travel alone."""
         run = self.run_measure(deck("halo", dimensions="[2]", scalars="[double]", fields="5", backends="[view]", patterns="[nonblocking]",
-                                    packings="[kernel, datatype]", messages="[per_pair, per_slot]"), ranks=4)
+                                    packings="[kernel, datatype]"), ranks=4)
         rows = {row["series"].decode(): row for row in run["curves"] if row["size"] == 16}
-        expected = {"view nonblocking kernel per_pair": 1 + 10, "view nonblocking kernel per_slot": 20, "view nonblocking datatype": 20}
+        expected = {"view nonblocking kernel": 1 + 10, "view nonblocking datatype": 20}
         self.assertEqual({name: row["messages"] for name, row in rows.items()}, expected)
         self.assertEqual({row["bytes"] for row in rows.values()}, {5 * 4 * 16 * 8})
 

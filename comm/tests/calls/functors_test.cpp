@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions by functors keep the order of ranks; those of values, and in chunks, give what one call of a View gives.
+// Reductions by functors keep the order of ranks; those of values give what one call of a View gives.
 #include "collective_forms.hpp"
 
 #include <cmath>
@@ -9,7 +9,6 @@ namespace kontor::comm::test {
 namespace {
 
 using Functors = OnRing;
-using Chunks = OnRing;
 
 /// The first n elements, combined.
 Bytes affines_of_ranks(int first, int last, int n) {
@@ -122,42 +121,6 @@ TEST(Values, SeveralAtOnceAndArrays) {
   EXPECT_EQ(text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
             "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
             "say what it is");
-}
-
-/// With a limit of a few elements a call, which leaves some over, or none.
-TEST_F(Chunks, GiveWhatOneCallGives) {
-  const int me = comm.rank();
-  const auto in_field = inside<Affine, Left>("in", Index<2>{3, 5});
-  const auto out_field = inside<Affine, Right>("out", Index<2>{3, 5});
-  auto in = watched(in_field, Order::storage);
-  auto out = watched(out_field, Order::storage);
-  in.fill(2);
-  const auto of_ranks = [](int first, int last) { return affines_of_ranks(first, last, 15); };
-  using detail::Kind;
-  const auto expect = [&](const detail::Collective& collective, bool gets, int last) {
-    in.store(of_ranks(me, me));
-    out.fill(1);
-    detail::run(On<>(comm), collective, in_field.view, out_field.view);
-    if (gets)
-      out.expect(of_ranks(0, last), collective.kind.blocking);
-    else
-      out.expect_unchanged(collective.kind.blocking);
-  };
-  const int last = comm.size() - 1;
-  for (const int chunk : {1, 4, 14, 15}) {
-    const auto in_chunks = [&](const Kind& kind) {
-      auto collective = detail::reduction<Affine>(kind, then, last);
-      collective.chunk = chunk;
-      return collective;
-    };
-    expect(in_chunks(Kind::allreduce), true, last);
-    expect(in_chunks(Kind::scan), true, me);
-    expect(in_chunks(Kind::exscan), me > 0, me - 1);
-    expect(in_chunks(Kind::reduce), me == last, last);
-    in.store(of_ranks(me, me));
-    detail::run(On<>(comm), in_chunks(Kind::scan), in_field.view);
-    in.expect(of_ranks(0, me), "in place");
-  }
 }
 
 } // namespace

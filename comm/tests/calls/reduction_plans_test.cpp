@@ -97,17 +97,13 @@ TEST_F(ReductionPlans, SeveralAtOnce) {
   }
 }
 
-/// Long ones go in several calls.
-TEST_F(ReductionPlans, Chunks) {
-  const Doubles in("in", 10), out("out", 10);
-  for (int i = 0; i < 10; ++i) in(i) = i;
-  detail::RepeatedAllreduce reduction("chunks", in.data(), to_buffer(out), ReduceOp::sum, 4);
-  for (int step = 0; step < 2; ++step) {
-    reduction.start(comm);
-    reduction.finish(comm);
-    for (int i = 0; i < 10; ++i) EXPECT_EQ(out(i), i * comm.size());
-    Kokkos::deep_copy(out, 0);
-  }
+TEST_F(ReductionPlans, MoreThanMpiCounts) {
+  auto out = to_buffer(Doubles("out", 1));
+  out.shape.extents[0] = std::int64_t{1} << 31;
+  expect_error<AgreedError>([&] { detail::RepeatedAllreduce("long", nullptr, out, ReduceOp::sum); },
+                            {"reduction 'long'", "2147483648 elements of View 'out'", "2147483647", "subviews"});
+  --out.shape.extents[0];
+  detail::RepeatedAllreduce("long", nullptr, out, ReduceOp::sum);
 }
 
 TEST_F(ReductionPlans, StepsOutOfTurn) {

@@ -173,6 +173,17 @@ TEST_F(LocalChecks, PlacesBeyondInt) {
       {"allgatherv of View 'four' (4), int8", "the count 2147483648", "2147483647", "subviews"});
 }
 
+TEST_F(LocalChecks, ReductionsBeyondInt) {
+  const detail::Operand huge{four.data(), std::int64_t{1} << 31, scalar_of<double>(), &four,
+                             [](const void* view) { return to_buffer(*static_cast<const Doubles*>(view)); }};
+  const auto sum = detail::reduction<Doubles>(detail::Kind::allreduce, ReduceOp::sum);
+  expect_error<CallError>(
+      [&] {
+        sum.kind.perform({comm, sum, huge.at(MPI_IN_PLACE), huge});
+      },
+      {"allreduce of View 'four', (4) double, sum", "2147483648 elements", "2147483647", "subviews"});
+}
+
 TEST_F(LocalChecks, PeersAndTags) {
   const auto of_view = " (tag 0) of View 'view', (3) int32: " + peers;
   const std::string or_any = ", any_source takes whoever has sent";

@@ -136,7 +136,6 @@ TEST(Options, AreEqualOnAllRanks) {
   expect({.path = Path::staged}, is("path", "auto", "staged"));
   expect({.check = CheckLevel::cross_rank}, is("check", "local", "cross_rank"));
   expect({.trial = 1}, is("trial", "0.2", "1"));
-  expect({.ranks_per_node = 2}, is("ranks_per_node", "0", "2"));
   expect({.backend = "view", .pattern = Pattern::rma},
          is("backend", "raw", "view") + ", " + is("pattern", "nonblocking", "rma"));
 }
@@ -145,10 +144,9 @@ TEST(Options, HaveValuesThatThereAre) {
   const auto expect = [](const Options& options, const std::string& problem) {
     expect_error<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }, {problem});
   };
-  expect({.messages = static_cast<Messages>(77)}, "messages has no such value");
+  expect({.path = static_cast<Path>(77)}, "path has no such value");
   expect({.timeout = -1}, "timeout is -1");
   expect({.trial = std::nan("")}, "trial is nan");
-  expect({.ranks_per_node = -1}, "ranks_per_node is -1");
   expect_facts(text_of<CallError>([] { Communicator comm(MPI_COMM_NULL); }), {"MPI_COMM_NULL"});
 }
 

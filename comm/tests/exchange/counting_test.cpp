@@ -73,7 +73,6 @@ List expected_regions(const List& kernels) {
 
 /// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last ones.
 void expect_step_costs(const Options& options, Messages messages, bool periodic) {
-  if (options.ranks_per_node > 0) return; // shm and nonblocking in one
   const Communicator comm(MPI_COMM_WORLD, options);
   const auto [previous, next] = ring_of(comm, periodic);
   const bool sends = next != no_rank;
@@ -122,28 +121,26 @@ TEST(Counting, Steps) {
 /// One kernel for all Views that are packed, and one message for those of one pair of ranks, whatever their scalars.
 /// Views that lie in one piece at both ends travel alone.
 TEST(Counting, ViewsOfAPairShareAMessage) {
-  for (const auto messages : {comm::Messages::per_pair, comm::Messages::per_slot}) {
-    const Communicator comm(MPI_COMM_WORLD, {.packing = Packing::kernel, .messages = messages});
-    const auto [previous, next] = ring_of(comm);
-    Exchange<Doubles> exchange(comm, "shared");
-    for (int field = 0; field < 5; ++field) {
-      exchange.add(inside<double, Right>("out", Index<2>{4, 5}).view, next,
-                   inside<double, Left>("in", Index<2>{4, 5}).view, previous);
-      exchange.add(inside<float, Right>("out", Index<2>{4, 5}).view, previous,
-                   inside<float, Left>("in", Index<2>{4, 5}).view, next);
-    }
-    exchange.add(whole<double, Right>("out", Index<1>{9}).view, next, whole<double, Right>("in", Index<1>{9}).view,
-                 previous);
-    exchange.commit();
-    const auto cost = cost_of([&] { run_step(exchange); });
-    EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
-    const int shared = messages == comm::Messages::per_slot ? 10 : previous == next ? 1 : 2;
-    EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Irecv", shared + 1}, {"MPI_Isend", shared + 1}, {"MPI_Waitall", 1}}));
-    EXPECT_EQ(static_cast<int>(exchange.sent().size()), shared + 1);
-    std::int64_t bytes = 0;
-    for (const auto& message : exchange.sent()) bytes += message.bytes;
-    EXPECT_EQ(bytes, 5 * 20 * (8 + 4) + 9 * 8);
+  const Communicator comm(MPI_COMM_WORLD, {.packing = Packing::kernel});
+  const auto [previous, next] = ring_of(comm);
+  Exchange<Doubles> exchange(comm, "shared");
+  for (int field = 0; field < 5; ++field) {
+    exchange.add(inside<double, Right>("out", Index<2>{4, 5}).view, next,
+                 inside<double, Left>("in", Index<2>{4, 5}).view, previous);
+    exchange.add(inside<float, Right>("out", Index<2>{4, 5}).view, previous,
+                 inside<float, Left>("in", Index<2>{4, 5}).view, next);
   }
+  exchange.add(whole<double, Right>("out", Index<1>{9}).view, next, whole<double, Right>("in", Index<1>{9}).view,
+               previous);
+  exchange.commit();
+  const auto cost = cost_of([&] { run_step(exchange); });
+  EXPECT_EQ(cost.tools.kernels, (List{"comm/pack", "comm/unpack"}));
+  const int shared = previous == next ? 1 : 2;
+  EXPECT_EQ(cost.mpi, (MpiCalls{{"MPI_Irecv", shared + 1}, {"MPI_Isend", shared + 1}, {"MPI_Waitall", 1}}));
+  EXPECT_EQ(static_cast<int>(exchange.sent().size()), shared + 1);
+  std::int64_t bytes = 0;
+  for (const auto& message : exchange.sent()) bytes += message.bytes;
+  EXPECT_EQ(bytes, 5 * 20 * (8 + 4) + 9 * 8);
 }
 
 /// Whatever commit() does as well: its kernels are those that Kokkos makes to fill a View of ours.

@@ -9,7 +9,7 @@ namespace kontor::miniapp {
 
 comm::Communicator make_communicator(const config::Deck& deck, const RunOptions& options, std::string_view app) {
   try {
-    auto comm = comm::Communicator(MPI_COMM_WORLD, options.comm_options());
+    auto comm = comm::Communicator(MPI_COMM_WORLD, options.comm);
     const auto remark = comm.remark();
     if (!remark.empty() && comm.rank() == 0)
       to_stderr(fmt::format("{}: backend {}: {}\n", app, options.comm.backend, remark));

@@ -33,13 +33,6 @@ enum class Path : std::uint8_t {
   automatic ///< the faster of those that are possible, by trial
 };
 
-/// How many messages an exchange sends to a rank.
-enum class Messages : std::uint8_t {
-  per_pair, ///< one for all Views that a kernel packs; Views that lie in one piece at both ends travel alone
-  per_slot, ///< one for each View
-  automatic ///< the faster of these, by trial
-};
-
 /// How much is verified besides what MPI reports.
 enum class CheckLevel : std::uint8_t {
   off,       ///< nothing that costs anything
@@ -68,8 +61,6 @@ inline constexpr std::array<NamedValue<Pattern>, 6> pattern_names{{{"blocking", 
                                                                    {"auto", Pattern::automatic}}};
 inline constexpr std::array<NamedValue<Path>, 3> path_names{
     {{"direct", Path::direct}, {"staged", Path::staged}, {"auto", Path::automatic}}};
-inline constexpr std::array<NamedValue<Messages>, 3> messages_names{
-    {{"per_pair", Messages::per_pair}, {"per_slot", Messages::per_slot}, {"auto", Messages::automatic}}};
 inline constexpr std::array<NamedValue<CheckLevel>, 3> check_names{
     {{"off", CheckLevel::off}, {"local", CheckLevel::local}, {"cross_rank", CheckLevel::cross_rank}}};
 ///@}
@@ -83,11 +74,9 @@ struct Options {
   Pattern pattern = Pattern::nonblocking; ///< of the backends that are MPI's
   Packing packing = Packing::automatic;   ///< of Views that do not lie in one piece
   Path path = Path::automatic;            ///< of Views in device memory
-  Messages messages = Messages::per_pair; ///< of an exchange to one rank, where a kernel packs
   CheckLevel check = CheckLevel::local;   ///< how much is verified
   double trial = 0.2;                     ///< seconds that a commit() may spend on a choice left to `auto`, roughly
-  double timeout = 20;    ///< seconds that a wait may take at check level `cross_rank`, or after an error
-  int ranks_per_node = 0; ///< backend `shm`: so many consecutive ranks share memory; 0: MPI says which do
+  double timeout = 20; ///< seconds that a wait may take at check level `cross_rank`, or after an error
 };
 
 ///@{
@@ -95,11 +84,9 @@ struct Options {
 const char* to_string(Pattern);
 const char* to_string(Packing);
 const char* to_string(Path);
-const char* to_string(Messages);
 const char* to_string(CheckLevel);
 ///@}
-/// "view, persistent, packing datatype"; where they are not the usual ones also ", path staged" and ", messages
-/// per_slot"
+/// "view, persistent, packing datatype"; where it is not the usual one also ", path staged"
 std::string to_string(const Options&);
 
 } // namespace kontor::comm

@@ -18,12 +18,12 @@
 ///
 /// In place there is one View, which is changed, or a value: its result is returned. The blocking calls return when the
 /// result is valid; the others give a Request, whose wait() returns the Views, or the result of the value, when it is.
-/// A contiguous View costs the MPI call alone, a strided one travels through a copy. More than 2^30 elements go in
-/// several calls, and non-blocking ones take at most 2^31 - 1.
+/// A contiguous View costs the MPI call alone, a strided one travels through a copy. MPI reduces at most 2^31 - 1
+/// elements.
 ///
-/// Errors: CallError if MPI does not define the ReduceOp for the scalar type; from check level `local` on also if the
-/// root is not a rank, the two Views differ in size or share memory, or elements of the result do. Error with MPI's
-/// text if MPI reports one.
+/// Errors: CallError if MPI does not define the ReduceOp for the scalar type, or there are more elements; from check
+/// level `local` on also if the root is not a rank, the two Views differ in size or share memory, or elements of the
+/// result do. Error with MPI's text if MPI reports one.
 namespace kontor::comm {
 namespace detail {
 

@@ -61,7 +61,6 @@ struct Collective {
   const Counts* counts = nullptr;      ///< of the parts of the whole; of alltoallv those that are received
   const Counts* send_counts = nullptr; ///< of alltoallv
   const std::optional<std::string>* problem = nullptr; ///< that this rank's caller has found
-  std::int64_t chunk = mpi::chunk_elements;            ///< the most elements that one reduction of MPI's takes
   const Scalar* scalar = nullptr;                      ///< as which the bytes of the View travel
 };
 

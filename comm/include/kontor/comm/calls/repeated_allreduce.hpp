@@ -7,9 +7,7 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace kontor::comm::detail {
 
@@ -23,9 +21,8 @@ void agree_on_reduction(const Communicator&, const std::string& label, const Buf
 class RepeatedAllreduce {
  public:
   /// Local. `in` has as many elements as `out`; null: those of `out` are reduced in place. The memory must outlive
-  /// this. More than `chunk` elements go in several calls.
-  RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp,
-                    std::int64_t chunk = mpi::chunk_elements);
+  /// this. Throws AgreedError if there are more than 2^31 - 1 elements.
+  RepeatedAllreduce(std::string label, const void* in, const Buffer& out, ReduceOp);
 
   /// Collective, without waiting: MPI_Iallreduce.
   void start(const Communicator&);
@@ -37,17 +34,17 @@ class RepeatedAllreduce {
   void run(const Communicator&);
 
  private:
-  template <class MpiCall>
-  void call_in_chunks(MpiCall, const char* mpi_function);
-  [[noreturn]] void fail(int code, const char* mpi_function);
+  const void* given() const { return in_ ? in_ : MPI_IN_PLACE; }
+  /// Throws MpiError unless the code is success.
+  void check(int code, const char* mpi_function) const;
 
   std::string label_;
   const void* in_;
   Buffer out_;
   MPI_Datatype type_;
   MPI_Op op_;
-  std::int64_t chunk_;
-  std::vector<MPI_Request> requests_;
+  int count_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 } // namespace kontor::comm::detail

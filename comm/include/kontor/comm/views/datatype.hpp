@@ -109,19 +109,4 @@ Datatype strided(const Buffer&, const WireOrder&);
 /// MPI_OP_NULL where MPI does not define the operation for the scalar.
 MPI_Op reduction(ReduceOp, Scalar);
 
-/// How many elements one call of a blocking reduction takes at most.
-inline constexpr std::int64_t chunk_elements = std::int64_t{1} << 30;
-
-/// Calls f(first, count) for chunks of up to `limit` elements of `elements`; once for none at all. MPI does not define
-/// its own reductions for derived datatypes, such as those of payload(), so long ones go in chunks.
-template <class F>
-void in_chunks(std::int64_t elements, F f, std::int64_t limit = chunk_elements) {
-  std::int64_t first = 0;
-  do {
-    const auto count = std::min(elements - first, limit);
-    f(first, static_cast<int>(count));
-    first += count;
-  } while (first < elements);
-}
-
 } // namespace kontor::comm::mpi
