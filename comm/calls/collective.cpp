@@ -31,10 +31,9 @@ Call call_in_place(const Communicator& comm, const Collective& collective, Opera
 bool has(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t operands,
          std::int64_t count) {
   const auto& kind = collective.kind;
-  if (!kind.of_backends) return false;
+  if (!kind.of_backends || !backend.any_stream()) return false;
   if (collective.op) return !collective.op->function && backend.reduces(scalar, collective.op->named, count);
-  const bool in_place = operands == 1 && &kind == &Kind::alltoall; // which none does
-  return !in_place && backend.moves();
+  return operands == 2 || &kind != &Kind::alltoall; // in place, which none does
 }
 
 namespace {

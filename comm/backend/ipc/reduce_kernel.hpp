@@ -17,7 +17,7 @@ struct DeviceReduction : DeviceSteps {
 /// The most bytes that a reduction by mailboxes takes: one block makes it.
 inline constexpr std::size_t most_mailbox_bytes = 32768;
 
-/// Local, queued on the stream. `out`, which may be `in` or null, becomes the combination of all ranks'.
+/// Local, queued on the stream. `out`, which may be `in`, becomes the combination of all ranks'.
 cudaError_t launch_reduce(const DeviceReduction&, const NumberReduction&, const void* in, void* out, cudaStream_t);
 
 } // namespace kontor::comm::ipc

@@ -20,38 +20,27 @@ std::optional<NumberReduction> mailbox_reduction(Scalar scalar, ReduceOp op, std
   return number_reduction(scalar, op, elements);
 }
 
-struct DestroyEvent {
-  void operator()(cudaEvent_t event) const { static_cast<void>(cudaEventDestroy(event)); }
-};
-using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
-
-Event make_event() {
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
-  return Event(event);
-}
-
-/// The reductions of one mailbox. Its kernels must run one after the other in the same order on all ranks. Those of one
-/// stream do; `any_stream` has an event for those of several.
+/// The reductions of one mailbox, all on one stream: its kernels run one after the other in the same order on all
+/// ranks. That of the communicator is used by none.
 class Collectives final : public StreamCollectives {
  public:
-  enum class From { one_stream, any_stream };
-
   /// Collective. For up to so many bytes. Throws like Mailbox.
-  Collectives(std::shared_ptr<MailboxPool> pool, std::size_t bytes, From from)
+  Collectives(std::shared_ptr<MailboxPool> pool, std::size_t bytes)
       : pool_(std::move(pool)), context_(pool_->context()), timeout_(mpi::timeout(context_.options)),
-        last_(from == From::any_stream ? make_event() : nullptr), mailbox_(&pool_->take(bytes)),
-        plan_(mailbox_->plan()) {
+        mailbox_(&pool_->take(bytes)), plan_(mailbox_->plan()) {
     plan_.timeout = static_cast<std::uint64_t>(timeout_ * 1e9);
   }
 
   ~Collectives() override {
-    const auto query_work = [&] { return last_ ? query(last_.get()) : query(stream_); };
+    if (!queued_) {
+      pool_->give_back(*mailbox_);
+      return;
+    }
     if (aborted_ || mpi::ends_alone(*context_.unsafe_to_free)) {
-      if (end_waiting(mailbox_->signals(), query_work) != cudaSuccess) pool_->leak(*mailbox_);
+      if (end_waiting(mailbox_->signals(), [&] { return query(stream_); }) != cudaSuccess) pool_->leak(*mailbox_);
       return; // it stays taken: the steps of ranks may differ
     }
-    static_cast<void>(last_ ? cudaEventSynchronize(last_.get()) : cudaStreamSynchronize(stream_));
+    static_cast<void>(cudaStreamSynchronize(stream_));
     if (late() == 0)
       pool_->give_back(*mailbox_);
     else
@@ -61,20 +50,26 @@ class Collectives final : public StreamCollectives {
   bool reduces(Scalar scalar, ReduceOp op, std::int64_t count) const override {
     return mailbox_reduction(scalar, op, count).has_value();
   }
-  bool moves() const override { return false; }
+  bool any_stream() const override { return false; }
 
   std::unique_ptr<StreamCollectives> for_one_stream(std::size_t bytes) override {
-    return std::make_unique<Collectives>(pool_, bytes, From::one_stream);
+    return std::make_unique<Collectives>(pool_, bytes);
   }
 
   void allreduce(Stream stream, const void* in, const Buffer& out, ReduceOp op) override {
-    queue(stream, in, out.data, out, op);
+    label_ = out.label;
+    poll();
+    const auto reduction = mailbox_reduction(out.scalar, op, element_count(out.shape)).value();
+    stream_ = static_cast<cudaStream_t>(stream);
+    queued_ = true;
+    check_call(launch_reduce(plan_, reduction, in, out.data, stream_), "launching the kernel");
+    if (timeout_ == 0) return;
+    // At check level `cross_rank` errors belong to the step in which they come up.
+    check_call(wait_for_stream(context_.comm, stream_), "waiting for it");
+    poll();
   }
 
-  void reduce(Stream stream, const Buffer& in, void* out, ReduceOp op, int root) override {
-    queue(stream, in.data, mpi::rank_of(context_.comm) == root ? out : nullptr, in, op);
-  }
-
+  void reduce(Stream, const Buffer&, void*, ReduceOp, int) override { refuse("reduce"); }
   void bcast(Stream, const Buffer&, int) override { refuse("bcast"); }
   void allgather(Stream, const Buffer&, void*) override { refuse("allgather"); }
   void alltoall(Stream, const Buffer&, void*) override { refuse("alltoall"); }
@@ -96,28 +91,6 @@ class Collectives final : public StreamCollectives {
   }
 
  private:
-  /// `elements` are those that the Buffer is about.
-  void queue(Stream stream, const void* in, void* out, const Buffer& elements, ReduceOp op) {
-    label_ = elements.label;
-    poll();
-    const auto reduction = mailbox_reduction(elements.scalar, op, element_count(elements.shape)).value();
-    stream_ = static_cast<cudaStream_t>(stream);
-    order([&] { check_call(launch_reduce(plan_, reduction, in, out, stream_), "launching the kernel"); });
-    if (timeout_ == 0) return;
-    // At check level `cross_rank` errors belong to the step in which they come up.
-    check_call(wait_for_stream(context_.comm, stream_), "waiting for it");
-    poll();
-  }
-
-  /// After what has been queued before on another stream. What is captured is ordered by whoever replays it.
-  template <class Launch>
-  void order(const Launch& launch) {
-    const bool ordered = last_ && !is_captured(stream_);
-    if (ordered) check_call(cudaStreamWaitEvent(stream_, last_.get(), 0), "cudaStreamWaitEvent");
-    launch();
-    if (ordered) check_call(cudaEventRecord(last_.get(), stream_), "cudaEventRecord");
-  }
-
   /// 1 + the rank that has not come; 0: all have.
   int late() const { return static_cast<int>(device::load_relaxed(mailbox_->signals().late)); }
 
@@ -135,11 +108,11 @@ class Collectives final : public StreamCollectives {
   std::shared_ptr<MailboxPool> pool_;
   const BackendContext& context_;
   double timeout_;
-  Event last_; ///< of what has been queued; null: all is on one stream
   cudaStream_t stream_ = nullptr;
   Mailbox* mailbox_;
   DeviceReduction plan_;
   std::string label_; ///< for errors: of the last one
+  bool queued_ = false;
   bool aborted_ = false;
 };
 
@@ -148,8 +121,7 @@ class Collectives final : public StreamCollectives {
 std::unique_ptr<StreamCollectives> make_stream_collectives(const BackendContext& context, const Gpus& gpus) {
   if (mpi::size_of(context.comm) > most_mailbox_ranks) return nullptr;
   try {
-    return std::make_unique<Collectives>(std::make_shared<MailboxPool>(context, gpus), most_mailbox_bytes,
-                                         Collectives::From::any_stream);
+    return std::make_unique<Collectives>(std::make_shared<MailboxPool>(context, gpus), 0);
   } catch (const UsageError&) {
     return nullptr;
   }

@@ -100,8 +100,8 @@ TEST_F(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   const Communicator comm(MPI_COMM_WORLD, has_timeout(*ipc, 0.5));
   const Sums sums("sums", 3);
   Kokkos::fence();
-  auto* collectives = detail::internals(comm).backend().stream_collectives();
-  ASSERT_NE(collectives, nullptr);
+  const auto collectives =
+      detail::internals(comm).backend().stream_collectives()->for_one_stream(sums.size() * sizeof(double));
   const auto reduce = [&] {
     collectives->allreduce(device::native_stream(Sums::execution_space()), sums.data(), to_buffer(sums), ReduceOp::sum);
   };

@@ -129,8 +129,7 @@ KONTOR_EITHER bool receive_chunk(const Word* words, std::uint64_t step, const Me
 }
 
 /// By the same thread, afterwards. `out`, which may be `in`, becomes the combination of all ranks' numbers, in the
-/// order of ranks, so with the same bits on all of them; null: it is only waited for. Returns -1, or the rank that has
-/// not come.
+/// order of ranks, so with the same bits on all of them. Returns -1, or the rank that has not come.
 KONTOR_EITHER_TEMPLATE
 template <class T, class Memory>
 KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, const T* in, T* out, std::uint32_t count,
@@ -147,7 +146,7 @@ KONTOR_EITHER int combine_numbers(const Mailboxes& boxes, std::uint64_t step, co
       for (int k = 0; k < chunk_numbers<T>; ++k)
         all.numbers[k] = from == 0 ? chunk.numbers[k] : combined(op, all.numbers[k], chunk.numbers[k]);
     }
-    if (out) all.store(out, p * chunk_numbers<T>, count);
+    all.store(out, p * chunk_numbers<T>, count);
   }
   return -1;
 }

@@ -150,14 +150,15 @@ class StreamCollectives : device::NonCopyable {
   /// Collective, unless an exception is passing or an operation has failed.
   virtual ~StreamCollectives() = default;
 
-  /// Local. Whether it has this reduction of so many elements, by allreduce() and reduce(); equal on all ranks.
+  /// Local. Whether it has this reduction of so many elements; equal on all ranks.
   virtual bool reduces(Scalar, ReduceOp, std::int64_t elements) const = 0;
 
-  /// Local. Whether it has bcast(), allgather() and alltoall(), which move data; equal on all ranks.
-  virtual bool moves() const { return true; }
+  /// Local. Whether it serves calls on any stream, by all operations below; equal on all ranks. False: only each
+  /// Reduction, by for_one_stream().
+  virtual bool any_stream() const { return true; }
 
-  /// Collective. Reductions of up to so many bytes, all queued on one stream, that need no order with those of other
-  /// streams; they last at most as long as the backend. Null: this serves as well.
+  /// Collective. Allreduces of up to so many bytes, all queued on one stream; they last at most as long as the backend.
+  /// Null: this serves as well.
   virtual std::unique_ptr<StreamCollectives> for_one_stream([[maybe_unused]] std::size_t bytes) { return nullptr; }
 
   /// `out` becomes, on every rank, the combination of as many elements at `in`, which may be `out` itself.
