@@ -163,7 +163,7 @@ void fail_call(int code, const Call& call, bool blocks, const CollectiveCall& wo
   const auto& kind = call.collective.kind;
   std::string name = blocks ? kind.blocking : kind.nonblocking;
   name[0] = static_cast<char>(std::toupper(name[0]));
-  throw MpiError(fmt::format("{}: MPI_{}{} failed: {}", to_string(words), name, kind.of_mpi, mpi::error_text(code)));
+  throw MpiError(fmt::format("{}: MPI_{} failed: {}", to_string(words), name, mpi::error_text(code)));
 }
 
 void wait_for_others(const Communicator& comm, MPI_Request& request, const CollectiveCall& words) {

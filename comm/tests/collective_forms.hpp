@@ -108,12 +108,6 @@ class Twins {
   void expect(std::size_t into, bool gets, const Mpi& mpi, const Forms& forms) {
     in_all_forms([this] { prepare(); }, forms, [&](const char* form) { verify(into, gets, mpi, form); });
   }
-  /// The same of one form.
-  void expect(std::size_t into, bool gets, const Mpi& mpi, const char* form, const std::function<void()>& call) {
-    prepare();
-    call();
-    verify(into, gets, mpi, form);
-  }
 
  private:
   void verify(std::size_t into, bool gets, const Mpi& mpi, const char* form) const {

@@ -70,8 +70,4 @@ int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) {
   const int code = PMPI_Waitall(n, r, s);
   return fails("MPI_Waitall") ? fail_the_last(n, s) : code;
 }
-int MPI_Waitsome(int n, MPI_Request r[], int* m, int i[], MPI_Status s[]) {
-  const int code = PMPI_Waitsome(n, r, m, i, s);
-  return fails("MPI_Waitsome") ? fail_the_last(*m, s) : code;
-}
 }

@@ -5,7 +5,7 @@
 set(names
   Send Ssend Bsend Rsend Isend Issend Ibsend Irsend Send_init Ssend_init Bsend_init Rsend_init Recv_init Recv Sendrecv
   Sendrecv_replace Probe Iprobe Mprobe Get_elements_x Get_count Start Startall Wait Waitany Test Testall Testany
-  Testsome Cancel Request_free Request_get_status Type_contiguous Type_vector Type_create_hvector Type_indexed
+  Testsome Waitsome Cancel Request_free Request_get_status Type_contiguous Type_vector Type_create_hvector Type_indexed
   Type_create_hindexed Type_create_hindexed_block Type_create_struct Type_create_subarray Type_create_resized Type_dup
   Type_commit Type_free Type_size Type_get_extent Pack Unpack Barrier Bcast Reduce Allreduce Scan Exscan
   Reduce_scatter Ireduce_scatter Reduce_scatter_block Ireduce_scatter_block Gather Scatter Allgather Alltoall
@@ -17,7 +17,7 @@ set(names
   Cart_sub Cartdim_get Dims_create Dist_graph_create_adjacent Win_allocate Win_allocate_shared Win_shared_query
   Win_set_errhandler Win_lock_all Win_unlock_all Win_test Win_free File_open File_write_at File_close
 )
-set(with_other_bodies Irecv Waitall Waitsome Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
+set(with_other_bodies Irecv Waitall Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
 
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c "#include <mpi.h>\n")
 list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE include_options)

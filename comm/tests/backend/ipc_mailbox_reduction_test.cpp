@@ -169,17 +169,6 @@ TEST(MailboxReduction, AllNumbers) {
   EXPECT_EQ(combined(ReduceOp::product, std::int16_t{300}, std::int16_t{300}), static_cast<std::int16_t>(90000));
 }
 
-TEST(MailboxReduction, ToOneRank) {
-  Ranks ranks(3, 8);
-  for (std::uint64_t step = 1; step <= 20; ++step)
-    ranks.run([&](const Mailboxes& boxes) {
-      const double in = boxes.rank;
-      double out = -1;
-      EXPECT_EQ(reduce(boxes, step, &in, boxes.rank == 1 ? &out : nullptr, 1, ReduceOp::sum), -1);
-      EXPECT_EQ(out, boxes.rank == 1 ? 3 : -1);
-    });
-}
-
 TEST(MailboxReduction, ARankThatHasLeft) {
   constexpr int gone = 1;
   Ranks ranks(3, 8);

@@ -69,9 +69,8 @@ void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field,
       [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
   const MpiParts mpi(comm, std::vector<int>(comm.size(), watched(part_field).bytes()), 1);
   if constexpr (which == Which::each_way) {
-    views.expect(of_whole, true, mpi.alltoall(of_whole), "alltoall", [&] { alltoall(comm, whole); });
-    views.expect(of_whole, true, mpi.allgather(), "allgather", [&] { allgather(comm, part, whole); });
-    views.expect(of_whole, true, mpi.allgather(), "iallgather", [&] { iallgather(comm, part, whole).wait(); });
+    views.expect(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORM(alltoall, comm, whole));
+    views.expect(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgather, comm, part, whole));
     return;
   }
   views.expect(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORMS(alltoall, comm, whole));

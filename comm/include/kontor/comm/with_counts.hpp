@@ -23,9 +23,6 @@ namespace kontor::comm {
 
 namespace detail {
 
-/// A number for each rank where a rank has those of all, else one.
-using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
-
 /// The two operations of a call that brings its counts.
 struct WithCounts {
   const Kind& numbers;           ///< of the counts
@@ -33,17 +30,8 @@ struct WithCounts {
   int root = 0;                  ///< where there is one
   std::optional<Counts> given{}; ///< nothing: each rank's is the size of its View
 
-  /// What is wrong with the counts that this rank gives for the `size` elements of a View.
-  std::optional<std::string> problem(const Communicator&, std::size_t size, const std::string& label) const;
-  /// What this rank tells the others of its `size` elements.
-  Numbers to_tell(const Communicator&, std::size_t size) const;
-  /// Collective. Tells them, and gives what learned() does.
+  /// Collective. Tells the others this rank's counts, and gives those of what it receives.
   Counts learn(const Communicator&, std::size_t size, const std::string& label) const;
-  /// The counts of what this rank receives, from the numbers that have come.
-  Counts learned(const Communicator&, const Numbers&) const;
-  Collective of_numbers(const std::optional<std::string>& problem) const {
-    return {.kind = numbers, .root = root, .problem = &problem};
-  }
   /// `received` is what has been learned.
   Collective of_data(const Counts& received) const {
     const auto* const counts = data.flow == Flow::from_root ? &*given : &received;

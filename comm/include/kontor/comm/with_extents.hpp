@@ -116,20 +116,19 @@ Scalar scalar_at(const ExtentNumbers& root);
 /// Nothing if a View of the scalar and of `expected` extents, -1 for any, can be the root's.
 std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected, Scalar);
 
-/// The View, or a new one if the root's has other extents. `run(collective, view)` takes part in the broadcast with
-/// memory that is not used; then this throws Error: this rank's View cannot be the root's. At check level `cross_rank`
-/// all ranks throw UsageError.
-template <ViewType View, class Run>
-View fitting(const Communicator& comm, const View& view, const ExtentNumbers& root_has, int root, const Run& run) {
+/// The View, or a new one if the root's has other extents. If this rank's View cannot be the root's, takes part in the
+/// broadcast with memory that is not used, then throws Error; at check level `cross_rank` all ranks throw UsageError.
+template <ViewType View>
+View fitting(On<View> on, const View& view, const ExtentNumbers& root_has, int root) {
   const auto problem =
       extents_problem(root_has, expected_shape<View>(), scalar_of<typename View::non_const_value_type>());
   if (problem) {
     const auto scalar = scalar_at(root_has);
     const Collective bcast{
-        .kind = Kind::bcast, .root = root, .problem = verified(comm) ? &problem : nullptr, .scalar = &scalar};
+        .kind = Kind::bcast, .root = root, .problem = verified(on.comm) ? &problem : nullptr, .scalar = &scalar};
     std::int64_t bytes = scalar.size;
     for (int d = 0; d < root_has(0); ++d) bytes *= root_has(1 + d);
-    run(bcast, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
+    run(on, bcast, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
     throw Error("bcast_with_extents of View '" + view.label() + "': " + *problem);
   }
   Shape shape;
@@ -191,8 +190,7 @@ template <MadeView View>
 void bcast_with_extents(On<View> on, View& view, int root) {
   const auto extents = detail::extents_to_send(shape_of(view), scalar_of<typename View::non_const_value_type>());
   bcast(on.comm, extents, root);
-  const auto take = [&](const auto& collective, const auto& unused) { detail::run(on, collective, unused); };
-  view = detail::fitting(on.comm, view, extents, root, take);
+  view = detail::fitting<View>(on, view, extents, root);
   bcast(on, view, root);
 }
 

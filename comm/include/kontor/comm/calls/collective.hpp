@@ -45,7 +45,6 @@ struct Kind {
   Flow flow;
   void (*perform)(const Call&);
   bool of_backends = false; ///< whether some backends have it by themselves
-  const char* of_mpi = "";  ///< what MPI's names have besides: "_block"
 
   bool rooted() const { return flow == Flow::to_root || flow == Flow::from_root; }
 
