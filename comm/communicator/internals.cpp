@@ -64,12 +64,12 @@ Internals::~Internals() {
     if (!alone) mpi::or_terminate([&, &request = request] { mpi::wait_at_most(request, timeout); });
   sweep();
   if (!detached_.empty()) leak(std::move(detached_));
+  for (auto& [key, op] : operations_) mpi::check_or_terminate(MPI_Op_free(&op), "MPI_Op_free");
+  for (auto& [size, type] : byte_types_) mpi::check_or_terminate(MPI_Type_free(&type), "MPI_Type_free");
   if (alone) {
     leak(std::move(checks_));
     return;
   }
-  for (auto& [key, op] : operations_) mpi::check_or_terminate(MPI_Op_free(&op), "MPI_Op_free");
-  for (auto& [size, type] : byte_types_) mpi::check_or_terminate(MPI_Type_free(&type), "MPI_Type_free");
   checks_.reset();
   for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm_})
     if (*owned != MPI_COMM_NULL) mpi::check_or_terminate(MPI_Comm_free(owned), "MPI_Comm_free");

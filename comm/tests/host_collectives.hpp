@@ -48,14 +48,11 @@ class HostCollectives : public StreamCollectives {
   int size_ = 1;
 };
 
-/// Only Reductions of up to so many elements, each by some of its own.
+/// Only Reductions, each by some of its own.
 class FewCollectives final : public HostCollectives {
  public:
-  static constexpr std::int64_t most = 4;
-
   using HostCollectives::HostCollectives;
   explicit FewCollectives(MPI_Comm comm, int* calls) : HostCollectives(comm), calls_(calls) {}
-  bool reduces(Scalar, ReduceOp, std::int64_t elements) const override { return elements <= most; }
   bool any_stream() const override { return false; }
   std::unique_ptr<StreamCollectives> for_one_stream(std::size_t bytes) override {
     bytes_of_own = bytes;

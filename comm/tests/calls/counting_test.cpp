@@ -81,6 +81,18 @@ TEST_P(CallCounting, Functors) {
   auto calls = stop_counting_mpi();
   EXPECT_EQ(calls["MPI_Op_free"], 1);
   EXPECT_EQ(calls["MPI_Type_free"], 1);
+
+  start_counting_mpi(); // one that an error passes frees what is this rank's alone
+  try {
+    const Communicator left(MPI_COMM_WORLD, comm.options());
+    allreduce(left, pairs, heavier);
+    throw MpiError("left");
+  } catch (const MpiError&) {
+    calls = stop_counting_mpi();
+  }
+  EXPECT_EQ(calls["MPI_Op_free"], 1);
+  EXPECT_EQ(calls["MPI_Type_free"], 1);
+  EXPECT_EQ(calls["MPI_Comm_free"], 0);
 }
 
 TEST_P(CallCounting, Parts) {

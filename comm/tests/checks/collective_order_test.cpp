@@ -109,21 +109,5 @@ TEST_F(CrossRank, MissingRank) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// A non-blocking barrier that ranks come to while others still wait for their messages: legal, so no error.
-TEST_F(CrossRank, NonblockingCallsDoNotWait) {
-  auto meeting = comm.rank() == 0 ? ibarrier(comm) : Request<>();
-  const int next = (comm.rank() + 1) % ranks;
-  int token = 0;
-  if (comm.rank() == 0) {
-    MPI_Send(&token, 1, MPI_INT, next, 0, comm.native());
-    MPI_Recv(&token, 1, MPI_INT, last, 0, comm.native(), MPI_STATUS_IGNORE);
-  } else {
-    MPI_Recv(&token, 1, MPI_INT, comm.rank() - 1, 0, comm.native(), MPI_STATUS_IGNORE);
-    MPI_Send(&token, 1, MPI_INT, next, 0, comm.native());
-    meeting = ibarrier(comm);
-  }
-  meeting.wait();
-}
-
 } // namespace
 } // namespace kontor::comm::test
