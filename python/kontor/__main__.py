@@ -23,23 +23,34 @@ MODULES = {"run": ("run.command", "main"), "build": ("build.command", "build"), 
 
 def main(words: list[str] | None = None) -> int:
     """Returns the exit code."""
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        code = _main(sys.argv[1:] if words is None else words)
+        sys.stdout.flush()
+        return code
+    except Failure as failure:
+        say(str(failure))
+        return failure.code
+    except OSError as error:
+        say(str(error), "E-FILE-WRITE")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is not written yet is tried again at the end
+        return 3
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+        raise
+
+
+def _main(words: list[str]) -> int:
     _open_standard_streams()
-    command, *words = (sys.argv[1:] if words is None else words) or ["help"]
+    command, *words = words or ["help"]
     _leave_stdin(words)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be in no or another encoding
     if not os.environ.get("HOME"):  # Open MPI 5 starts nothing without one
         os.environ.pop("HOME", "")
         os.environ["HOME"] = os.path.expanduser("~")
-    try:
-        return _call(command, words)
-    except Failure as failure:
-        say(str(failure))
-        return failure.code
-    except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-        raise
+    return _call(command, words)
 
 
 def _open_standard_streams() -> None:

@@ -36,9 +36,9 @@ def help_of(command: str) -> str:
     return page.partition(f"# {command}\n\n```text\n")[2].partition("```\n")[0]
 
 
-def say(message: str) -> None:
-    """Progress goes to stderr: stdout belongs to the programs."""
-    print(f"kontor: {message}", file=sys.stderr, flush=True)
+def say(message: str, error_id: str = "") -> None:
+    """Progress and errors, which have ids, go to stderr: stdout belongs to the programs."""
+    print(f"kontor: {with_id(message, error_id) if error_id else message}", file=sys.stderr, flush=True)
 
 
 def shown(path: str | Path) -> str:

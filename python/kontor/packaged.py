@@ -32,7 +32,8 @@ def start(name: str, module: str, words: list[str]) -> int:
     try:
         command = importlib.import_module(module)
     except ModuleNotFoundError as error:
-        say(f"{name} needs Python with {error.name}: apt-get install python3-{error.name}")
+        say(f"{name} needs Python with {error.name}: apt-get install python3-{error.name}",
+            "E-REPORT-PACKAGE")
         return 2
     return int(command.main(words))
 
@@ -45,6 +46,7 @@ def need(module: str, what: str) -> None:
     for python in () if os.environ.get("KONTOR_PYTHON") else ("/usr/bin/python3", "python3"):
         check = [python, "-c", CHECK, module]
         if have(python) and subprocess.run(check, check=False, stdin=subprocess.DEVNULL).returncode == 0:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # until main()
             os.execvp(python, [python, str(Path(__file__).parent), *sys.argv[1:]])
     raise Failure(f"{what} needs Python with {module}: apt-get install python3-{module}, or set KONTOR_PYTHON",
                   error_id="E-REPORT-PACKAGE")

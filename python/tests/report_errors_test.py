@@ -83,7 +83,7 @@ class Places(ReportTest):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([sys.executable, PACKAGE, "report", "a.h5"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE,
                                   text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (3, "kontor: stdout cannot be written: No space left on device\n"))
+        self.assertEqual((done.returncode, done.stderr), (3, "kontor: stdout cannot be written: No space left on device [E-FILE-WRITE]\n"))
 
 
 class Damaged(ReportTest):
@@ -180,6 +180,12 @@ class Damaged(ReportTest):
         (self.folder / "a.h5").write_bytes(whole[: len(whole) // 2])
         for arguments in ("report",), ("run", "--dry-run"):
             self.assert_told("a.h5", "damaged: Unable to ", "open file (truncated file", arguments=arguments)
+
+    def test_a_repeated_run_of_a_deck_that_is_not_utf_8(self):
+        with self.changed() as file:
+            file["run"].attrs.create("deck", b"app: heat\nname: \xff\n", dtype=h5py.string_dtype())
+        self.report("a.h5")
+        self.succeeds("run", "--dry-run", "a.h5", KONTOR_BUILT="1")
 
     def test_a_file_that_may_not_be_read(self):
         os.chmod(self.folder, 0o755)

@@ -191,10 +191,10 @@ class End(KontorTest):
 
     def test_a_signal_is_named(self):
         """That of a rank, which launchers tell by their exit code; one that ends the launcher itself is its own fault."""
-        self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV\n", code=139)
+        self.assert_fails(self.run_app("exit 139"), "kontor: heat was ended by signal SEGV [E-LAUNCH-DIED]\n", code=139)
         self.assert_fails(self.run_app("exit 132"), "kontor: heat was ended by signal ILL: ", "-DKONTOR_NATIVE=OFF", code=132)
         self.fake("mpirun", "[[ $1 == --version ]] || kill -SEGV $$")
-        self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV", code=3)
+        self.assert_fails(self.run_app("exit 0"), "kontor: mpirun itself was ended by signal SEGV, and heat with it [E-LAUNCH-DIED]\n", code=3)
 
     def test_a_reader_of_decks_that_was_built_elsewhere(self):
         self.program("build/bin/kontor-deck", "kill -ILL $$")
@@ -243,7 +243,13 @@ class End(KontorTest):
         self.assertEqual(self.shell(f"{run} >file; cat file"), (0, "out\n", "err\n"))
         code, out, err = self.shell(f"{run} >/dev/full")
         self.assertEqual((code, out), (3, ""))
-        self.assertIn("kontor: stdout: No space left on device", err)
+        self.assertIn("kontor: stdout: No space left on device: what heat printed is not complete [E-FILE-WRITE]", err)
+        self.assertEqual(self.shell(f"{SCRIPTS}/kontor --version >/dev/full"), (3, "", "kontor: [Errno 28] No space left on device [E-FILE-WRITE]\n"))
+
+    def test_an_interrupt_while_python_starts(self):
+        self.patch(user=1000, more="if sys.orig_argv[-1] == 'help':\n    os.kill(os.getpid(), 2)")
+        running = self.start("help")
+        self.assertEqual((*running.communicate(timeout=20), running.returncode), ("", "", -signal.SIGINT))
 
     def test_a_terminal_that_stops_what_writes_in_the_background(self):
         """After stty tostop."""
@@ -308,7 +314,7 @@ class End(KontorTest):
         """Open MPI's then ends with exit code 1, and says nothing."""
         done = self.run_app("touch $KONTOR_RUN_FOLDER/started; exit 1")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
-        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as when it is told to end\n")
+        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as when it is told to end [E-LAUNCH-DIED]\n")
         done = self.run_app("touch $KONTOR_RUN_FOLDER/started $KONTOR_RUN_FOLDER/done; exit 1")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
 
@@ -318,7 +324,7 @@ class End(KontorTest):
         done = self.run_app("for rank in 0 1 2; do echo done >>$KONTOR_RUN_FOLDER/words; done; echo out; sleep 60 & echo $! >log; wait",
                             KONTOR_FINISH_SECONDS="1")
         self.assertEqual(done.stdout, "out\n")
-        self.assert_fails(done, "kontor: the ranks were done, and mpirun had not ended 1 s later", code=3)
+        self.assert_fails(done, "kontor: the ranks were done, and mpirun had not ended 1 s later", "it was ended [E-LAUNCH-DIED]\n", code=3)
         self.assert_ends(int((self.folder / "log").read_text()))
 
     def wait_for_lines(self, count):
@@ -328,7 +334,7 @@ class End(KontorTest):
     def test_a_quiet_launcher_that_fails_is_not_taken_for_a_failed_verification(self):
         self.fake("mpirun", """if [[ $1 == --version ]]; then echo "mpirun (Open MPI) 4.1.4"; exit; fi
                                [[ $* == *--quiet* ]] || echo "There are not enough slots"; exit 1""")
-        self.assert_fails(self.run_app("exit 0"), "kontor: the program could not be started: mpirun -n 2", "not enough slots",
+        self.assert_fails(self.run_app("exit 0"), "kontor: the program could not be started: mpirun -n 2", " [E-LAUNCH-COMMAND]\nThere are not enough slots",
                           code=3)
 
 

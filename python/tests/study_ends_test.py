@@ -3,7 +3,9 @@
 
 import errno
 import fcntl
+import functools
 import json
+import operator
 import os
 import shutil
 import signal
@@ -124,8 +126,25 @@ class Ends(StudyTest):
             self.assert_fails(self.study("--resume", "-o", "small", *change), "another study", *facts)
         self.write("plate.yaml", "app: heat\n# changed\n")
         self.assert_fails(self.study("--resume"), "plate.yaml has changed")
-        self.write("small/study.json", "{")
-        self.assert_fails(self.study("--resume"), "study.json", "damaged")
+
+    def test_a_damaged_state(self):
+        self.write("study.yaml", ONE)
+        self.passes()
+        good = (self.folder / "small/study.json").read_text(encoding="utf-8")
+        deck = str(self.folder / "plate.yaml")
+        for *way, last, value, place in (("runs", 7, "runs"), ("runs", 0, None, "runs[0]"), ("runs", 0, "seconds", "x", "runs[0].seconds"), ("points", 0, "id", [], "points[0].id"),
+                                         ("decks", deck, {}, f"decks.{deck}.sha256"), ("machine", "hosts", 7, "machine.hosts"), ("seed", None, "seed")):
+            state = json.loads(good)
+            functools.reduce(operator.getitem, way, state)[last] = value
+            self.write("small/study.json", json.dumps(state))
+            self.assert_fails(self.study("--resume"), f"study.json is damaged: study.json.{place} is ", "E-STUDY-FOLDER")
+        for text in "{", "[" * 100_000:
+            self.write("small/study.json", text)
+            self.assert_fails(self.study("--resume"), "study.json is damaged")
+        self.passes("--dry-run")
+        self.write("small/study.json", good)
+        (self.folder / "small/study.yaml").write_bytes(b"study: \xff\n")
+        self.assert_fails(self.study("--resume"), "study is small, was")
 
     def test_other_revisions_and_machines(self):
         self.write("study.yaml", ONE)

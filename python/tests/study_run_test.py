@@ -64,7 +64,7 @@ class Failures(StudyTest):
         self.obey_once("echo 'no room for this' >&2; exit 3", of="raw")
         done = self.passes()
         self.assertEqual(self.states(), {"p000-r1": ["failed", "passed"], "p001-r1": ["passed"]})
-        self.assertIn("no room for this", done.stderr)
+        self.assertIn("exit code 3: no room for this", done.stderr)
         self.assertIn("1 failed at first", done.stdout)
         entry = next(run for run in self.state()["runs"] if run["state"] == "failed")
         self.assertEqual((entry["exit_code"], entry["record"]), (3, None))
@@ -72,9 +72,9 @@ class Failures(StudyTest):
 
     def test_exit_codes(self):
         """Of what failed twice; the deck that a mini-app refuses is not tried again."""
-        for script, code, tries, fact in (("exit 3", 3, 2, "exit code 3"), ("passed=0", 1, 2, "verification failed: 0.5, tolerance 0.25"),
+        for script, code, tries, fact in (("exit 3", 3, 2, "exit code 3, no output"), ("passed=0", 1, 2, "verification failed: 0.5, tolerance 0.25"),
                                           ("echo 'plate.yaml:3:1: too many cells' >&2; exit 2", 2, 1, "too many cells"),
-                                          ("exit 1", 3, 2, "exit code 1"), ("exit 0", 3, 2, "no record"), ("exit 137", 3, 2, "exit code 137"),
+                                          (r"printf 'a\0b'; exit 3", 3, 2, r"exit code 3, a\x00b"), ("exit 1", 3, 2, "exit code 1"), ("exit 0", 3, 2, "no record"), ("exit 137", 3, 2, "exit code 137"),
                                           ("revision=other", 2, 1, "revision other")):
             with self.subTest(script):
                 shutil.rmtree(self.folder / "small", ignore_errors=True)

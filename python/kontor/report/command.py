@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from kontor.messages import say
 from kontor.report.errors import DRAWING, READING, Now, RecordError, allow, isolated, packages
 
 os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
@@ -49,10 +50,10 @@ def report(arguments: argparse.Namespace, now: Now) -> int:
     try:
         return _report(arguments, now)
     except RecordError as error:
-        print(f"kontor: {error}", file=sys.stderr)
+        say(str(error))
         return 2
     except OSError as error:
-        print(f"kontor: stdout cannot be written: {error.strerror}", file=sys.stderr)
+        say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
         return 3
 
 

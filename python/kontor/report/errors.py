@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from kontor.messages import with_id
+from kontor.messages import say, with_id
 
 from .text import printable
 
@@ -119,7 +119,7 @@ def isolated(work: Callable[[Now], int], files: Sequence[str], seconds: int = RE
     else:
         how = "takes far too long" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
     path = os.fsdecode(begun[-1]) if begun else ", ".join(files)
-    print(f"kontor: {RecordError(f'{path}: cannot be read, so the file is damaged: reading it {how}')}", file=sys.stderr)
+    say(f"{path}: cannot be read, so the file is damaged: reading it {how}", "E-REPORT-FILE")
     return 2
 
 
@@ -138,8 +138,7 @@ def _work(work: Callable[[Now], int], writer: int, seconds: int, room: int) -> N
     except MemoryError:
         os.write(writer, MEMORY)
     except BaseException:  # pylint: disable=broad-except
-        print("kontor: this is a defect of Kontor or of a package of Python, and not of a file; please report it:",
-              file=sys.stderr)
+        say("this is a defect of Kontor or of a package of Python, and not of a file; please report it:", "E-INTERNAL")
         traceback.print_exc()
         sys.stderr.flush()
     finally:
@@ -152,7 +151,7 @@ def _flushed(code: int) -> int:
         sys.stdout.flush()
     except OSError as error:
         if code != 3:
-            print(f"kontor: stdout cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+            say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
         return 3
     return code
 

@@ -160,8 +160,8 @@ def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list
     ranks = _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
     # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is
     # repeated.
-    named = re.search(r"(?m)^checkpoint:.*\n(?:(?: .*)?\n)*?  file: *(\S.*)$", deck.read_text(encoding="utf-8"))
-    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named and named[1] != '""' else []
+    named = re.search(rb"(?m)^checkpoint:.*\n(?:(?: .*)?\n)*?  file: *(\S.*)$", deck.read_bytes())
+    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named and named[1] != b'""' else []
 
 
 def first_target(deck: str, place: Place) -> str:

@@ -15,6 +15,7 @@ from .mpi import ENDS_AT_ONCE, Launch
 from .run_folder import RunFolder
 from .supervise import NUMBERS, Patience, Supervised
 
+DIED = "E-LAUNCH-DIED"
 SHARED_MEMORY = "/dev/shm"
 KINDS = ("vader_segment", "sm_segment", "osc_sm", "osc_rdma")  # a file there is called KIND.HOST.more
 
@@ -36,7 +37,7 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
             code = 127  # as of a shell; the probe says why
         reclaim_shared_memory()
         if run.lost:
-            say(f"stdout: {run.lost}: what {app} printed is not complete")
+            say(f"stdout: {run.lost}: what {app} printed is not complete", "E-FILE-WRITE")
             code = code or 3
         if run.stuck or run.caught or code < 0:
             return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, patience)
@@ -48,11 +49,11 @@ def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str,
     code = exit_code(code)
     if run.stuck == "failed":
         say(f"a rank failed, and {launcher} had not ended {patience.abort} s later, as when a host has vanished;"
-            " it was ended")
+            " it was ended", DIED)
         return 3
     if run.stuck:
         say(f"the ranks were done, and {launcher} had not ended {patience.finish} s later, as when a rank is killed at"
-            " its end; it was ended")
+            " its end; it was ended", DIED)
         return 3
     if run.caught and code == 4:
         say(f"{app} ended early, as signal {run.caught} asked; its record says how far it came")
@@ -62,7 +63,7 @@ def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str,
             return code
         say(f"{app} was interrupted by signal {run.caught}")
         return 128 + NUMBERS[run.caught]
-    say(f"{launcher} itself was ended by signal {signal_name(code)}, and {app} with it{reason_of(code)}")
+    say(f"{launcher} itself was ended by signal {signal_name(code)}, and {app} with it{reason_of(code)}", DIED)
     return 3
 
 
@@ -71,12 +72,12 @@ def _after_its_own_end(code: int, app: str, launch: Launch, program: str, variab
     """The same of a command that nothing ended."""
     launcher = Path(launch.words[0]).name
     if code > 128 and signal_name(code):
-        say(f"{app} was ended by signal {signal_name(code)}{reason_of(code)}")
+        say(f"{app} was ended by signal {signal_name(code)}{reason_of(code)}", DIED)
     elif code > 4 and folder.ranks_have_started:
-        say(f"{launcher} ended with code {code} while {app} ran: a host or its daemon was lost")
+        say(f"{launcher} ended with code {code} while {app} ran: a host or its daemon was lost", DIED)
         return 3
     elif code == 1 and folder.ranks_have_started and not folder.a_rank_was_done:
-        say(f"{launcher} ended with code 1 before {app} was done, as when it is told to end")
+        say(f"{launcher} ended with code 1 before {app} was done, as when it is told to end", DIED)
         return 3
     elif code not in (0, 2, 3, 4) and not folder.ranks_have_started and _cannot_start(launch, program, variables):
         return 3
@@ -94,7 +95,7 @@ def _cannot_start(launch: Launch, program: str, variables: Mapping[str, str]) ->
         done = subprocess.CompletedProcess(probe, 127, str(error))
     if done.returncode != 0:
         said = done.stdout.rstrip("\n")
-        say(f"the program could not be started: {shlex.join(probe)}\n{said}")
+        say(f"the program could not be started: {shlex.join(probe)}\n{said}", "E-LAUNCH-COMMAND")
     return done.returncode != 0
 
 

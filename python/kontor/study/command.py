@@ -17,7 +17,7 @@ from ..messages import say
 from ..place import Place
 from . import session
 from .description import json_schema
-from .folder import Folder, JobFolder, read_json
+from .folder import Folder, JobFolder
 from .machine import Machine, describe_machine
 from .make import Interrupted, shown_command
 from .plan import Point, estimate, make_plan, run_order
@@ -156,7 +156,10 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
 def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> None:
     """Every point with its command, its time if runs of it are in the folder, and what cannot run here with the
     reason."""
-    estimate(points, (read_json(folder / "study.json") or {}).get("runs", []))
+    before = Folder(folder)
+    with contextlib.suppress(StudyError):
+        before.load()
+    estimate(points, before.state.get("runs", []))
     able = [point for point in points if not point.skipped]
     for point in points:
         print(f"{point.id}  {point.words()}")

@@ -22,7 +22,26 @@ ENTRY = ".run.json"  # next to a job's run: its entry in the state
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
 MARK = "kontor: "  # what a lock of a file's name begins with: output/src/name_lock.cpp
+# Of what is read back, the values that are used.
+MACHINE = {"hosts": [str], "gpus": [str], "memory_bytes": int}
+RUN = {"point": str, "repeat": int, "attempt": int, "state": str, "exit_code": int, "message": str,
+       "record": str | None, "log": str, "started": str, "seconds": int | float}
+STATE = {"seed": int, "git_revision": str, "decks": {"*": {"sha256": str}}, "machine": MACHINE, "mixed": list,
+         "points": [{"id": str, "set": dict}], "runs": [RUN], "jobs": [{"id": str, "scheduler": str}]}
 OWN = re.compile(r"study\.(json|yaml|csv|h5)\.\d+\.[0-9a-f]+\.tmp")
+
+
+def check(form: Any, value: Any, name: str) -> None:
+    """Raises ValueError that names the first value that is not of the form: a type, a list of one form, or a dict of
+    forms by key, where `*` is any."""
+    if not isinstance(value, type(form) if isinstance(form, list | dict) else form):
+        raise ValueError(f"{name} is {shown(value)}")
+    if isinstance(form, list):
+        for number, item in enumerate(value):
+            check(form[0], item, f"{name}[{number}]")
+    elif isinstance(form, dict):
+        for key, each in (dict.fromkeys(value, form["*"]) if "*" in form else form).items():
+            check(each, value.get(key), f"{name}.{key}")
 
 
 def replace(path: Path, contents: str | bytes) -> None:
@@ -91,14 +110,15 @@ class Folder:
     def load(self) -> None:
         """Raises StudyError if the state cannot be understood."""
         try:
-            self.state = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
-            missing = [key for key in ("format", "study", "points", "runs") if key not in self.state]
-        except (ValueError, TypeError) as error:
+            state = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
+            if not isinstance(state, dict) or state.get("format") != FORMAT:
+                raise self.error(f"study.json is not the state of a study of format {FORMAT}")
+            check(STATE, {"mixed": [], "jobs": [], **state}, "study.json")
+            self.state = state
+        except (ValueError, RecursionError) as error:
             raise self.error(f"study.json is damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
         except OSError as error:
             raise self.error(f"study.json cannot be read: {error.strerror}") from error
-        if missing or self.state["format"] != FORMAT:
-            raise self.error(f"study.json is not the state of a study of format {FORMAT}")
 
     def save(self) -> None:
         """Raises StudyError where it cannot be written; what it was before stays."""
@@ -121,7 +141,7 @@ class Folder:
         known = {(run["point"], run["repeat"], run["attempt"]) for run in self.runs}
         points = {point["id"] for point in self.state["points"]}
         files = (self.path / "runs").glob(f"*{ENTRY}")
-        found = [entry for entry in map(read_json, files) if entry and "attempt" in entry and entry["point"] in points]
+        found = [entry for file in files if (entry := read_json(file, RUN)) and entry["point"] in points]
         for entry in sorted(found, key=lambda entry: (entry["started"], entry["attempt"])):
             machine = entry.pop("machine", None)
             if machine and not self.state["machine"].get("hosts"):
@@ -175,10 +195,12 @@ class JobFolder(Folder):
         self.write(f"{run['log'].removesuffix('.log')}{ENTRY}", entry + "\n")
 
 
-def read_json(path: Path) -> dict[str, Any] | None:
-    with contextlib.suppress(OSError, ValueError):
-        read = json.loads(path.read_text(encoding="utf-8"))
-        return read if isinstance(read, dict) else None
+def read_json(path: Path, form: Any = dict) -> dict[str, Any] | None:
+    """None if it cannot be read, or is not of the form."""
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        check(form, read, path.name)
+        return read
     return None
 
 

@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from kontor.report.text import printable
+
 from ..messages import exit_code, shown, signal_name
 from ..place import Place
 from ..run.supervise import die_with
@@ -193,5 +195,5 @@ class Maker:
 def last_words(log: Path) -> str:
     """What a failed program said at last, in one line."""
     text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    said = [line.strip() for line in text.split("\n") if line.strip() and not line.startswith("---")]
-    return " / ".join(said[-3:])[-KEEP:]
+    said = [printable(line.strip()) for line in text.split("\n") if line.strip() and not line.startswith("---")]
+    return " / ".join(said[-3:])[-KEEP:] or "no output"

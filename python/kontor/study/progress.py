@@ -52,7 +52,8 @@ class Progress:
         if self.terminal and run["state"] == "passed":
             return
         self.end()
-        why = f": {run['message']}" if run["message"] else ""
+        why = f", exit code {run['exit_code']}" if run["state"] == "failed" else ""
+        why += f": {run['message']}" if run["message"] else ""
         why += "; once more" if run["state"] == "failed" and not done else ""
         again = "" if run["attempt"] == 1 else f" attempt {run['attempt']}"
         say(f"[{self.all - len(self.left)}/{self.all}] {point.id} repeat {run['repeat']}{again} ({point.words()}): "

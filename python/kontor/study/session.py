@@ -69,7 +69,7 @@ def other_study(folder: Folder, study: Study) -> list[str]:
     """In what the folder's study differs, in words; empty if it is this one."""
     path = folder.path / "study.yaml"
     try:
-        before = parse(path.read_text(encoding="utf-8"), str(path)).plain_value()
+        before = parse(path.read_text(encoding="utf-8", errors="replace"), str(path)).plain_value()
     except OSError as error:
         raise folder.error(f"study.yaml cannot be read: {error.strerror}") from error
     now = parse(study.resolved(), study.file).plain_value()
