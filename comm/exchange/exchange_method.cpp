@@ -3,6 +3,7 @@
 
 #include "backend/deadline.hpp"
 
+#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/device/compat.hpp>
 
@@ -174,9 +175,21 @@ void ExchangeMethod::poll() {
   for (auto& chunk : chunks_) chunk.plan->poll();
 }
 
+/// Collective where memory is of windows, which all ranks free together. Whether they come within the timeout.
+bool ExchangeMethod::others_come() const {
+  const auto& internals = detail::internals(comm_);
+  if (!method_.can.own_memory.has(options().pattern) || !internals.checks() || !internals.ends_together()) return true;
+  try {
+    check_agreement(comm_, {"destruction", {}, {subject_}});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 ExchangeMethod::~ExchangeMethod() {
   auto& internals = detail::internals(comm_);
-  const bool left = step_ == Step::failed || (step_ == Step::under_way && !internals.ends_together());
+  const bool left = step_ == Step::failed || (step_ == Step::under_way && !internals.ends_together()) || !others_come();
   if (!left || stream_ordered_) return; // the destructors of stream-ordered plans end what is queued
   internals.leak_at_end();
   detail::leak(std::tuple(std::move(chunks_), std::move(sums_), std::move(staging_), std::move(lanes_),

@@ -35,7 +35,8 @@ class ExchangeMethod : device::NonCopyable {
   void poll();
 
   /// Collective, with the messages of a step that was not finished. At once where the step has failed or this rank ends
-  /// alone: what MPI may still use is leaked then.
+  /// alone: what MPI may still use is leaked then. With windows at check level `cross_rank`, so it is where others do
+  /// not come within the timeout.
   ~ExchangeMethod();
 
   const Options& options() const { return method_.options; }
@@ -55,6 +56,7 @@ class ExchangeMethod : device::NonCopyable {
 
   PlannedExchange make_plan(const Communicator&, const Schedule&);
   void pack(Chunk&, const Executor&);
+  bool others_come() const;
   template <class Complete>
   bool finish_chunks(PhaseTimes*, const Complete&);
 

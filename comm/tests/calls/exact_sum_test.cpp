@@ -106,8 +106,13 @@ TEST(ExactSums, Misuse) {
   sums.start(instance);
   expect_facts(text_of<CallError>([&] { sums.start(instance); }), {"'dots': start() again before finish()"});
   sums.finish(instance);
-  expect_facts(text_of<std::out_of_range>([&] { sums.add_sum(instance, 2, two); }), {"there are 2"});
-  expect_facts(text_of<std::out_of_range>([&] { sums.add_sum(instance, -1, two); }), {"sum -1"});
+  expect_facts(text_of<CallError>([&] { sums.add_sum(instance, 2, two); }), {"'dots'", "there are 2"});
+  expect_facts(text_of<CallError>([&] { sums.add_sum(instance, -1, two); }), {"sum -1"});
+  const auto pair = KOKKOS_LAMBDA(std::int64_t) { return Kokkos::Array<double, 2>{}; };
+  expect_facts(text_of<CallError>([&] { sums.add<2>(instance, 1, 1, pair); }), {"for 2 from sum 1"});
+  const auto one = KOKKOS_LAMBDA(std::int64_t, std::int64_t) { return 1.0; };
+  expect_facts(text_of<CallError>([&] { sums.add_rows(instance, 0, 1, -3, one); }), {"-3 values"});
+  expect_facts(text_of<CallError>([&] { ExactSums<>(comm, "none", -1); }), {"'none': -1 sums"});
   const auto text = text_of<CallError>([&] { sums.add_dot(instance, 0, two, three); });
   expect_facts(text, {"'two' (2)", "'three' (3)"});
   const auto moved = std::move(sums);

@@ -8,6 +8,8 @@
 #include <kontor/sums/detail/kernels.hpp>
 #include <kontor/sums/local_sums.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -33,26 +35,26 @@ class ExactSums {
   using Results = Kokkos::View<double*, memory_space>;        ///< sum k is result k
 
   /// Collective over the communicator. `count` sums, equal on all ranks, all 0. `label` names them in errors. The
-  /// reduction is queued on `instance`. Throws as the constructor of Reduction.
+  /// reduction is queued on `instance`. Throws as the constructor of Reduction, and CallError if `count` is below 0.
   ExactSums(const Communicator& comm, std::string label, int count, const ExecutionSpace& instance = {})
-      : local_(std::make_unique<sums::LocalSums<ExecutionSpace>>(count, instance)), label_(std::move(label)),
-        totals_("comm/exact totals", static_cast<std::size_t>(count) * sums::length),
+      : local_(std::make_unique<sums::LocalSums<ExecutionSpace>>(checked(label, count), instance)),
+        label_(std::move(label)), totals_("comm/exact totals", static_cast<std::size_t>(count) * sums::length),
         results_("comm/exact results", count), alone_(comm.size() == 1),
         reduction_(comm, label_, totals_, ReduceOp::sum, instance) {}
 
   /// Local; queued on the instance. Adds value(i), a functor's double or float, to sum k for i from 0 to n, before
   /// start(). With `together` above 1 value(i) is a Kokkos::Array of so many doubles for the sums from k on, in one
-  /// pass. It is called once for each i, so it may write what it computes as well. Throws std::out_of_range if there is
-  /// no such sum.
+  /// pass. It is called once for each i, so it may write what it computes as well. Throws CallError if there is no such
+  /// sum, or n is below 0.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
-    local().template add<together>(instance, k, n, value);
+    local(k, together, n).template add<together>(instance, k, n, value);
   }
 
   /// Local; queued on the instance. The same of value(row, i), for all rows, and i from 0 to `length`.
   template <int together = 1, class Value>
   void add_rows(const ExecutionSpace& instance, int k, std::int64_t rows, std::int64_t length, const Value& value) {
-    local().template add_rows<together>(instance, k, rows, length, value);
+    local(k, together, std::min(rows, length)).template add_rows<together>(instance, k, rows, length, value);
   }
 
   /// Local; queued on the instance. Adds the products x(i) y(i), of double or float, in double, to sum k. Throws
@@ -116,6 +118,19 @@ class ExactSums {
 
   using Totals = Kokkos::View<std::int64_t*, memory_space>;
 
+  static int checked(const std::string& label, int count) {
+    if (count < 0) throw CallError("exact sums '" + label + "': " + std::to_string(count) + " sums");
+    return count;
+  }
+
+  /// `n` values are for `together` sums from k on.
+  sums::LocalSums<ExecutionSpace>& local(int k, int together, std::int64_t n) const {
+    auto& sums = local();
+    if (k < 0 || k > sums.count() - together || n < 0)
+      throw CallError("exact sums '" + label_ + "': " + std::to_string(n) + " values for " + std::to_string(together) +
+                      " from sum " + std::to_string(k) + " on; there are " + std::to_string(sums.count()));
+    return sums;
+  }
   sums::LocalSums<ExecutionSpace>& local() const {
     if (!local_) throw CallError("a call on ExactSums that was moved from");
     return *local_;
