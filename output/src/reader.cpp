@@ -2,12 +2,13 @@
 #include "agree.hpp"
 #include "descriptor.hpp"
 #include "driver.hpp"
-#include "step.hpp"
+#include "stored.hpp"
 #include "transfer.hpp"
 
 #include <kontor/output/reader.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cerrno>
@@ -36,12 +37,40 @@ bool has_signature(int descriptor, std::uint64_t bytes) {
 /// Puts values where they belong, box by box.
 using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 
+hid_t type_in_memory(Scalar scalar) {
+  switch (scalar) {
+  case Scalar::float64: return native_type<double>();
+  case Scalar::float32: return native_type<float>();
+  case Scalar::int32: return native_type<std::int32_t>();
+  case Scalar::int64: return native_type<std::int64_t>();
+  }
+  return H5I_INVALID_HID;
+}
+
+/// Throws Error unless its scalars and extents are these.
+Handle open_values(hid_t file, const std::string& name, Scalar scalar, const Extents& extents) {
+  Handle dataset = open_dataset(file, name);
+  const Handle stored(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
+  if (name_of_type(stored) != name_of(scalar))
+    throw Error(fmt::format("the values of {} are {}; {} is wanted", name, name_of_type(stored), name_of(scalar)));
+  if (const auto found = extents_of(dataset, name); found != extents)
+    throw Error(fmt::format("{} is ({}); ({}) is wanted", name, fmt::join(found, ", "), fmt::join(extents, ", ")));
+  return dataset;
+}
+
+Json info_of(const Stored& stored, const std::string& name) {
+  const Handle dataset = open_dataset(stored.file, name);
+  require_room(stored, dataset, name);
+  const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
+  return {{"extents", extents_of(dataset, name)}, {"type", name_of_type(type)}};
+}
+
 } // namespace
 
 // Groups, attributes and records are read by rank 0, which tells the others; values by the rank that wants them.
 class Reader::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path, Checked checked) : path_(std::move(path)), checked_(checked == Checked::yes) {
+  Impl(MPI_Comm comm, fs::path path) : path_(std::move(path)) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     rank_ = my_rank(comm_);
@@ -59,27 +88,23 @@ class Reader::Impl {
 
   const fs::path& path() const { return path_; }
 
-  /// What take() finds on rank 0, on all ranks.
-  Json ask(Step::Kind kind, const std::string& object) const {
+  /// What look(Stored) finds on rank 0, on all ranks.
+  template <class Look>
+  Json ask(const Look& look) const {
     std::string bytes;
     together([&] {
-      if (rank_ != 0) return;
-      const Step step{kind, object};
-      rehearse_step(step);
-      Json::to_cbor(take({file_, bytes_}, step), bytes);
+      if (rank_ == 0) Json::to_cbor(look(Stored{file_, bytes_}), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
   }
 
   void read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
             std::byte* data, const StoreBytes& store) const {
-    const Step step{Step::Kind::read, name, scalar, block};
-    const hid_t type = native_type(scalar);
+    const hid_t type = type_in_memory(scalar);
     Handle dataset;
     together([&] {
       check_block(name, block, strides, any);
-      rehearse_step(step);
-      dataset = open_values(file_, step);
+      dataset = open_values(file_, name, scalar, block.global);
     });
     together([&] {
       const std::size_t size = H5Tget_size(type);
@@ -125,52 +150,45 @@ class Reader::Impl {
     if (!has_signature(descriptor_, bytes_))
       throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_),
                   "E-FILE-FORMAT");
-    rehearse_step({});
-    file_ = open_to_read(driver_, descriptor_, path_.string());
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
+    driver_.use_in(access, descriptor_, Driver::Beyond::error);
+    file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
   }
-  /// rehearse() if the bytes have not been checked; after one that has failed nothing more is tried.
-  void rehearse_step(const Step& step) const {
-    if (checked_) return;
-    if (!damage_.empty()) throw Error(damage_);
-    try {
-      rehearse(descriptor_, step);
-    } catch (const Error& error) {
-      damage_ = error.what();
-      throw;
-    }
-  }
-
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   fs::path path_;
-  bool checked_;
   Descriptor descriptor_;
   std::uint64_t bytes_ = 0;
   Driver driver_;
   Handle file_;
-  mutable std::string damage_; ///< that the HDF5 library does not survive; empty: none is known
   int exceptions_ = std::uncaught_exceptions();
 };
 
-Reader::Reader(MPI_Comm comm, fs::path path, Checked checked)
-    : impl_(std::make_unique<Impl>(comm, std::move(path), checked)) {}
+Reader::Reader(MPI_Comm comm, fs::path path) : impl_(std::make_unique<Impl>(comm, std::move(path))) {}
 
 Reader::~Reader() = default;
 
 const fs::path& Reader::path() const { return impl_->path(); }
 
-bool Reader::has(const std::string& object) const { return impl_->ask(Step::Kind::has, object).get<bool>(); }
-
-std::vector<std::string> Reader::names(const std::string& group) const {
-  return impl_->ask(Step::Kind::names, group).get<std::vector<std::string>>();
+bool Reader::has(const std::string& object) const {
+  return impl_->ask([&](const Stored& stored) { return exists(stored.file, object); }).get<bool>();
 }
 
-Json Reader::attributes(const std::string& object) const { return impl_->ask(Step::Kind::attributes, object); }
+std::vector<std::string> Reader::names(const std::string& group) const {
+  const auto found = impl_->ask([&](const Stored& stored) { return member_names(stored.file, group); });
+  return found.get<std::vector<std::string>>();
+}
 
-Json Reader::record(const std::string& group) const { return impl_->ask(Step::Kind::record, group); }
+Json Reader::attributes(const std::string& object) const {
+  return impl_->ask([&](const Stored& stored) { return stored_attributes(stored, object); });
+}
+
+Json Reader::record(const std::string& group) const {
+  return impl_->ask([&](const Stored& stored) { return stored_group(stored, group); });
+}
 
 DatasetInfo Reader::info(const std::string& name) const {
-  const Json found = impl_->ask(Step::Kind::info, name);
+  const Json found = impl_->ask([&](const Stored& stored) { return info_of(stored, name); });
   return {found["extents"].get<Extents>(), found["type"].get<std::string>()};
 }
 

@@ -74,6 +74,8 @@ def signal_name(code: int) -> str:
 
 def reason_of(code: int) -> str:
     """What may be meant by the signal that ended a program, if there is something to say."""
+    if signal_name(code) in ("SEGV", "BUS", "FPE", "ABRT"):
+        return "; if the deck names an HDF5 file of another program, try it with h5dump: a damaged one crashes HDF5"
     if signal_name(code) != "ILL":
         return ""
     return (": it has an instruction that this processor does not know, as when it was built on another; build it here,"

@@ -42,7 +42,7 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
   for (const auto& name : names) {
     try {
       output::check_seal(comm, name);
-      reader_ = std::make_unique<output::Reader>(comm, name, output::Checked::yes);
+      reader_ = std::make_unique<output::Reader>(comm, name);
       header_ = header_in(*reader_);
       path_ = name;
       break;

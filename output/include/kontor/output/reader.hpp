@@ -21,22 +21,18 @@ struct DatasetInfo {
   std::string type;                   ///< as name_of(Scalar), or another name such as "string", "table"
 };
 
-/// Whether the bytes of a file have been compared with its checksums (check_seal()).
-enum class Checked { no, yes };
-
 /// An HDF5 file that exists, opened for reading; any program may have written it.
 ///
 /// Every member function is collective over the communicator, with the same arguments on all ranks unless stated, and
 /// throws the same Error on every rank; the reader can be used after that. An Error says which file and object it is
 /// about, what was found and what was wanted. The file is never changed or locked, and no other file is read, whatever
-/// it names: external links lead nowhere, and datasets whose values are stored in other files are refused. What the
-/// HDF5 library reads of the structure, it reads in a process of its own first (the program kontor-rehearse), which
-/// shows whether it survives that; not where the bytes have been checked.
+/// it names: external links lead nowhere, and datasets whose values are stored in other files are refused. A damaged
+/// file may crash the HDF5 library, unless its seal has been checked (check_seal()).
 class Reader {
  public:
   /// Collective over comm; every rank opens the file, and must see it. Throws Error if it is not there, no HDF5 file,
   /// cut off or damaged.
-  Reader(MPI_Comm comm, std::filesystem::path path, Checked = Checked::no);
+  Reader(MPI_Comm comm, std::filesystem::path path);
   /// Waits for no other rank when an exception is passing.
   ~Reader();
   Reader(const Reader&) = delete;
