@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/cg.hpp"
 
+#include "cg/check/file_entries.hpp"
 #include "cg/memory.hpp"
 #include "cg/problem/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
 #include "machine/simulation.hpp"
+#include "partition/row_order.hpp"
 #include "run/record/exchange_record.hpp"
 #include "stepping/seconds_alone.hpp"
 
@@ -134,7 +136,7 @@ void Cg::reset() {
 }
 
 void Cg::write_state(output::File& file) const {
-  cg::write_state(file, context().comm, *problem_, system_.partition, *solver_);
+  cg::write_state(file, context().comm, *problem_, system_.partition, options_.solver, *solver_);
 }
 
 void Cg::read_state(const output::Reader& reader) {
@@ -146,16 +148,56 @@ void Cg::finish(std::int64_t /*made*/) {
   context().timers.add(solver_->exchange_times());
 }
 
+const Cg::Judge& Cg::judge() {
+  if (judge_) return *judge_;
+  auto baseline = miniapp::baseline_communicator(context().comm);
+  auto rows = problem_->reference_rows();
+  RowLookup lookup(baseline, system_.partition, rows.wanted());
+  return judge_.emplace(Judge{std::move(baseline), std::move(rows), std::move(lookup)});
+}
+
+/// The product with stored rows, and what makes many iterations at once.
+miniapp::Verification Cg::verify_launches() {
+  const auto [x, y, more] = solver_->lent();
+  auto result = verify_kernel(context().comm, system_, *matrix_, options_.solver, streams_.compute(), x, y);
+  miniapp::also(result, [&] { return solver_->verify_launches(); });
+  return result;
+}
+
+miniapp::Verification Cg::verify_start() {
+  const auto& [baseline, rows, lookup] = judge();
+  return cg::verify_start(baseline, rows, lookup(baseline, solver_->solution()));
+}
+
+std::optional<miniapp::StepCounts> Cg::counts() const {
+  const bool all = outcome_.ending == StopReason::all_iterations;
+  return miniapp::StepCounts{.unit = "iterations",
+                             .of_deck = all ? std::optional(options_.solver.max_iterations) : std::nullopt,
+                             .of_loop = last_step() - solver_->surplus(),
+                             .of_figure = made_before_ + iterations(),
+                             .of_field = solver_->made()};
+}
+
 miniapp::Verification Cg::verify() {
-  const auto baseline = miniapp::baseline_communicator(context().comm);
-  return cg::verify(baseline, system_, problem_->reference_rows(), *matrix_, streams_.compute(), options_,
-                    {outcome_, solver_->solution(), solver_->coefficients(), solver_->lent()},
-                    solver_->preconditioner(), &accuracy_.emplace());
+  const auto& [baseline, rows, lookup] = judge();
+  const auto values = lookup(baseline, solver_->solution());
+  file_values_.clear();
+  for (std::size_t r = 0; r < rows.rows.size(); ++r)
+    file_values_.push_back({"/fields/" + problem_->field(), place_in_file(rows.extents, rows.rows[r]), values[r]});
+  const auto lent = solver_->lent();
+  const auto& compute = streams_.compute();
+  auto result = cg::verify(baseline, system_, rows, lookup, *matrix_, compute, options_,
+                           {outcome_, solver_->solution(), solver_->coefficients(), lent}, solver_->preconditioner(),
+                           &accuracy_.emplace());
+  miniapp::also(result, [&, &comm = baseline, &reference = rows] {
+    return verify_entries(comm, system_.partition, system_.entries(), reference, *matrix_, compute, lent[0], lent[1]);
+  });
+  return result;
 }
 
 std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::Calibration& machine) const {
   const auto rows = static_cast<double>(system_.partition.rows);
-  const auto iterations = static_cast<double>(std::max<std::int64_t>(0, outcome_.iterations - made_before_));
+  const auto iterations = static_cast<double>(this->iterations());
   const auto entries = static_cast<double>(entries_);
   const auto cost = solver_->cost(made_before_, outcome_.iterations);
   const double flops = cost.flops(rows, entries);
@@ -179,8 +221,7 @@ miniapp::AppRecord Cg::record() const {
   record.history.values = solver_->history();
   record.history.iterations.resize(record.history.values.size());
   std::iota(record.history.iterations.begin(), record.history.iterations.end(), 0);
-  record.computing =
-      stepping::times(solver_->seconds_alone(), std::max<std::int64_t>(0, outcome_.iterations - made_before_));
+  record.computing = stepping::times(solver_->seconds_alone(), iterations());
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = keyword(outcome_.ending);

@@ -24,6 +24,10 @@ class Cg final : public miniapp::SteppedApp {
   void time_alone() override { solver_->time_alone(); }
   void reset() override;
   miniapp::Verification verify() override;
+  miniapp::Verification verify_launches() override;
+  miniapp::Verification verify_start() override;
+  std::optional<miniapp::StepCounts> counts() const override;
+  std::vector<miniapp::FileValue> file_values() const override { return file_values_; }
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
@@ -38,6 +42,16 @@ class Cg final : public miniapp::SteppedApp {
  private:
   miniapp::Steps& steps() override { return *solver_; }
   void finish(std::int64_t made) override;
+  /// Local. Iterations of the last repeat by this run, which figures count.
+  std::int64_t iterations() const { return std::max<std::int64_t>(0, outcome_.iterations - made_before_); }
+  /// What the answer is judged by.
+  struct Judge {
+    comm::Communicator baseline;
+    ReferenceRows rows;
+    RowLookup lookup;
+  };
+  /// Collective; waits. Made once.
+  const Judge& judge();
 
   Options options_;
   std::unique_ptr<Problem> problem_;
@@ -51,6 +65,8 @@ class Cg final : public miniapp::SteppedApp {
   std::int64_t made_before_ = 0; ///< iterations of the solve, by another run
   Outcome outcome_;
   std::optional<Accuracy> accuracy_; ///< if it has been verified
+  std::optional<Judge> judge_;
+  std::vector<miniapp::FileValue> file_values_; ///< of the solution that was verified
   miniapp::AppRecord record_;
 };
 

@@ -2,12 +2,13 @@
 #include "partition/row_order.hpp"
 
 #include "grid/axis_parts.hpp"
-#include "partition/by_rank.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace kontor::partition {
 namespace {
@@ -16,6 +17,19 @@ struct NumberedValue {
   GlobalIndex row;
   double value;
 };
+
+template <class T>
+using HostView = Kokkos::View<const T*, Kokkos::HostSpace>;
+
+/// Own rows in host memory.
+struct HostRows {
+  HostView<GlobalIndex> numbers;
+  HostView<double> values;
+};
+template <class T>
+HostView<T> on_host(const Kokkos::View<T*>& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
 
 /// Whose block a row is in: the last rank whose block begins at or before it.
 int block_of(GlobalIndex row, GlobalIndex rows, int ranks) {
@@ -33,10 +47,9 @@ std::uint64_t first_row(const comm::Communicator& comm, GlobalIndex rows, int af
 /// in_row_order() of the rows whose number leaves `slice` when divided by `slices`; of its block a rank has every so
 /// many, from that of its first row on.
 template <std::uint64_t slices>
-std::vector<double> slice_of(const comm::Communicator& comm, const Partition& partition, const Vector& own,
+std::vector<double> slice_of(const comm::Communicator& comm, const Partition& partition, const HostRows& own,
                              std::uint64_t slice) {
-  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const auto values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), own);
+  const auto& [numbers, values] = own;
   ByRank<NumberedValue> to;
   for (LocalIndex i = 0; i < partition.own; ++i)
     if (static_cast<std::uint64_t>(numbers(i)) % slices == slice)
@@ -70,19 +83,54 @@ void take_values(const comm::Communicator& comm, GlobalIndex rows, const std::ve
     for (std::size_t n = 0; n < found.size(); ++n) values[places[rank][n]] = found[n];
 }
 
-} // namespace
-
-std::vector<double> in_row_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
-  return slice_of<1>(comm, partition, own, 0);
-}
-
-std::vector<double> values_of_rows(const comm::Communicator& comm, const Partition& partition, const Vector& own,
-                                   const std::vector<GlobalIndex>& wanted) {
+/// See values_of_rows().
+std::vector<double> values_of(const comm::Communicator& comm, const Partition& partition, const HostRows& own,
+                              const std::vector<GlobalIndex>& wanted) {
   constexpr std::uint64_t slices = 32;
   std::vector<double> values(wanted.size());
   if (comm::allreduce(comm, static_cast<std::int64_t>(wanted.size()), comm::ReduceOp::max) == 0) return values;
   for (std::uint64_t slice = 0; slice < slices; ++slice)
     take_values<slices>(comm, partition.rows, slice_of<slices>(comm, partition, own, slice), slice, wanted, values);
+  return values;
+}
+
+} // namespace
+
+std::vector<double> in_row_order(const comm::Communicator& comm, const Partition& partition, const Vector& own) {
+  return slice_of<1>(comm, partition, {on_host(partition.global), on_host(own)}, 0);
+}
+
+std::vector<double> values_of_rows(const comm::Communicator& comm, const Partition& partition, const Vector& own,
+                                   const std::vector<GlobalIndex>& wanted) {
+  return values_of(comm, partition, {on_host(partition.global), on_host(own)}, wanted);
+}
+
+RowLookup::RowLookup(const comm::Communicator& comm, const Partition& partition, const std::vector<GlobalIndex>& wanted)
+    : count_(wanted.size()) {
+  constexpr std::int64_t rows_of_rank = std::int64_t{1} << 31; // a double holds rank and row of 4 million ranks
+  std::vector<double> homes(static_cast<std::size_t>(partition.own));
+  std::iota(homes.begin(), homes.end(), static_cast<double>(comm.rank() * rows_of_rank));
+  const auto found =
+      values_of(comm, partition, {on_host(partition.global), HostView<double>(homes.data(), homes.size())}, wanted);
+  ByRank<LocalIndex> asks;
+  for (std::size_t n = 0; n < count_; ++n) {
+    if (std::isnan(found[n])) continue;
+    const auto home = static_cast<std::int64_t>(found[n]);
+    const auto rank = static_cast<int>(home / rows_of_rank);
+    asks[rank].push_back(static_cast<LocalIndex>(home % rows_of_rank));
+    places_[rank].push_back(n);
+  }
+  asked_ = exchange_by_rank(comm, "rows to look up", asks);
+}
+
+std::vector<double> RowLookup::operator()(const comm::Communicator& comm, const Vector& own) const {
+  std::vector<double> values(count_, std::numeric_limits<double>::quiet_NaN());
+  const auto host = on_host(own);
+  ByRank<double> told;
+  for (const auto& [rank, rows] : asked_)
+    for (const auto row : rows) told[rank].push_back(host(row));
+  for (const auto& [rank, found] : exchange_by_rank(comm, "values of rows", told))
+    for (std::size_t n = 0; n < found.size(); ++n) values[places_.at(rank)[n]] = found[n];
   return values;
 }
 

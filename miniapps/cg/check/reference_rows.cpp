@@ -10,36 +10,21 @@
 
 namespace kontor::cg {
 
-ReferenceRows stencil_reference(const StencilOptions& o, const Partition& partition) {
-  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const config::Function exact(o.exact);
-  const auto& n = o.points;
-  ReferenceRows reference;
-  for (GlobalIndex r = 0; r < partition.own; r += reference_stride(partition.own)) {
-    const auto row = global(r);
-    double rhs = 0, size = 0;
-    const auto entry = [&](std::int64_t x, std::int64_t y, std::int64_t z, double value) {
-      if (x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2]) return;
-      reference.add_entry((z * n[1] + y) * n[0] + x, value);
-      const double term = value * exact(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z), 0);
-      rhs += term;
-      size += std::abs(term);
-    };
-    const auto x = row % n[0], y = row / n[0] % n[1], z = row / n[0] / n[1];
-    if (o.size == 7) {
-      entry(x, y, z, 6);
-      for (const int d : {-1, 1}) {
-        entry(x + d, y, z, -1);
-        entry(x, y + d, z, -1);
-        entry(x, y, z + d, -1);
-      }
-    } else {
-      entry(x, y, z, 27); // the point itself is among the 27 below
-      for (int d = 0; d < 27; ++d) entry(x + d % 3 - 1, y + d / 3 % 3 - 1, z + d / 9 - 1, -1);
-    }
-    reference.add_row(row, rhs, size);
+std::vector<GlobalIndex> rows_to_verify(const comm::Communicator& comm, std::uint64_t seed,
+                                        const miniapp::IndexBox& box) {
+  const auto& n = box.global;
+  const auto all = n[0] * n[1] * n[2];
+  std::vector<GlobalIndex> rows;
+  if (all <= 2 * most_reference_rows * comm.size()) {
+    for (GlobalIndex row = comm.rank(); row < all; row += comm.size()) rows.push_back(row);
+    return rows;
   }
-  return reference;
+  auto random = miniapp::generator_of(seed, comm.rank());
+  for (const auto& [at, kind] : miniapp::sample_places(box, 0, random))
+    rows.push_back(((at[2] + box.offset[2]) * n[1] + at[1] + box.offset[1]) * n[0] + at[0] + box.offset[0]);
+  std::uniform_int_distribution<GlobalIndex> any(0, all - 1);
+  for (std::int64_t i = 0; i < most_reference_rows; ++i) rows.push_back(any(random));
+  return rows;
 }
 
 double least_eigenvalue(const StencilOptions& o) {
@@ -62,14 +47,27 @@ using Index = std::array<std::int64_t, 3>;
 
 class Reference {
  public:
-  explicit Reference(const FeHeatOptions& o)
-      : o_(o), conductivity_(o.conductivity),
-        source_(o.source), gauss_{0.5 - std::sqrt(1. / 12), 0.5 + std::sqrt(1. / 12)} {
-    for (const auto& face : o.faces) faces_.emplace_back(face.value);
+  explicit Reference(const Options& options)
+      : o_(options.fe_heat), initial_(options.initial), conductivity_(o_.conductivity),
+        source_(o_.source), gauss_{0.5 - std::sqrt(1. / 12), 0.5 + std::sqrt(1. / 12)} {
+    for (const auto& face : o_.faces) faces_.emplace_back(face.value);
+  }
+
+  /// Entries of all rows: of points whose temperature is not given, a box, with each other; of others the diagonal.
+  std::int64_t entries() const {
+    std::int64_t all = 1, free = 1, coupled = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      auto n = o_.elements[axis] + 1;
+      all *= n;
+      for (const int side : {0, 1}) n -= o_.faces[2 * axis + side].condition == FaceCondition::temperature ? 1 : 0;
+      free *= n;
+      coupled *= n > 0 ? 3 * n - 2 : 0;
+    }
+    return all - free + coupled;
   }
 
   void add_row(GlobalIndex number, ReferenceRows& to) const {
-    const auto n = o_.points();
+    const Index n{o_.elements[0] + 1, o_.elements[1] + 1, o_.elements[2] + 1};
     const Index at{number % n[0], number / n[0] % n[1], number / n[0] / n[1]};
     std::array<double, 27> row{}; // by the offsets of the other point
     double rhs = 0, size = 0;
@@ -91,7 +89,7 @@ class Reference {
 
     if (const auto given = temperature(at)) {
       to.add_entry(number, row[13]);
-      return to.add_row(number, row[13] * *given, std::abs(row[13] * *given));
+      return to.add_row(number, row[13] * *given, std::abs(row[13] * *given), *given);
     }
     for (int d = 0; d < 27; ++d) {
       const Index other{at[0] + d % 3 - 1, at[1] + d / 3 % 3 - 1, at[2] + d / 9 - 1};
@@ -103,21 +101,24 @@ class Reference {
       else
         to.add_entry((other[2] * n[1] + other[1]) * n[0] + other[0], row[d]);
     }
-    to.add_row(number, rhs, size);
+    to.add_row(number, rhs, size, value(initial_, point_of(at)));
   }
 
  private:
-  double coordinate(int axis, double number) const { return o_.lower[axis] + number * o_.spacing(axis); }
+  static Point point_of(const Index& at) {
+    return {static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])};
+  }
+  double spacing(int axis) const { return (o_.upper[axis] - o_.lower[axis]) / static_cast<double>(o_.elements[axis]); }
+  double coordinate(int axis, double number) const { return o_.lower[axis] + number * spacing(axis); }
   /// The shape function of node a, 0 or 1, along an axis, and its derivative.
   static double shape(int a, double at) { return a == 1 ? at : 1 - at; }
-  double slope(int axis, int a) const { return (a == 1 ? 1 : -1) / o_.spacing(axis); }
+  double slope(int axis, int a) const { return (a == 1 ? 1 : -1) / spacing(axis); }
 
   bool on_face(const Index& at, int face) const { return at[face / 2] == (face % 2 == 0 ? 0 : o_.elements[face / 2]); }
   std::optional<double> temperature(const Index& at) const {
     for (int face = 5; face >= 0; --face)
       if (o_.faces[face].condition == FaceCondition::temperature && on_face(at, face))
-        return value(faces_[face],
-                     {static_cast<double>(at[0]), static_cast<double>(at[1]), static_cast<double>(at[2])});
+        return value(faces_[face], point_of(at));
     return std::nullopt;
   }
   double value(const config::Function& f, const Point& at) const {
@@ -127,7 +128,7 @@ class Reference {
   /// Of node a: the integrals of k grad N_a . grad N_b and of s N_a over the element.
   template <class Add>
   void add_element(const Index& element, int a, std::array<double, 27>& row, const Add& add) const {
-    const double weight = o_.spacing(0) * o_.spacing(1) * o_.spacing(2) / 8;
+    const double weight = spacing(0) * spacing(1) * spacing(2) / 8;
     for (int g = 0; g < 8; ++g) {
       Point in{}, at{};
       for (int d = 0; d < 3; ++d) {
@@ -168,25 +169,67 @@ class Reference {
           at[axis] = static_cast<double>(point[axis]);
           at[b] = static_cast<double>(along_b) + s;
           at[c] = static_cast<double>(along_c) + t;
-          add(o_.spacing(b) * o_.spacing(c) / 4 * value(faces_[face], at) * shape(node[0], s) * shape(node[1], t));
+          add(spacing(b) * spacing(c) / 4 * value(faces_[face], at) * shape(node[0], s) * shape(node[1], t));
         }
     }
   }
 
   const FeHeatOptions& o_;
-  config::Function conductivity_, source_;
+  config::Function initial_, conductivity_, source_;
   std::array<double, 2> gauss_; ///< (1 -+ 1/sqrt(3)) / 2
   std::vector<config::Function> faces_;
 };
 
+ReferenceRows rows_of_stencil(const Options& options, const std::vector<GlobalIndex>& rows) {
+  const auto& o = options.stencil;
+  const config::Function exact(o.exact), initial(options.initial);
+  const auto& n = o.points;
+  const auto all = n[0] * n[1] * n[2];
+  ReferenceRows reference;
+  reference.entries = o.size == 7 ? 7 * all : (3 * n[0] - 2) * (3 * n[1] - 2) * (3 * n[2] - 2);
+  for (const auto points : n)
+    if (o.size == 7) reference.entries -= 2 * all / points; // beyond two faces
+  for (const auto row : rows) {
+    double rhs = 0, size = 0;
+    const auto at = [](const config::Function& f, std::int64_t x, std::int64_t y, std::int64_t z) {
+      return f(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z), 0);
+    };
+    const auto entry = [&](std::int64_t x, std::int64_t y, std::int64_t z, double value) {
+      if (x < 0 || y < 0 || z < 0 || x >= n[0] || y >= n[1] || z >= n[2]) return;
+      reference.add_entry((z * n[1] + y) * n[0] + x, value);
+      const double term = value * at(exact, x, y, z);
+      rhs += term;
+      size += std::abs(term);
+    };
+    const auto x = row % n[0], y = row / n[0] % n[1], z = row / n[0] / n[1];
+    if (o.size == 7) {
+      entry(x, y, z, 6);
+      for (const int d : {-1, 1}) {
+        entry(x + d, y, z, -1);
+        entry(x, y + d, z, -1);
+        entry(x, y, z + d, -1);
+      }
+    } else {
+      entry(x, y, z, 27); // the point itself is among the 27 below
+      for (int d = 0; d < 27; ++d) entry(x + d % 3 - 1, y + d / 3 % 3 - 1, z + d / 9 - 1, -1);
+    }
+    reference.add_row(row, rhs, size, at(initial, x, y, z));
+  }
+  reference.extents = {n[2], n[1], n[0]};
+  return reference;
+}
+
 } // namespace
 
-ReferenceRows fe_heat_reference(const FeHeatOptions& options, const Partition& partition) {
-  const auto global = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
-  const Reference reference(options);
-  ReferenceRows rows;
-  for (GlobalIndex r = 0; r < partition.own; r += reference_stride(partition.own)) reference.add_row(global(r), rows);
-  return rows;
+ReferenceRows reference_of(const Options& options, const std::vector<GlobalIndex>& rows) {
+  if (options.kind == ProblemKind::stencil) return rows_of_stencil(options, rows);
+  const Reference formulas(options);
+  ReferenceRows reference;
+  for (const auto row : rows) formulas.add_row(row, reference);
+  const auto& n = options.fe_heat.elements;
+  reference.extents = {n[2] + 1, n[1] + 1, n[0] + 1};
+  reference.entries = formulas.entries();
+  return reference;
 }
 
 } // namespace kontor::cg

@@ -3,7 +3,10 @@
 
 #include "cg/names.hpp"
 #include "cg/options.hpp"
-#include "partition/partition.hpp"
+#include "partition/coordinate_matrix.hpp"
+#include "run/verify/places.hpp"
+
+#include <kontor/comm/communicator.hpp>
 
 #include <cstddef>
 
@@ -19,29 +22,41 @@ struct ReferenceRows {
   std::vector<std::size_t> end = {}; ///< of each row's entries
   std::vector<GlobalIndex> columns = {};
   std::vector<double> values = {};
+  std::vector<double> initial = {};           ///< guess of each row
+  std::vector<std::int64_t> extents = {};     ///< of the solution in a file, slowest dimension first
+  std::int64_t entries = 0;                   ///< of the whole matrix, at most; 0: not known
+  bool all_entries = true;                    ///< none of them may be left out
+  std::vector<partition::Entry> of_file = {}; ///< entries by themselves, from random lines; of rank 0
 
+  /// What is read of vectors: these rows, then the columns of the entries.
+  std::vector<GlobalIndex> wanted() const {
+    auto all = rows;
+    all.insert(all.end(), columns.begin(), columns.end());
+    return all;
+  }
   void add_entry(GlobalIndex column, double value) {
     columns.push_back(column);
     values.push_back(value);
   }
   /// After its entries.
-  void add_row(GlobalIndex row, double right, double size) {
+  void add_row(GlobalIndex row, double right, double size, double guess) {
     rows.push_back(row);
+    initial.push_back(guess);
     rhs.push_back(right);
     rhs_size.push_back(size);
     end.push_back(columns.size());
   }
 };
 
-/// A rank has at most so many: all of them, or every second one, or ...
-inline constexpr GlobalIndex most_reference_rows = 10000;
-inline GlobalIndex reference_stride(GlobalIndex rows) { return (rows + most_reference_rows - 1) / most_reference_rows; }
+/// Of a rank, beside those that are of some kind.
+inline constexpr std::int64_t most_reference_rows = 2000;
 
-/// Local; waits. Rows of fe_heat, for every so many of the own ones, by integrals over the elements around.
-ReferenceRows fe_heat_reference(const FeHeatOptions&, const Partition&);
+/// Local. Rows of the points of a box, x fastest: all, dealt to the ranks; or one of each kind of this rank's box
+/// (places.hpp) and random ones of the whole.
+std::vector<GlobalIndex> rows_to_verify(const comm::Communicator&, std::uint64_t seed, const miniapp::IndexBox&);
 
-/// Local; waits. The same of a stencil.
-ReferenceRows stencil_reference(const StencilOptions&, const Partition&);
+/// Local. These rows of fe_heat, by integrals over the elements around, or of a stencil.
+ReferenceRows reference_of(const Options&, const std::vector<GlobalIndex>& rows);
 
 /// Local. No eigenvalue of the matrix of a stencil is smaller: with t = pi / (points + 1) along each axis, 7 points
 /// have 6 - 2 sum of cos t, 27 points 27 - product of (1 + 2 cos t).

@@ -22,6 +22,17 @@ struct Difference {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { b(i) = a(i) - b(i); }
 };
 
+/// Counts the rows of y that are not A x.
+struct TextbookRow {
+  CompressedRows a;
+  Vector x, y;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& different) const {
+    double sum = 0;
+    for (auto e = a.offsets(i); e < a.offsets(i + 1); ++e) sum += a.values(e) * x(a.columns(e));
+    different += sum == y(i) ? 0 : 1;
+  }
+};
+
 /// By how much the residual of the recurrence may differ from the true one. Rounding alone leaves the unit roundoff
 /// times |A| |x| / |b| and the number of iterations (A. Greenbaum, SIAM J. Matrix Anal. Appl. 18, 1997); above this the
 /// recurrence has lost its meaning.
@@ -58,10 +69,8 @@ struct Departure {
 
 /// Collective; waits.
 Departure departure(const comm::Communicator& baseline, const LinearSystem& system, const ReferenceRows& reference,
-                    const Vector& x, const Vector& ax) {
-  const auto xs = values_of_rows(baseline, system.partition, x, reference.columns);
-  const auto products = values_of_rows(baseline, system.partition, ax, reference.rows);
-  const auto rhs = values_of_rows(baseline, system.partition, system.rhs, reference.rows);
+                    const RowLookup& lookup, const Vector& x, const Vector& ax) {
+  const auto xs = lookup(baseline, x), products = lookup(baseline, ax), rhs = lookup(baseline, system.rhs);
   std::array<double, 3> largest{};
   const auto keep = [](double& most, double difference, double size) {
     const double part = difference == 0 ? 0 : std::abs(difference) / size; // inf where there is nothing
@@ -71,7 +80,7 @@ Departure departure(const comm::Communicator& baseline, const LinearSystem& syst
   for (std::size_t r = 0; r < reference.rows.size(); ++r) {
     double sum = 0, size = 0;
     for (; e < reference.end[r]; ++e) {
-      const double term = reference.values[e] * xs[e];
+      const double term = reference.values[e] * xs[reference.rows.size() + e];
       sum += term;
       size += std::abs(term);
     }
@@ -218,8 +227,9 @@ miniapp::Verification not_symmetric(const std::string& which, double found, cons
 
 } // namespace
 
-miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system, ReferenceRows reference,
-                             const Matrix& matrix, const Space& compute, const Options& options, const Answer& answer,
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem& system,
+                             const ReferenceRows& reference, const RowLookup& lookup, const Matrix& matrix,
+                             const Space& compute, const Options& options, const Answer& answer,
                              Preconditioner* preconditioner, Accuracy* found) {
   const auto& partition = system.partition;
   const auto own = std::pair<LocalIndex, LocalIndex>(0, partition.own);
@@ -243,8 +253,7 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
   with_ghosts(baseline, partition, answer.solution, all);
   matrix.multiply(compute, Part::all, all, ax);
   compute.fence();
-  const auto of_reference = departure(baseline, system, reference, answer.solution, ax);
-  reference = {};
+  const auto of_reference = departure(baseline, system, reference, lookup, answer.solution, ax);
 
   Accuracy accuracy;
   auto result = verify_solution(baseline, system, ax, room(2, static_cast<std::size_t>(partition.own)), compute,
@@ -273,7 +282,50 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
     result.more.emplace_back("right_hand_side_error", of_reference.rhs);
     result.more.emplace_back("reference_tolerance", reference_tolerance);
   }
+  const auto rows = comm::allreduce(baseline, static_cast<std::int64_t>(reference.rows.size()), comm::ReduceOp::sum);
+  result.judged = {"all rows by b - A x", "symmetry of the matrix",
+                   rows == 0               ? "no row against its definition"
+                   : rows < partition.rows ? fmt::format("{} of {} rows against the deck", rows, partition.rows)
+                                           : "all rows against the deck"};
+  if (system.exact) result.judged.emplace_back("error in all rows");
   return result;
+}
+
+miniapp::Verification verify_start(const comm::Communicator& comm, const ReferenceRows& reference,
+                                   const std::vector<double>& found) {
+  std::array<double, 2> most{};
+  for (std::size_t r = 0; r < reference.rows.size(); ++r) {
+    most[0] = miniapp::worst(most[0], std::abs(found[r] - reference.initial[r]));
+    most[1] = std::max(most[1], std::abs(reference.initial[r]));
+  }
+  const auto all = comm::allreduce(comm, most, comm::ReduceOp::max);
+  return {.measure = "guess of a repeat against the deck",
+          .error = all[0] / (all[1] > 0 ? all[1] : 1),
+          .tolerance = reference_tolerance,
+          .judged = {"guess of each repeat against the deck"}};
+}
+
+miniapp::Verification verify_kernel(const comm::Communicator& comm, const LinearSystem& system, const Matrix& matrix,
+                                    const SolverOptions& options, const Space& compute, const Vector& x,
+                                    const Vector& y) {
+  const auto& a = system.matrix;
+  if (a.values.extent(0) == 0 || options.kernel == Kernel::kokkos_kernels) return {};
+  const Vector sum("cg/sum", 1);
+  for_rows("cg/random", compute, static_cast<std::int64_t>(x.extent(0)), FillAtRandom{system.partition.global, x, 0});
+  for (const auto part : {Part::interior, Part::boundary}) matrix.multiply_and_dot(compute, part, x, y, sum.data());
+  std::int64_t different = 0;
+  Kokkos::parallel_reduce("cg/textbook rows", Policy(compute, 0, system.partition.own), TextbookRow{a, x, y},
+                          different);
+  return {.measure = "rows of A x that differ from the textbook's loop",
+          .error = static_cast<double>(comm::allreduce(comm, different, comm::ReduceOp::sum)),
+          .judged = {"product against the textbook's loop, all rows, bit for bit"}};
+}
+
+std::vector<std::uint64_t> place_in_file(const std::vector<std::int64_t>& extents, GlobalIndex row) {
+  std::vector<std::uint64_t> index(extents.size());
+  for (auto axis = extents.size(); axis-- > 0; row /= extents[axis])
+    index[axis] = static_cast<std::uint64_t>(row % extents[axis]);
+  return index;
 }
 
 } // namespace kontor::cg

@@ -6,6 +6,7 @@
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/linear_system.hpp"
 #include "cg/solver/stop_reason.hpp"
+#include "partition/row_order.hpp"
 #include "run/record/result.hpp"
 
 namespace kontor::cg {
@@ -29,12 +30,25 @@ struct Answer {
 /// Collective. Verifies a solve, in this order: matrix and right-hand side against the rows of `reference`; symmetry of
 /// the matrix and of the preconditioner, null if there is none; the true residual against the recurrence's; |b| against
 /// that by the solve's sums; the error where the solution is known. A solve without an iteration is inconclusive. What
-/// is found is put into `found`.
+/// is found is put into `found`. The lookup is of what the reference wants.
 ///
 /// Values of other ranks come by their numbers in the whole matrix over `baseline`, all ranks by backend `raw`; neither
 /// the exchange of the solve nor its sums take part. The preconditioner's own exchange does.
-miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&, ReferenceRows reference,
-                             const Matrix&, const Space& compute, const Options&, const Answer&, Preconditioner*,
-                             Accuracy* found = nullptr);
+miniapp::Verification verify(const comm::Communicator& baseline, const LinearSystem&, const ReferenceRows& reference,
+                             const RowLookup&, const Matrix&, const Space& compute, const Options&, const Answer&,
+                             Preconditioner*, Accuracy* found = nullptr);
+
+/// Collective. What a repeat begins with, in the rows of the reference, against the deck's guess; `found`: by the
+/// lookup.
+miniapp::Verification verify_start(const comm::Communicator&, const ReferenceRows&, const std::vector<double>& found);
+
+/// Collective. Products with stored rows by the kernels of the solve, which sum on the way, against the textbook's
+/// loop, bit for bit; nothing of Kokkos Kernels, which promises no bits, and of rows that are not stored. x, for own
+/// rows and ghosts, and y are written to.
+miniapp::Verification verify_kernel(const comm::Communicator&, const LinearSystem&, const Matrix&, const SolverOptions&,
+                                    const Space& compute, const Vector& x, const Vector& y);
+
+/// Local. The index of a row in an array of these extents.
+std::vector<std::uint64_t> place_in_file(const std::vector<std::int64_t>& extents, GlobalIndex row);
 
 } // namespace kontor::cg

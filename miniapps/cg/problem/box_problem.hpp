@@ -31,11 +31,18 @@ class BoxProblem : public Problem {
     from_block(box_, block, v);
   }
 
+  ReferenceRows reference_rows() const final {
+    const auto& b = box_.block;
+    const auto of = [](const grid::Index3& n) { return std::array{n[0], n[1], n[2]}; };
+    return reference_of(deck_, rows_to_verify(cartesian_, seed_, {of(b.global), of(b.offset), of(b.extents)}));
+  }
+
  protected:
   /// Collective. Without rows.
   BoxProblem(const Options& options, const miniapp::RunContext& context)
       : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
-        solver_(options.solver), initial_(options.initial), timers_(context.timers) {}
+        solver_(options.solver), initial_(options.initial), timers_(context.timers), deck_(options),
+        seed_(context.seed) {}
 
   /// Calls work() in a region that is timed apart from the solver's; waits for the device.
   template <class Work>
@@ -58,6 +65,10 @@ class BoxProblem : public Problem {
   grid::DeckFunction initial_; ///< guess
   miniapp::Timers& timers_;
   BoxRows box_;
+
+ private:
+  Options deck_; ///< for the reference
+  std::uint64_t seed_;
 };
 
 } // namespace kontor::cg

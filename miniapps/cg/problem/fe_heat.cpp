@@ -80,7 +80,6 @@ class FeHeat final : public BoxProblem {
     return system;
   }
 
-  ReferenceRows reference_rows() const override { return fe_heat_reference(options_, box_.partition); }
   std::string field() const override { return "temperature"; }
 
  private:

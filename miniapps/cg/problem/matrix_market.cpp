@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cg/check/file_entries.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/problem.hpp"
@@ -54,35 +55,44 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   return whole;
 }
 
-/// Local. Every so many of the rows as they were read.
-ReferenceRows reference_of(const WholeSystem& whole, RhsKind rhs) {
+/// Local. Some of the rows as they were read; the right-hand side, the guess and some entries by a second reader.
+ReferenceRows reference_of(const WholeSystem& whole, const MatrixMarketOptions& options, std::uint64_t seed) {
   const auto& matrix = whole.matrix;
-  const auto stride = reference_stride(matrix.rows);
-  std::vector<std::vector<std::pair<GlobalIndex, double>>> rows(
-      static_cast<std::size_t>((matrix.rows - 1) / stride + 1));
+  auto random = miniapp::generator_of(seed, 0);
+  const auto sample = miniapp::sample_numbers(matrix.rows, most_reference_rows, random);
+  std::vector<bool> wanted(static_cast<std::size_t>(matrix.rows));
+  for (const auto row : sample) wanted[static_cast<std::size_t>(row)] = true;
+  std::vector<std::vector<std::pair<GlobalIndex, double>>> rows(sample.size());
   const auto keep = [&](GlobalIndex row, GlobalIndex column, double value) {
-    if (row % stride == 0) rows[static_cast<std::size_t>(row / stride)].emplace_back(column, value);
+    if (!wanted[static_cast<std::size_t>(row)]) return;
+    rows[static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), row) - sample.begin())].emplace_back(
+        column, value);
   };
-  for (const auto& entry : matrix.entries) {
-    keep(entry.row, entry.column, entry.value);
-    if (matrix.symmetric && entry.row != entry.column) keep(entry.column, entry.row, entry.value);
-  }
+  for_each_entry(matrix, keep);
   ReferenceRows reference;
+  read_some_entries(options.file.path, random, reference);
+  const auto in_file = [&](const config::InputFile& file, const std::vector<double>& found) {
+    if (std::filesystem::is_regular_file(file.path)) return read_some_values(file.path, sample);
+    std::vector<double> values(sample.size()); // without a file, or from a pipe, which cannot be read twice
+    for (std::size_t r = 0; r < sample.size() && !found.empty(); ++r)
+      values[r] = found[static_cast<std::size_t>(sample[r])];
+    return values;
+  };
+  const auto rhs = in_file(options.rhs_file, whole.rhs), initial = in_file(options.initial_file, whole.initial);
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto row = static_cast<GlobalIndex>(r) * stride;
     double sum = 0, size = 0;
     for (const auto& [column, value] : rows[r]) {
       reference.add_entry(column, value);
       sum += value;
       size += std::abs(value);
     }
-    if (rhs == RhsKind::ones) sum = size = 1;
-    if (rhs == RhsKind::file) {
-      sum = whole.rhs[static_cast<std::size_t>(row)];
+    if (options.rhs != RhsKind::a_times_ones) {
+      sum = options.rhs == RhsKind::ones ? 1 : rhs[r];
       size = std::abs(sum);
     }
-    reference.add_row(row, sum, size);
+    reference.add_row(sample[r], sum, size, initial[r]);
   }
+  reference.extents = {matrix.rows};
   return reference;
 }
 
@@ -102,8 +112,8 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
 class MatrixMarket final : public Problem {
  public:
   MatrixMarket(const Options& options, const miniapp::RunContext& context)
-      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()), timers_(context.timers) {
-  }
+      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()), timers_(context.timers),
+        seed_(context.seed) {}
 
   LinearSystem build() override {
     WholeSystem whole;
@@ -157,7 +167,7 @@ class MatrixMarket final : public Problem {
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
       options_.partition.location.fail(fmt::format("metis {}", *refusal));
     whole.plan = plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
-    reference_ = reference_of(whole, options_.rhs);
+    reference_ = reference_of(whole, options_, seed_);
     record_ = {{"file", config::printable(options_.file.path)},
                {"file_crc32", fmt::format("{:08x}", matrix.crc32)},
                {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
@@ -173,6 +183,7 @@ class MatrixMarket final : public Problem {
   comm::Communicator comm_;
   miniapp::Timers& timers_;
   Partition partition_;
+  std::uint64_t seed_;
   ReferenceRows reference_; ///< at rank 0
   nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };

@@ -15,8 +15,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Collective. A number by which two distributions of the rows differ, almost certainly.
-std::string distribution_of(const comm::Communicator& comm, const Partition& partition) {
+/// Collective. A number by which two distributions of the rows differ, almost certainly; empty where a solve goes on
+/// with any.
+std::string distribution_of(const comm::Communicator& comm, const Partition& partition, const SolverOptions& options) {
+  if (options.preconditioner != PreconditionerKind::gauss_seidel) return "";
   const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), partition.global);
   std::uint64_t sum = 0;
   for (LocalIndex i = 0; i < partition.own; ++i)
@@ -35,7 +37,7 @@ std::optional<std::string> refusal_of(const SolverOptions& options, const ordere
     return fmt::format("restart: the matrix file has the checksum (CRC-32) {}; in {} it is {}: it is another "
                        "matrix",
                        crc, path, then);
-  if (options.preconditioner == PreconditionerKind::gauss_seidel && found.value("distribution", "") != distribution)
+  if (found.value("distribution", "") != distribution)
     return fmt::format("restart: solver.preconditioner is gauss_seidel, which depends on which rank has which "
                        "rows, and in {} ranks had others; go on with as many ranks and the same process grid",
                        path);
@@ -54,7 +56,7 @@ std::optional<std::string> refusal_of(const SolverOptions& options, const ordere
 } // namespace
 
 void write_state(output::File& file, const comm::Communicator& comm, const Problem& problem, const Partition& partition,
-                 const Solver& solver) {
+                 const SolverOptions& options, const Solver& solver) {
   const auto state = solver.state();
   for (const auto& vector : state.vectors) problem.write_vector(file, "/state/" + vector.name, vector.values);
   std::vector<double> residuals, alphas, betas;
@@ -79,7 +81,7 @@ void write_state(output::File& file, const comm::Communicator& comm, const Probl
                              {"alpha", state.numbers.alpha},
                              {"beta", state.numbers.beta},
                              {"matrix_crc32", crc_of(problem)},
-                             {"distribution", distribution_of(comm, partition)}});
+                             {"distribution", distribution_of(comm, partition, options)}});
 }
 
 std::int64_t read_state(const output::Reader& reader, const comm::Communicator& comm, const Problem& problem,
@@ -101,10 +103,12 @@ std::int64_t read_state(const output::Reader& reader, const comm::Communicator& 
   state.made.clear();
   for (std::size_t i = 0; i < residuals.size(); ++i)
     state.made.push_back({residuals[i], alphas.at(i), betas.at(i), 0, true});
+  state.state.made = static_cast<std::int64_t>(state.made.size()) - 1;
   state.counts = miniapp::read_values<double>(reader, "/state/counts");
   state.estimates = miniapp::read_values<double>(reader, "/state/estimates");
   const auto path = reader.path().string();
-  const auto refusal = refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition), path);
+  const auto refusal =
+      refusal_of(options, found, state, crc_of(problem), distribution_of(comm, partition, options), path);
   miniapp::agree_on_user_error(comm, comm.rank() == 0 ? refusal : std::nullopt,
                                "E-CHECKPOINT-DECK"); // it has read the matrix
   solver.go_on_from(state, [&](const SolverStateVector& vector) {

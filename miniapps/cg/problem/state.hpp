@@ -12,7 +12,8 @@
 namespace kontor::cg {
 
 /// Collective. Writes what the solver goes on from, and what the matrix is known by, below /state.
-void write_state(output::File&, const comm::Communicator&, const Problem&, const Partition&, const Solver&);
+void write_state(output::File&, const comm::Communicator&, const Problem&, const Partition&, const SolverOptions&,
+                 const Solver&);
 
 /// Collective. The solver goes on from what was written. Returns how many iterations were made. Throws config::Error on
 /// all ranks where the solve cannot go on: the matrix is another one, all iterations are made, it has ended before the

@@ -136,7 +136,6 @@ class StencilProblem final : public BoxProblem {
     return system;
   }
 
-  ReferenceRows reference_rows() const override { return stencil_reference(options_, box_.partition); }
   std::unique_ptr<Matrix> matrix_free(const ProductTuning& tuning) const override {
     const Stencil stencil{{}, corners_};
     std::vector<StencilEntry> entries;

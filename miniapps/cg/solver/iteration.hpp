@@ -18,6 +18,7 @@ struct IterationState {
   double smallest = 0;          ///< squared residual so far
   std::int64_t smallest_at = 0; ///< the iteration that it is of
   std::int64_t next = 0;        ///< entries written to the log
+  std::int64_t made = 0;        ///< iterations that have changed x
   int ended = 0;                ///< 0: it goes on; else 1 + StopReason
 };
 KOKKOS_INLINE_FUNCTION int code_of(StopReason ending) { return 1 + static_cast<int>(ending); }

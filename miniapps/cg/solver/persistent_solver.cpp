@@ -73,7 +73,7 @@ void PersistentSolver::clear_ghosts() {
 }
 
 std::int64_t PersistentSolver::make_steps(std::int64_t most) {
-  if (!persistent_) return Solver::make_steps(most);
+  if (!persistent_ || singly()) return Solver::make_steps(most);
   // A replacement makes the sums of the step before it anew, so that step's end must be open.
   const auto by_kernel = replaces_after(most) ? most - 1 : most;
   if (by_kernel == 0) return Solver::make_steps(1);

@@ -27,6 +27,9 @@ class PersistentSolver : protected PeersFirst, public Solver {
   void choose_repetition() override;
   std::int64_t make_steps(std::int64_t most) override;
   void check() const override;
+  std::string launch() const override { return persistent_ ? "persistent" : Solver::launch(); }
+  /// Its sums have an order of their own.
+  double launch_tolerance() const override { return persistent_ ? 1e-9 : 0; }
   void clear_ghosts() override;
 
  private:

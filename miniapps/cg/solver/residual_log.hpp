@@ -45,6 +45,7 @@ class ResidualLog {
     int size; ///< of the ring of entries
     KOKKOS_FUNCTION void operator()(const StepEnd& step) const {
       const double rr = step.squared_residual;
+      if (state->ended == 0 && step.made && state->next > 0) ++state->made;
       state->ended = ended_by(step);
       if (state->ended == 0 && is_smallest(rr)) {
         state->smallest = rr;

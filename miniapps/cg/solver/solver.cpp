@@ -46,6 +46,16 @@ struct BeginState {
   }
 };
 
+/// Counts what differs by more.
+struct Differs {
+  Vector a, b;
+  double most;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    const double difference = a(i) - b(i);
+    count += difference <= most && -difference <= most ? 0 : 1;
+  }
+};
+
 /// x = 0 if b is.
 struct ZeroSolution {
   Vector x;
@@ -126,6 +136,27 @@ void Solver::exchange(bool exchanges) {
 
 void Solver::clear_ghosts() { Kokkos::deep_copy(compute(), ghosted_.all(), 0.0); }
 
+miniapp::Verification Solver::verify_launches() {
+  if (launch().empty()) return {};
+  const auto until = std::min<std::int64_t>(work_.options.max_iterations, 2 * graph_steps + 1);
+  const Vector expected("cg/x by single launches", x_.extent(0));
+  for (const bool singly : {true, false}) {
+    singly_ = singly;
+    reset();
+    begin_solve(-1);
+    for (std::int64_t made = 0; made < until;) made += advance(made, until);
+    drain();
+    if (singly) Kokkos::deep_copy(expected, x_);
+  }
+  const double most = launch_tolerance() * largest_entry(work_.comm, compute(), expected);
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("cg/differences of launches", Policy(compute(), 0, own()), Differs{x_, expected, most},
+                          count);
+  return {.measure = fmt::format("entries of x that differ after {} iterations by {}", until, launch()),
+          .error = static_cast<double>(comm::allreduce(work_.comm, count, comm::ReduceOp::sum)),
+          .judged = {fmt::format("launch {}: {} iterations against single launches", launch(), until)}};
+}
+
 /// Spoils the vectors. With ghosts of 0 each rank solves a definite system of its own rows: an iteration that has ended
 /// is not like others.
 void Solver::time_alone() {
@@ -203,7 +234,7 @@ std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
 }
 
 std::int64_t Solver::make_steps(std::int64_t most) {
-  if (graph_ && most >= graph_steps && !drained_) {
+  if (graph_ && !singly_ && most >= graph_steps && !drained_) {
     replay_graph();
     return graph_steps;
   }

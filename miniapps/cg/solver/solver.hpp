@@ -10,6 +10,7 @@
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
 #include "run/loop/steps.hpp"
+#include "run/record/result.hpp"
 #include "stepping/global_dots.hpp"
 #include "stepping/row_sums.hpp"
 #include "stepping/step_graph.hpp"
@@ -42,6 +43,8 @@ class Solver : public miniapp::Steps {
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
   void warm_up();
+  /// Collective, before reset(). The first iterations by launches of many, if there are such, beside single ones.
+  miniapp::Verification verify_launches();
   /// Collective, before reset(). A sample of seconds_alone().
   void time_alone();
   /// Local. The guess again.
@@ -61,6 +64,9 @@ class Solver : public miniapp::Steps {
   /// fill(SolverStateVector) gives their values.
   using FillVector = std::function<void(const SolverStateVector&)>;
   void go_on_from(const SolverState&, const FillVector& fill);
+  /// Local, after drain(). Iterations that kernels have made of the vectors, and steps that were queued beyond them.
+  std::int64_t made() const { return log_.state_now().made; }
+  std::int64_t surplus() const { return log_.state_now().next - 1 - made(); }
   /// Local, after drain(); waits. The solution, own values.
   Vector solution() const { return scaled(1 / unit_, x_); }
   /// Vectors that the next reset() makes anew: for own rows and ghosts, and two for own rows, the last of which may be
@@ -126,6 +132,11 @@ class Solver : public miniapp::Steps {
   /// Collective. Makes the next steps, at most so many, one after the other, after which drained() is right. Returns
   /// their number.
   virtual std::int64_t make_steps(std::int64_t most);
+  /// Local. The launch of many steps; empty: each has its own. By how much x may differ, beside its size.
+  virtual std::string launch() const { return graph_ ? "graph" : ""; }
+  virtual double launch_tolerance() const { return 0; }
+  /// Local. Whether each step has its launches, whatever was chosen.
+  bool singly() const { return singly_; }
   /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
   virtual void choose_repetition();
   /// The sums of a step.
@@ -224,6 +235,7 @@ class Solver : public miniapp::Steps {
   bool fused_;
   bool drained_ = false;
   bool exchanges_ = true;
+  bool singly_ = false;
   std::vector<double> seconds_alone_;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve

@@ -306,8 +306,8 @@ class SolvedOnce {
   /// Collective. Of the solution, as if the solve had come to `outcome`, by this preconditioner.
   miniapp::Verification verified(Preconditioner* preconditioner = nullptr) {
     const auto work = bench_.workspace();
-    return verify(comm_, bench_.system(), {}, work.matrix, work.streams.compute(), options_,
-                  {outcome, solver_->solution(), solver_->coefficients()}, preconditioner);
+    return verify(comm_, bench_.system(), {}, {comm_, work.partition, {}}, work.matrix, work.streams.compute(),
+                  options_, {outcome, solver_->solution(), solver_->coefficients()}, preconditioner);
   }
   const Solver& solver() const { return *solver_; }
 
