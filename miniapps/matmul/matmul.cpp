@@ -62,7 +62,10 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   fill(grid_, o, o.a, stored_a(o), a());
   fill(grid_, o, o.b, stored_b(o), b());
   reset();
-  if (context.comm.capabilities().moves_data) verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
+  if (context.comm.capabilities().moves_data) {
+    elements_.emplace(grid_.all, o, context.seed);
+    verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
+  }
 
   record_.exchange = method_.choice();
   record_.traffic = multiplication_->traffic();
@@ -166,7 +169,28 @@ void Matmul<T>::finish(std::int64_t made) {
 
 template <class T>
 miniapp::Verification Matmul<T>::verify() {
-  return verifier_->verify(a(), b(), c());
+  auto result = verifier_->verify(a(), b(), c());
+  result.judged = {"all of C by C x against A (B x)", "A and B are what they were"};
+  miniapp::also(result, [&] { return elements_->product(c()); });
+  if (options_.write_c) file_values_ = elements_->in_file("/fields/C", c());
+  return result;
+}
+
+template <class T>
+miniapp::Verification Matmul<T>::verify_start() {
+  return elements_->start(a(), b(), c());
+}
+
+template <class T>
+std::optional<miniapp::StepCounts> Matmul<T>::counts() const {
+  const auto& o = options_;
+  const auto layer = std::lcm(std::lcm(o.process_grid[0], o.process_grid[1]), o.layers) / o.layers;
+  const double counted = share_made() * static_cast<double>(multiplication_->steps());
+  return miniapp::StepCounts{.unit = "panels",
+                             .of_deck = o.algorithm == Algorithm::summa ? (o.size.k + o.panel - 1) / o.panel : layer,
+                             .of_loop = this->last_step(),
+                             .of_figure = first_step_ + std::llround(counted),
+                             .of_field = steps_made_};
 }
 
 template <class T>

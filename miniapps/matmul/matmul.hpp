@@ -3,6 +3,7 @@
 
 #include "matmul/algorithm/multiplication.hpp"
 #include "matmul/algorithm/process_grid.hpp"
+#include "matmul/check/elements.hpp"
 #include "matmul/check/verification.hpp"
 #include "matmul/options.hpp"
 #include "matmul/problem/given_matrices.hpp"
@@ -22,6 +23,9 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   void warm_up() override;
   void reset() override;
   miniapp::Verification verify() override;
+  miniapp::Verification verify_start() override;
+  std::optional<miniapp::StepCounts> counts() const override;
+  std::vector<miniapp::FileValue> file_values() const override { return file_values_; }
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
   miniapp::AppRecord record() const override;
   miniapp::CalibrationRequest calibration() const override;
@@ -66,8 +70,10 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   std::unique_ptr<Multiplication<T>> multiplication_;
   std::optional<GivenMatrices<T>> given_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
-  std::int64_t first_step_ = 0;         ///< those before have been made by another run
-  std::int64_t steps_made_ = 0;         ///< of the repeat, so far
+  std::optional<ElementCheck<T>> elements_;
+  std::vector<miniapp::FileValue> file_values_; ///< of the C that was verified
+  std::int64_t first_step_ = 0;                 ///< those before have been made by another run
+  std::int64_t steps_made_ = 0;                 ///< of the repeat, so far
   miniapp::Timer* redistribute_ = nullptr;
   double memory_before_ = 0;   ///< bytes in use before matrices were made, all ranks
   double memory_of_views_ = 0; ///< bytes derived for them

@@ -106,6 +106,22 @@ void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
               "E-DECK-RANKS");
 }
 
+/// Panels that several ranks have parts of are broadcast part by part; rows of a panel are not contiguous in it.
+void refuse_unpacked(const Options& o, const config::Deck& deck, const miniapp::RunOptions& run) {
+  if (o.algorithm != Algorithm::summa || run.comm.packing != comm::Packing::none) return;
+  const auto look = [&](const char* name, bool k_is_rows, std::int64_t ranks) {
+    for (std::int64_t cut = 1; cut < ranks && k_is_rows; ++cut)
+      if (const auto at = grid::part_begin(o.size.k, ranks, cut); at % o.panel != 0)
+        deck.fail("comm.packing",
+                  fmt::format("is none, but rows of the View \"matmul/panel of {}\" are not contiguous, and two ranks "
+                              "have parts of a panel at k = {}; choose another packing, or a product.panel that "
+                              "divides it",
+                              name, at));
+  };
+  look("A", o.a.operation == Operation::transpose, o.process_grid[1]);
+  look("B", o.b.operation == Operation::none, o.process_grid[0]);
+}
+
 /// See Options::resolve_sizes(). A rank has m k / columns elements of A and n k / rows of B, in every layer.
 grid::Sizes size_of_all(const grid::Sizes& of_rank, const GridShape& grid) {
   const auto m = static_cast<double>(of_rank[0]), n = static_cast<double>(of_rank[1]);
@@ -181,6 +197,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   resolve_factor(alpha, "problem.alpha", precision, deck);
   resolve_factor(beta, "problem.beta", precision, deck);
   resolve_grid(*this, deck, ranks);
+  refuse_unpacked(*this, deck, run);
 }
 
 } // namespace kontor::matmul

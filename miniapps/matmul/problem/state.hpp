@@ -59,8 +59,8 @@ void write_state(output::File& file, const ProcessGrid& grid, const Options& o, 
   for (int layer = 0; layer < grid.shape.layers; ++layer)
     grid::write_view(file, detail::name_of(layer), detail::block_of(o, c, layer == grid.place.layer),
                      detail::transposed(c));
-  file.attributes("/state",
-                  {{"steps_made", steps.made}, {"steps", steps.all}, {"process_grid", detail::numbers_of(grid.shape)}});
+  file.attributes("/state", {{"steps_made", steps.made}, {"steps", steps.all}});
+  if (o.algorithm != Algorithm::summa) file.attributes("/state", {{"process_grid", detail::numbers_of(grid.shape)}});
 }
 
 /// Collective. C after so many steps, which are returned. Throws config::Error on all ranks where the multiplication
@@ -70,9 +70,10 @@ template <class T>
 std::int64_t read_state(const output::Reader& reader, const ProcessGrid& grid, const Options& o, std::int64_t steps,
                         const LocalMatrix<T>& c) {
   const auto found = reader.attributes("/state");
-  const auto then = found.at("process_grid").get<std::vector<std::int64_t>>(), now = detail::numbers_of(grid.shape);
+  const auto now = detail::numbers_of(grid.shape);
+  const auto then = o.algorithm == Algorithm::summa ? now : found.at("process_grid").get<std::vector<std::int64_t>>();
   const auto path = reader.path().string();
-  if (o.algorithm != Algorithm::summa && then != now)
+  if (then != now)
     throw config::Error(
         {fmt::format("restart: decomposition.process_grid gives {}; in {} it is {}, where blocks of C lack "
                      "different panels of k. With product.algorithm cannon or cannon_25d go on with the same "

@@ -49,6 +49,14 @@ TEST(Deck, RefusesWhatDoesNotGoTogether) {
   expect_refused("problem: {a: {expression: x}}", 1, {"problem.a.expression", "x", "i", "j"});
 }
 
+TEST(Deck, RefusesPanelsThatCannotTravelUnpacked) {
+  const std::string unpacked = "comm: {packing: none}\nproduct: {algorithm: summa, panel: 96}\nproblem: ";
+  const std::string grid = "\ndecomposition: {process_grid: [2, 1]}";
+  expect_refused(unpacked + "{k: 100}" + grid, 2, {"comm.packing", "none", "panel of B", "k = 50", "product.panel"});
+  EXPECT_NO_THROW(read(unpacked + "{k: 192}" + grid, 2));
+  EXPECT_NO_THROW(read(unpacked + "{k: 100, b: {op: transpose}}" + grid, 2));
+}
+
 TEST(Deck, RefusesWhatWouldNotBeUsed) {
   expect_refused("problem: {c: {kind: integers}}", 1, {"test.yaml:2:", "problem.c.kind", "integers", "beta"});
   expect_refused("product: {panel: 128}", 1, {"test.yaml:2:", "product.panel", "128", "algorithm", "summa"});

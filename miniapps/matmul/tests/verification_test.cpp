@@ -101,6 +101,27 @@ TEST(Verification, IsInconclusiveBelowTheSmallestNumbers) {
   EXPECT_FALSE(run_product<double>(world(), o).verification.conclusive);
 }
 
+TEST(Verification, ComparesElementsWithTheDeck) {
+  for (const auto kind : {MatrixKind::integers, MatrixKind::random, MatrixKind::expression}) {
+    auto o = on_grid(integers(), grids(world().size(), 1).back());
+    o.a.kind = o.b.kind = o.c.kind = kind;
+    o.a.expression = o.b.expression = o.c.expression = config::Expression("1/(1+i+2*j)");
+    o.beta = 2;
+    o.precision = miniapp::Precision::single_precision;
+    o.distribution = kind == MatrixKind::random ? Distribution::block_cyclic : Distribution::block;
+    o.block_size = {3, 2};
+    App<float> made(o);
+    EXPECT_TRUE(made.app.verify_start().passed());
+    made.app.run();
+    EXPECT_FALSE(made.app.verify_start().passed()); // C is the product
+    EXPECT_TRUE(made.app.verify().passed());
+    EXPECT_TRUE(miniapp::verify_counts(*made.app.counts()).passed());
+    made.app.reset();
+    Kokkos::deep_copy(made.app.b().elements, 1);
+    EXPECT_FALSE(made.app.verify_start().passed());
+  }
+}
+
 TEST(Verification, SaysThatCIsNotFinite) {
   auto o = on_grid(integers(), grids(world().size(), 1).back());
   o.a.kind = MatrixKind::random;
