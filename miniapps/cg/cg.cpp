@@ -190,7 +190,11 @@ miniapp::Verification Cg::verify() {
                            {outcome_, solver_->solution(), solver_->coefficients(), lent}, solver_->preconditioner(),
                            &accuracy_.emplace());
   miniapp::also(result, [&, &comm = baseline, &reference = rows] {
-    return verify_entries(comm, system_.partition, system_.entries(), reference, *matrix_, compute, lent[0], lent[1]);
+    const auto multiply = [&](const Vector& x, const Vector& y) {
+      matrix_->multiply(compute, Part::all, x, y);
+      compute.fence();
+    };
+    return verify_entries(comm, system_.partition, system_.entries(), reference, multiply, lent[0], lent[1]);
   });
   return result;
 }

@@ -103,8 +103,8 @@ std::vector<double> read_some_values(const std::string& path, const std::vector<
 }
 
 miniapp::Verification verify_entries(const comm::Communicator& comm, const Partition& partition,
-                                     std::int64_t own_entries, const ReferenceRows& reference, const Matrix& matrix,
-                                     const Space& compute, const Vector& all, const Vector& y) {
+                                     std::int64_t own_entries, const ReferenceRows& reference, const Apply& multiply,
+                                     const Vector& all, const Vector& y) {
   std::array<double, most_numbers + 3> given{}; // row, column, value of each; then what is said of all
   std::size_t n = 0;
   for (const auto& entry : reference.of_file)
@@ -139,18 +139,17 @@ miniapp::Verification verify_entries(const comm::Communicator& comm, const Parti
     const double value = given[3 * e + 2], used = read(y, local(e, 0));
     return used != value && !(zeros && used == 0 && std::abs(value) <= 1e-12 * largest);
   };
-  const auto multiply = [&](const std::vector<std::size_t>& columns_of) {
+  const auto multiply_columns = [&](const std::vector<std::size_t>& columns_of) {
     Kokkos::deep_copy(all, 0.0);
     for (const auto e : columns_of)
       if (local(e, 1) >= 0) Kokkos::deep_copy(Kokkos::subview(all, local(e, 1)), 1.0);
-    matrix.multiply(compute, Part::all, all, y);
-    compute.fence();
+    multiply(all, y);
   };
   std::array<std::int64_t, 3> found{static_cast<std::int64_t>(open.size()), 0, own_entries};
-  if (!open.empty()) multiply(open);
+  if (!open.empty()) multiply_columns(open);
   std::erase_if(open, [&](std::size_t e) { return !differs(e); });
   for (const auto e : open) { // others of their columns may be in the row
-    multiply({e});
+    multiply_columns({e});
     if (differs(e)) ++found[1];
   }
   found = comm::allreduce(comm, found, comm::ReduceOp::sum);

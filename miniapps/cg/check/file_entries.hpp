@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cg/check/reference_rows.hpp"
-#include "cg/matrix/matrix.hpp"
+#include "cg/check/symmetry.hpp"
 #include "run/record/result.hpp"
 
 #include <random>
@@ -22,7 +22,6 @@ std::vector<double> read_some_values(const std::string& path, const std::vector<
 /// Collective. Rank 0's entries by themselves, of either triangle, against products with unit vectors, bit for bit; and
 /// the number of entries. `all`, for own rows and ghosts, and `y`, for own rows, are written to.
 miniapp::Verification verify_entries(const comm::Communicator&, const Partition&, std::int64_t own_entries,
-                                     const ReferenceRows&, const Matrix&, const Space& compute, const Vector& all,
-                                     const Vector& y);
+                                     const ReferenceRows&, const Apply&, const Vector& all, const Vector& y);
 
 } // namespace kontor::cg
