@@ -281,10 +281,6 @@ class Planning(PlanTest):
                      "#flux: --queue=debug", "#flux: --bank=us", "#flux: --signal=TERM@60s"):
             self.assertIn(f"\n{line}\n", flux)
         self.assertTrue(flux.endswith("--repeat 1 --repeat 2 --repeat 4\n"))
-        pbs = self.scripts("pbs", text)["n2-r8-t3-g8"]
-        for line in ("#PBS -l select=2:ncpus=12:mpiprocs=4:ompthreads=3:ngpus=4", "#PBS -l walltime=01:30:00", "#PBS -q debug", "#PBS -A us"):
-            self.assertIn(f"\n{line}\n", pbs)
-        self.assertNotIn("-J", pbs, "repeats 1, 2 and 4 are no range")
 
     def test_words_of_directives(self):
         """Schedulers read them by rules of their own; sbatch's are tried by cluster/study."""
@@ -296,10 +292,6 @@ class Planning(PlanTest):
         self.assertEqual(told["slurm"][1], r'''"--output=/a b/it's \"$x\"; 50%%j/jobs/r1-%j.out"''')
         self.assertIn('"--account=my group"', told["slurm"])
         self.assertEqual(shlex.split(told["flux"][1]), [f"--output={path}/jobs/r1-{{{{id}}}}.out"])
-        self.assertNotIn("pbs", told)
-        pbs = SCHEDULERS["pbs"].directives(part, "s", False, launch, Path("/a b/it's 50%"))
-        self.assertIn('-o "/a b/it\'s 50%/jobs/"', pbs)
-        self.assertIn('-A "my group"', pbs)
 
     def test_time_limits(self):
         self.assertEqual([seconds_of(text) for text in ("5", "5:30", "1:00:00", "1-2", "1-0:1")], [300, 330, 3600, 93600, 86460])

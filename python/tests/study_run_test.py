@@ -140,20 +140,11 @@ class Submitted(StudyTest):
             self.assert_fails(self.study("--submit", "-o", name), "-o names another folder", code=2)
 
     def test_written_where_there_is_no_scheduler(self):
-        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\n")
-        self.assert_fails(self.study("--submit", "-o", "other"), "ranks_per_node", code=2)
-        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\nranks_per_node: 1\n")
+        self.write("study.yaml", STUDY + "launch: {scheduler: flux}\n")
         done = self.passes("--submit")
         self.assertEqual(self.made(), [])
-        self.assertIn("qsub is not here", done.stderr)
-        self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["n1-r1.pbs", "n2-r2.pbs"])
-
-    def test_the_command_of_another_scheduler(self):
-        """Grid Engine's qsub."""
-        self.write("study.yaml", STUDY + "launch: {scheduler: pbs}\nranks_per_node: 1\n")
-        self.fake("qsub", "echo \"$*\" >>\"$HOME/jobs.log\"; echo 'Unknown option --version' >&2; exit 1")
-        self.assert_fails(self.study("--submit"), "qsub is not that of pbs", code=2)
-        self.assertEqual(self.lines("jobs.log"), ["--version"])
+        self.assertIn("flux is not here", done.stderr)
+        self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.flux", "r2.flux"])
 
     def test_submitted_and_collected(self):
         self.fake_slurm()

@@ -105,7 +105,7 @@ LINE = text(r"[^\n\r]*", "text of one line")
 LINES = ListOf(LINE, least=0)
 
 LAUNCH = Section({
-    "scheduler": Key(word(("auto", "slurm", "flux", "pbs")), "Scheduler of the job scripts that --submit writes;"
+    "scheduler": Key(word(("auto", "slurm", "flux")), "Scheduler of the job scripts that --submit writes;"
                      " auto: the one whose command is found", "auto"),
     "time": Key(TIME, "Time limit of a job; auto: twice the time of past runs, timeout for points without one,"
                 " 10 minutes at least", "auto"),

@@ -7,8 +7,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ..messages import said
-from .problems import StudyError
 from .sizes import Part, listed, seconds_of
 
 PLAIN = r"[\w%@=:.,/+-]+"  # what needs no quotes
@@ -23,10 +21,6 @@ class Scheduler:
     variable = ""  # the task of an array; empty where there are no arrays
     options: dict[str, str] = {}  # of the keys of launch that are texts
 
-    def arrays(self, repeats: list[int]) -> bool:
-        """Whether an array can have these tasks."""
-        return bool(self.variable)
-
     def unfit(self, path: str) -> str:
         """What in a path a directive cannot say, in words; empty if it can say all."""
         return "" if path.isprintable() else "line breaks or control characters"
@@ -34,12 +28,8 @@ class Scheduler:
     def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
         raise NotImplementedError
 
-    def is_another(self) -> bool:
-        """Whether the command that submits is another scheduler's."""
-        return False
-
-    def texts(self, launch: Launch, between: str = "=") -> list[str]:
-        return [f"{option}{between}{launch[key]}" for key, option in self.options.items() if launch[key]]
+    def texts(self, launch: Launch) -> list[str]:
+        return [f"{option}={launch[key]}" for key, option in self.options.items() if launch[key]]
 
 
 class Slurm(Scheduler):
@@ -90,46 +80,7 @@ class Flux(Scheduler):
         return list(map(shlex.quote, told))
 
 
-class Pbs(Scheduler):
-    prefix, suffix, variable = "#PBS", "pbs", "PBS_ARRAY_INDEX"
-    submit, queued = ["qsub"], ["qstat"]
-    options = {"partition": "-q", "account": "-A"}
-
-    def arrays(self, repeats: list[int]) -> bool:
-        return repeats[-1] - repeats[0] + 1 == len(repeats)  # it has no lists
-
-    def unfit(self, path: str) -> str:
-        is_unfit = ":" in path or {'"', "'"} <= set(path)
-        return super().unfit(path) or ("a colon, or both kinds of quotes" if is_unfit else "")
-
-    def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
-        one = part.first
-        if one.ranks > 1 and not one.ranks_per_node:
-            raise StudyError("PBS is asked for nodes, so launch.scheduler: pbs needs the study's ranks_per_node",
-                             "E-STUDY-SUBMIT")
-        nodes = one.nodes if one.ranks_per_node else 1
-        per_node = -(-one.ranks // nodes)
-        select = f"select={nodes}:ncpus={per_node * one.threads}:mpiprocs={per_node}:ompthreads={one.threads}"
-        select += f":ngpus={-(-one.gpus // nodes)}" if one.gpus else ""
-        seconds = seconds_of(part.time_limit(array, launch))
-        walltime = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-        told = [f"-N {name[:230]}", "-j oe", f"-o {self._word(f'{folder}/jobs/')}", f"-l {select}"]
-        told += [f"-l walltime={walltime}", *["-l place=excl"] * launch["exclusive"]]
-        told += self.texts({key: launch[key] and self._word(launch[key]) for key in self.options}, " ")
-        return told + [f"-J {part.repeats[0]}-{part.repeats[-1]}%{launch['at_once']}"] * array
-
-    def is_another(self) -> bool:
-        """Grid Engine's qsub knows no --version."""
-        return not re.search("(?i)pbs|version:", said(*self.submit, "--version", seconds=20))
-
-    @staticmethod
-    def _word(text: str) -> str:
-        """As qsub reads words: between quotes all characters are as they are."""
-        quote = "'" if '"' in text else '"'
-        return text if re.fullmatch(PLAIN, text) else f"{quote}{text}{quote}"
-
-
-SCHEDULERS: dict[str, Scheduler] = {"slurm": Slurm(), "flux": Flux(), "pbs": Pbs()}
+SCHEDULERS: dict[str, Scheduler] = {"slurm": Slurm(), "flux": Flux()}
 
 
 def scheduler_here(wanted: str) -> str:

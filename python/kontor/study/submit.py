@@ -34,7 +34,7 @@ MOST_COMMENTS = 40  # points that a script names
 def script(part: Part, study: str, name: str, launch: dict[str, Any], folder: Path, place: Place) -> str:
     """The text of the part's job script for the scheduler `name`."""
     scheduler, folder = SCHEDULERS[name], folder.absolute()
-    array = launch["array"] and len(part.repeats) > 1 and scheduler.arrays(part.repeats)
+    array = launch["array"] and len(part.repeats) > 1 and bool(scheduler.variable)
     if unfit := scheduler.unfit(str(folder)):
         raise StudyError(f"{shown(folder, 200)}: job scripts of {name} cannot name a folder with {unfit};"
                          " -o names another folder", "E-STUDY-FOLDER")
@@ -75,9 +75,6 @@ def submit(folder: Folder, missing: list[tuple[Point, int]], study: Study, place
     if not shutil.which(command[0]):
         say(f"study: {command[0]} is not here; submit the scripts where it is, then collect: {collect}")
         return
-    if SCHEDULERS[name].is_another():
-        raise StudyError(f"{command[0]} is not that of {name}, as Grid Engine has one of that name; nothing was"
-                         " submitted", "E-STUDY-SUBMIT")
     for file, part in parts.items():
         job = {"id": hand_over(folder.path / file, command), "part": part.name, "script": file, "scheduler": name,
                "repeats": part.repeats, "submitted": now()}
