@@ -27,7 +27,6 @@ constexpr Named<ProblemKind> kinds[]{{"fe_heat", ProblemKind::fe_heat},
                                      {"stencil", ProblemKind::stencil},
                                      {"matrix_market", ProblemKind::matrix_market}};
 constexpr Named<int> stencil_sizes[]{{"7", 7}, {"27", 27}};
-constexpr Named<Assembly> assemblies[]{{"gather", Assembly::gather}, {"atomic", Assembly::atomic}};
 constexpr Named<RhsKind> rhs_kinds[]{
     {"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}};
 constexpr Named<PartitionKind> partitions[]{{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}};
@@ -65,8 +64,6 @@ void describe(Visitor& v, FeHeatOptions& o) {
                                         "Temperature, flux into the box, or insulated");
   });
   v.value("exact", o.exact, in_space, "The exact solution, to compare with");
-  v.choice<Assembly>("assembly", o.assembly, assemblies,
-                     "Rows gather from their elements, or elements add to rows by atomic operations");
 }
 
 void describe(Visitor& v, StencilOptions& o) {
@@ -132,15 +129,6 @@ void resolve_format(const Options& o, const config::Deck& deck) {
   if (solver.kernel == Kernel::kokkos_kernels && !has_kokkos_kernels())
     deck.fail("solver.kernel",
               "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own and plain");
-}
-
-/// Atomic additions come in any order where several threads make them.
-void refuse_unordered_assembly(const Options& o, const config::Deck& deck) {
-  if (o.kind != ProblemKind::fe_heat || o.fe_heat.assembly != Assembly::atomic) return;
-  if (o.solver.sums != SumKind::reproducible || Space::name() == std::string_view("Serial")) return;
-  deck.fail("problem.fe_heat.assembly",
-            "is atomic, whose last bits depend on which thread comes first, so solver.sums: reproducible would "
-            "not give the same bits; choose gather, or sums: fast");
 }
 
 void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
@@ -298,7 +286,6 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   refuse_unused(*this, deck);
   resolve_format(*this, deck);
   resolve_preconditioner(solver, deck);
-  refuse_unordered_assembly(*this, deck);
   if (kind == ProblemKind::matrix_market) return resolve_matrix_market(*this, deck);
   const auto points = this->points().extents;
   const auto key = key_of_sizes(kind);

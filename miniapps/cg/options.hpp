@@ -28,7 +28,6 @@ enum class Method { classic, merged, pipelined };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
 enum class Kernel { own, plain, kokkos_kernels };
-enum class Assembly { gather, atomic };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };
 
@@ -45,7 +44,6 @@ struct FeHeatOptions {
   config::Expression source{"0"};
   FaceOptions faces;
   std::optional<config::Expression> exact;
-  Assembly assembly = Assembly::gather;
 
   /// Points along x, y and z.
   std::vector<std::int64_t> points() const { return {elements[0] + 1, elements[1] + 1, elements[2] + 1}; }

@@ -63,10 +63,7 @@ class Solves(ReportTest):
                 other = self.solve("b.h5", **differences)
                 self.assertIn(f"b.h5: not comparable with a.h5: {says}\n", self.compared(alone, other))
                 self.assertIsNone(speed(other, alone))
-        for differences in {"max_iterations": 600}, {"assembly": "atomic"}:
-            self.assertEqual(speed(self.solve("b.h5", **differences), alone), 1)
-        first, second = (self.solve(f"{name}.h5", kind="fe_heat", assembly=name) for name in ("gather", "atomic"))
-        self.assertEqual(speed(second, first), 1)
+        self.assertEqual(speed(self.solve("b.h5", max_iterations=600), alone), 1)
 
     def test_endings(self):
         """Only what has converged, or has made the same number of iterations, has a speed."""

@@ -99,7 +99,6 @@ problem:
   kind: {kind}
   fe_heat:
     elements: [50, 50, 50]
-    assembly: {assembly}
   stencil:
     points: [{points}, 10, 10]
     exact: "1"
@@ -113,7 +112,7 @@ solver:
 comm:
   backend: auto
 """
-SETTINGS = {"kind": "stencil", "assembly": "gather", "points": 10, "method": "classic", "preconditioner": "none", "tolerance": "1.0e-09",
+SETTINGS = {"kind": "stencil", "points": 10, "method": "classic", "preconditioner": "none", "tolerance": "1.0e-09",
             "max_iterations": 500}
 SOLVE_FIGURES = ({"name": "flops", "value": 4e9, "unit": "flop/s"},
            {"name": "effective_bandwidth", "value": 24e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.75})

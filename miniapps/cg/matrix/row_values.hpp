@@ -25,11 +25,6 @@ class RowValues {
       at_ += stride_;
       return value;
     }
-    KOKKOS_FUNCTION double& entry(int e) const {
-      Row from = *this;
-      while (e-- > 0) from.next();
-      return from.next();
-    }
 
    private:
     double* at_;
@@ -38,13 +33,13 @@ class RowValues {
     int lane_;
   };
 
-  explicit RowValues(const CompressedRows& rows) : values(rows.values), offsets_(rows.offsets.data()) {}
+  explicit RowValues(const CompressedRows& rows) : values_(rows.values), offsets_(rows.offsets.data()) {}
   explicit RowValues(const SellRows& rows)
-      : values(rows.values), chunks_(rows.chunks.data()), told_(rows.told.data()), shared_(rows.shared.data()),
+      : values_(rows.values), chunks_(rows.chunks.data()), told_(rows.told.data()), shared_(rows.shared.data()),
         interior_(rows.interior), chunk_(rows.chunk) {}
 
   KOKKOS_FUNCTION Row row(LocalIndex row) const {
-    if (!chunks_) return {values.data() + offsets_[row], 1, nullptr, 0};
+    if (!chunks_) return {values_.data() + offsets_[row], 1, nullptr, 0};
     const bool inner = row < interior_;
     const LocalIndex place = inner ? row : row - interior_;
     const std::int64_t before = inner ? 0 : (interior_ + std::int64_t{chunk_} - 1) / chunk_;
@@ -53,10 +48,8 @@ class RowValues {
     if (chunks_[c].sorted) find_sorted(row, before + place / sell_window * (sell_window / chunk_), c, lane);
     const auto& chunk = chunks_[c];
     const bool gaps = chunk.kind == Columns::shared && !chunk.full;
-    return {values.data() + chunk.values + lane, chunk_, gaps ? shared_ + chunk.columns : nullptr, lane};
+    return {values_.data() + chunk.values + lane, chunk_, gaps ? shared_ + chunk.columns : nullptr, lane};
   }
-
-  Kokkos::View<double*> values; ///< all of them, padding included
 
  private:
   /// Among the chunks of a window from c on.
@@ -72,6 +65,7 @@ class RowValues {
     }
   }
 
+  Kokkos::View<double*> values_; ///< all of them, padding included
   const std::int64_t* offsets_ = nullptr;
   const SellChunk* chunks_ = nullptr; ///< null: compressed rows
   const LocalIndex* told_ = nullptr;

@@ -12,11 +12,6 @@ BoxPolicy own_blocks(const FeMesh& mesh) {
   return BoxPolicy({0, 0, 0}, {mesh.extents[2], mesh.extents[1], fe_blocks(mesh.extents[0])});
 }
 
-/// For (z, y, x) of the elements.
-BoxPolicy elements(const FeMesh& mesh) {
-  return BoxPolicy({0, 0, 0}, {mesh.extents[2] + 1, mesh.extents[1] + 1, mesh.extents[0] + 1});
-}
-
 /// The place among 27 of the node that differs from the one in the middle along the axes whose bits are in `across`, in
 /// element e around it.
 KOKKOS_INLINE_FUNCTION constexpr int place_of(int e, int across) {
@@ -99,40 +94,6 @@ struct GatherLoad {
   }
 };
 
-/// What a point is in an element: whether it is this rank's, and where.
-struct NodePoint {
-  int point[3];
-  bool own;
-  KOKKOS_FUNCTION NodePoint(const FeMesh& mesh, int k, int j, int i, int node)
-      : point{i - 1 + (node & 1), j - 1 + (node >> 1 & 1), k - 1 + (node >> 2)}, own(true) {
-    for (int axis = 0; axis < 3; ++axis) own = own && point[axis] >= 0 && point[axis] < mesh.extents[axis];
-  }
-};
-
-struct AddElements {
-  FeMesh mesh;
-  ElementIntegrals integrals;
-  GaussValues conductivity;
-  RowValues matrix;
-
-  KOKKOS_FUNCTION void operator()(int k, int j, int i) const {
-    const double* const values = &conductivity(k, j, 0, i);
-    for (int a = 0; a < element_nodes; ++a) {
-      const NodePoint node(mesh, k, j, i, a);
-      if (!node.own) continue;
-      const auto& p = node.point;
-      const auto n = mesh.neighbours(p[0], p[1], p[2]);
-      const auto row = matrix.row(mesh.row(p[0], p[1], p[2]));
-      for (int b = 0; b < element_nodes; ++b) {
-        const int dx = (b & 1) - (a & 1), dy = (b >> 1 & 1) - (a >> 1 & 1), dz = (b >> 2) - (a >> 2);
-        if (n.has(dx, dy, dz))
-          Kokkos::atomic_add(&row.entry(n.place(dx, dy, dz)),
-                             element_entry(integrals, values, conductivity.stride(2), a, b));
-      }
-    }
-  }
-};
-
 } // namespace
 
 CompressedRows make_structure(const FeMesh& mesh) {
@@ -157,27 +118,14 @@ CompressedRows make_structure(const FeMesh& mesh) {
   return {offsets, columns, {}};
 }
 
-void assemble_matrix(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals,
-                     const GaussValues& conductivity, const RowValues& matrix) {
-  if (how == Assembly::gather)
-    return Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
-  Kokkos::deep_copy(matrix.values, 0.0);
-  Kokkos::parallel_for("cg/add elements", elements(mesh), AddElements{mesh, integrals, conductivity, matrix});
+void assemble_matrix(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& conductivity,
+                     const RowValues& matrix) {
+  Kokkos::parallel_for("cg/gather rows", own_blocks(mesh), GatherRows{mesh, integrals, conductivity, matrix});
 }
 
-void assemble_load(Assembly how, const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
+void assemble_load(const FeMesh& mesh, const ElementIntegrals& integrals, const GaussValues& source,
                    const Vector& rhs) {
-  if (how == Assembly::gather)
-    return Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
-  Kokkos::parallel_for(
-      "cg/add loads", elements(mesh), KOKKOS_LAMBDA(int k, int j, int i) {
-        for (int a = 0; a < element_nodes; ++a) {
-          const NodePoint node(mesh, k, j, i, a);
-          if (node.own)
-            Kokkos::atomic_add(&rhs(mesh.row(node.point[0], node.point[1], node.point[2])),
-                               element_load(integrals, &source(k, j, 0, i), source.stride(2), a));
-        }
-      });
+  Kokkos::parallel_for("cg/gather load", own_blocks(mesh), GatherLoad{mesh, integrals, source, rhs});
 }
 
 } // namespace kontor::cg

@@ -11,13 +11,10 @@ namespace kontor::cg {
 /// Offsets and columns.
 CompressedRows make_structure(const FeMesh&);
 
-/// Values of the matrix, and the right-hand side. `gather`: row by row, each from the elements around it: no row is
-/// written twice, so nothing is atomic, and the sums run over the elements in the order of their numbers in the whole
-/// grid, whatever rank has the row. `atomic`: element by element, by atomic additions: the order of the sums is the
-/// device's.
-void assemble_matrix(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity,
-                     const RowValues&);
-void assemble_load(Assembly, const FeMesh&, const ElementIntegrals&, const GaussValues& source, const Vector& rhs);
+/// Values of the matrix, and the right-hand side, row by row, each from the elements around it: no row is written
+/// twice, so nothing is atomic. Sums run over the elements in the order of their numbers in the whole grid.
+void assemble_matrix(const FeMesh&, const ElementIntegrals&, const GaussValues& conductivity, const RowValues&);
+void assemble_load(const FeMesh&, const ElementIntegrals&, const GaussValues& source, const Vector& rhs);
 
 /// The entry for the point at an offset (x, y, z) from point (i, j, k), in the same order of sums. For a kernel.
 KOKKOS_INLINE_FUNCTION double matrix_entry(const ElementIntegrals& integrals, const GaussValues& conductivity, int i,

@@ -60,12 +60,4 @@ KOKKOS_INLINE_FUNCTION double element_entry(const ElementIntegrals& integrals, c
   return sum;
 }
 
-/// Entry a of an element's load, whose source in Gauss point g is source[g * stride].
-KOKKOS_INLINE_FUNCTION double element_load(const ElementIntegrals& integrals, const double* source, std::size_t stride,
-                                           int a) {
-  double sum = 0;
-  for (int g = 0; g < element_nodes; ++g) sum += source[g * stride] * integrals.load[g ^ a];
-  return sum;
-}
-
 } // namespace kontor::cg

@@ -49,7 +49,7 @@ class FeHeat final : public BoxProblem {
     if (heated) { // of conductivity and source one is there at a time
       GaussValues source;
       timed("elements", [&] { source = at_gauss_points("cg/source", block, source_, finite); });
-      timed("assembly", [&] { assemble_load(options_.assembly, mesh, integrals, source, system.rhs); });
+      timed("assembly", [&] { assemble_load(mesh, integrals, source, system.rhs); });
     }
     double smallest = 0;
     {
@@ -59,7 +59,7 @@ class FeHeat final : public BoxProblem {
       std::optional<RowValues> rows;
       timed("structure", [&] { rows = system.make_room(solver_); });
       timed("assembly", [&] {
-        assemble_matrix(options_.assembly, mesh, integrals, conductivity, *rows);
+        assemble_matrix(mesh, integrals, conductivity, *rows);
         smallest = smallest_above_zero(cartesian_, conductivity);
       });
       timed("boundary", [&] {

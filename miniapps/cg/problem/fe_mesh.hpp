@@ -16,10 +16,6 @@ struct Neighbours {
 
   KOKKOS_FUNCTION int extent(int axis) const { return end[axis] - begin[axis]; }
   KOKKOS_FUNCTION int count() const { return extent(0) * extent(1) * extent(2); }
-  /// The place in the row of the entry for the point at that offset.
-  KOKKOS_FUNCTION int place(int dx, int dy, int dz) const {
-    return ((dz - begin[2]) * extent(1) + dy - begin[1]) * extent(0) + dx - begin[0];
-  }
   KOKKOS_FUNCTION bool has(int dx, int dy, int dz) const {
     return dx >= begin[0] && dx < end[0] && dy >= begin[1] && dy < end[1] && dz >= begin[2] && dz < end[2];
   }

@@ -187,13 +187,9 @@ TEST_F(FeHeat, KeepsOnlyTheDiagonalOfFixedRows) {
 }
 
 TEST_F(FeHeat, HasALinearTemperatureExactly) {
-  for (const auto assembly : {Assembly::gather, Assembly::atomic}) {
-    auto options = linear_problem();
-    options.fe_heat.assembly = assembly;
-    const auto result = solve(options);
-    EXPECT_TRUE(result.passed()) << result.measure << " " << result.error << " " << result.tolerance;
-    EXPECT_LT(result.error, 1e-11);
-  }
+  const auto result = solve(linear_problem());
+  EXPECT_TRUE(result.passed()) << result.measure << " " << result.error << " " << result.tolerance;
+  EXPECT_LT(result.error, 1e-11);
   auto wrong = linear_problem();
   wrong.fe_heat.faces[1].value = "(1 + x + 0.5*y + 0.25*z) * 1.999";
   const auto found = solve(wrong);

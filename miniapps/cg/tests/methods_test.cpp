@@ -296,16 +296,9 @@ TEST(RitzValues, AreTheEigenvaluesAfterAsManyIterationsAsThereAre) {
   EXPECT_DOUBLE_EQ(ritz_values({{0, 0}, {0.25, 0}, {0, 1}, {9, 0}}).largest, 4); // by the first steps
 }
 
-/// Atomic assembly only where threads compute.
 TEST(ReproducibleSums, RefuseByNameWhatDependsOnTheOrder) {
   expect_facts(refusal_of("app: cg\nsolver:\n  preconditioner: gauss_seidel\n  sums: reproducible\n"),
                {"deck.yaml:3", "gauss_seidel", "chebyshev"});
-  const auto message = refusal_of("app: cg\nproblem:\n  kind: fe_heat\n  fe_heat:\n    assembly: atomic\n"
-                                  "    boundary: {x_min: {temperature: 0}}\nsolver:\n  sums: reproducible\n");
-  if (Space::name() == std::string_view("Serial"))
-    EXPECT_EQ(message, "");
-  else
-    expect_facts(message, {"deck.yaml:5", "gather"});
 }
 
 } // namespace
