@@ -52,9 +52,6 @@ def report(arguments: argparse.Namespace, now: Now) -> int:
     except RecordError as error:
         say(str(error))
         return 2
-    except OSError as error:
-        say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
-        return 3
 
 
 def _report(arguments: argparse.Namespace, now: Now) -> int:

@@ -134,26 +134,19 @@ def _work(work: Callable[[Now], int], writer: int, seconds: int, room: int) -> N
         _limit(resource.RLIMIT_CORE, 0)
         _limit(resource.RLIMIT_AS, _used() + room)
         allow(STARTING)
-        code = _flushed(work(now))
+        code = work(now)
+        sys.stdout.flush()
     except MemoryError:
         os.write(writer, MEMORY)
+    except OSError as error:  # what reads files handles its own
+        code = 3
+        say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
     except BaseException:  # pylint: disable=broad-except
         say("this is a defect of Kontor or of a package of Python, and not of a file; please report it:", "E-INTERNAL")
         traceback.print_exc()
         sys.stderr.flush()
     finally:
         os._exit(code)
-
-
-def _flushed(code: int) -> int:
-    """The exit code: 3 if what was printed last cannot be written. Python 3.13 tries again what ended with 3."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        if code != 3:
-            say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
-        return 3
-    return code
 
 
 def allow(seconds: int) -> None:

@@ -47,13 +47,10 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
 def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str, patience: Patience) -> int:
     """By this command or by a signal: says what there is to say, and returns the exit code."""
     code = exit_code(code)
-    if run.stuck == "failed":
-        say(f"a rank failed, and {launcher} had not ended {patience.abort} s later, as when a host has vanished;"
-            " it was ended", DIED)
-        return 3
     if run.stuck:
-        say(f"the ranks were done, and {launcher} had not ended {patience.finish} s later, as when a rank is killed at"
-            " its end; it was ended", DIED)
+        what, seconds, how = {"failed": ("a rank failed", patience.abort, "a host has vanished"),
+                              "done": ("the ranks were done", patience.finish, "a rank is killed at its end")}[run.stuck]
+        say(f"{what}, and {launcher} had not ended {seconds} s later, as when {how}; it was ended", DIED)
         return 3
     if run.caught and code == 4:
         say(f"{app} ended early, as signal {run.caught} asked; its record says how far it came")
@@ -73,15 +70,17 @@ def _after_its_own_end(code: int, app: str, launch: Launch, program: str, variab
     launcher = Path(launch.words[0]).name
     if code > 128 and signal_name(code):
         say(f"{app} was ended by signal {signal_name(code)}{reason_of(code)}", DIED)
-    elif code > 4 and folder.ranks_have_started:
-        say(f"{launcher} ended with code {code} while {app} ran: a host or its daemon was lost", DIED)
-        return 3
-    elif code == 1 and folder.ranks_have_started and not folder.a_rank_was_done:
-        say(f"{launcher} ended with code 1 before {app} was done, as when it is told to end", DIED)
-        return 3
-    elif code not in (0, 2, 3, 4) and not folder.ranks_have_started and _cannot_start(launch, program, variables):
-        return 3
-    return code
+        return code
+    if not folder.ranks_have_started:
+        return 3 if code not in (0, 2, 3, 4) and _cannot_start(launch, program, variables) else code
+    if code > 4:
+        why = f"{code} while {app} ran: a host or its daemon was lost"
+    elif code == 1 and not folder.a_rank_was_done:
+        why = f"1 before {app} was done, as when it is told to end"
+    else:
+        return code
+    say(f"{launcher} ended with code {why}", DIED)
+    return 3
 
 
 def _cannot_start(launch: Launch, program: str, variables: Mapping[str, str]) -> bool:

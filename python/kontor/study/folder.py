@@ -32,8 +32,7 @@ OWN = re.compile(r"study\.(json|yaml|csv|h5)\.\d+\.[0-9a-f]+\.tmp")
 
 
 def check(form: Any, value: Any, name: str) -> None:
-    """Raises ValueError that names the first value that is not of the form: a type, a list of one form, or a dict of
-    forms by key, where `*` is any."""
+    """Raises ValueError where a value is not of its form: a type, a list of one, a dict of them; key `*` is any."""
     if not isinstance(value, type(form) if isinstance(form, list | dict) else form):
         raise ValueError(f"{name} is {shown(value)}")
     if isinstance(form, list):

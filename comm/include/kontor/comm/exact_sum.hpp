@@ -123,7 +123,6 @@ class ExactSums {
     return count;
   }
 
-  /// `n` values are for `together` sums from k on.
   sums::LocalSums<ExecutionSpace>& local(int k, int together, std::int64_t n) const {
     auto& sums = local();
     if (k < 0 || k > sums.count() - together || n < 0)

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -46,9 +44,9 @@ class LocalSums {
   /// How many sums there are.
   int count() const { return static_cast<int>(carries_.extent(0)); }
 
-  /// Local; queued on the instance. Adds value(i), a double or float, i from 0 to n, to sum k. With `together` above 1
-  /// value(i) is a Kokkos::Array of so many doubles, which are added to the sums from k on. Each is called once, so it
-  /// may write as well. Throws std::out_of_range if there is no such sum.
+  /// Local; queued on the instance. Adds value(i), a double or float, i from 0 to n, to sum k of those there are. With
+  /// `together` above 1 value(i) is a Kokkos::Array of so many doubles, which are added to the sums from k on. Each is
+  /// called once, so it may write as well.
   template <int together = 1, class Value>
   void add(const ExecutionSpace& instance, int k, std::int64_t n, const Value& value) {
     add_rows<together>(instance, k, 1, n, detail::OneRow<Value>{value});
@@ -61,9 +59,6 @@ class LocalSums {
     static_assert(are_added<Values, together>(),
                   "kontor::sums: exact sums are of functions whose value is a double or float, or a Kokkos::Array "
                   "of them for several sums together; convert other values, such as bool, to double");
-    if (k < 0 || k + together > count())
-      throw std::out_of_range("exact sums: " + std::to_string(together) + " from sum " + std::to_string(k) +
-                              " on; there are " + std::to_string(count()));
     const std::int64_t size = rows * length;
     if (size <= 0) return;
     std::int64_t* const first = accumulators_.data() + std::int64_t{k} * copies_ * sums::length;
