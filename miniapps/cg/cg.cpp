@@ -175,7 +175,9 @@ std::optional<miniapp::StepCounts> Cg::counts() const {
                              .of_deck = all ? std::optional(options_.solver.max_iterations) : std::nullopt,
                              .of_loop = last_step() - solver_->surplus(),
                              .of_figure = made_before_ + iterations(),
-                             .of_field = solver_->made()};
+                             .of_field = solver_->made(),
+                             .work = static_cast<double>(last_step() - solver_->surplus() - made_before_),
+                             .figure = "iterations"};
 }
 
 miniapp::Verification Cg::verify() {

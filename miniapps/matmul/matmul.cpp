@@ -186,11 +186,16 @@ std::optional<miniapp::StepCounts> Matmul<T>::counts() const {
   const auto& o = options_;
   const auto layer = std::lcm(std::lcm(o.process_grid[0], o.process_grid[1]), o.layers) / o.layers;
   const double counted = share_made() * static_cast<double>(multiplication_->steps());
+  const auto panels = o.algorithm == Algorithm::summa ? (o.size.k + o.panel - 1) / o.panel : layer;
+  const auto made = static_cast<double>(this->last_step() - first_step_), all = static_cast<double>(panels);
+  const auto [m, n, k] =
+      std::array{static_cast<double>(o.size.m), static_cast<double>(o.size.n), static_cast<double>(o.size.k)};
   return miniapp::StepCounts{.unit = "panels",
-                             .of_deck = o.algorithm == Algorithm::summa ? (o.size.k + o.panel - 1) / o.panel : layer,
+                             .of_deck = panels,
                              .of_loop = this->last_step(),
                              .of_figure = first_step_ + std::llround(counted),
-                             .of_field = steps_made_};
+                             .of_field = steps_made_,
+                             .work = made / all * 2 * m * n * k};
 }
 
 template <class T>

@@ -155,7 +155,7 @@ int Run::operator()() {
     const double seconds = median(outcome.repeats);
     outcome.figures = app->figures(seconds, machine);
     if (const auto counts = app->counts())
-      also(outcome.verification, [&] { return verify_work(*counts, outcome.figures.at(0), seconds); });
+      also(outcome.verification, [&] { return verify_work(*counts, outcome.figures, seconds); });
     if (outcome.verification.failed()) outcome.figures.clear();
   }
   if (machine.oversubscribed)

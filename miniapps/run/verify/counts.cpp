@@ -28,8 +28,10 @@ Verification verify_counts(const StepCounts& counts) {
   return of_time;
 }
 
-Verification verify_work(const StepCounts& counts, const FigureOfMerit& figure, double seconds) {
+Verification verify_work(const StepCounts& counts, const std::vector<FigureOfMerit>& figures, double seconds) {
   if (counts.work == 0) return {};
+  const auto named = std::ranges::find(figures, counts.figure, &FigureOfMerit::name);
+  const auto& figure = named == figures.end() ? figures.at(0) : *named;
   constexpr double rounding = 1e-12;
   return {.measure = fmt::format("work of {} relative to the deck's, less 1", figure.name),
           .error = std::abs(figure.value * seconds / counts.work - 1),

@@ -18,11 +18,12 @@ struct StepCounts {
   std::int64_t of_field = 0;              ///< that kernels have made of the fields
   std::optional<double> end_of_deck = {}; ///< time at which the deck ends; none: steps have no time
   double end_of_field = 0;                ///< time of the fields
-  double work = 0; ///< that the first figure of merit must count in a repeat, by the deck; 0: it is not compared
+  double work = 0;                        ///< that a figure must count in a repeat, by the deck; 0: not compared
+  std::string figure = {};                ///< its name; empty: the first
 };
 
-/// Local. Fails where a figure of a repeat of so many seconds is not that of the work.
-Verification verify_work(const StepCounts&, const FigureOfMerit&, double seconds);
+/// Local. Fails where the figure of a repeat of so many seconds is not that of the work.
+Verification verify_work(const StepCounts&, const std::vector<FigureOfMerit>&, double seconds);
 
 /// Local. Fails where the counts differ from each other, or the times by more than rounding.
 Verification verify_counts(const StepCounts&);
