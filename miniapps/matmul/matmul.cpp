@@ -97,6 +97,7 @@ void Matmul<T>::warm_up() {
   reset();
   miniapp::run_steps(*this, {});
   finish(multiplication_->steps());
+  complete_ = false;
   seconds_.clear();
   reset_blocks(); // which have numbers, as in a run
   products_alone_ = seconds_of_pass(Pass::products);
@@ -108,6 +109,7 @@ void Matmul<T>::warm_up() {
 
 template <class T>
 void Matmul<T>::reset() {
+  if (elements_ && std::exchange(complete_, false)) miniapp::also(earlier_, [&] { return elements_->product(c()); });
   reset_blocks();
   multiplication_->invalidate();
 }
@@ -165,12 +167,14 @@ void Matmul<T>::finish(std::int64_t made) {
       comm::allreduce(this->context().comm, std::array{without_redistribution_, multiplication_->seconds_of_steps()},
                       comm::ReduceOp::max);
   seconds_.push_back({slowest[0], slowest[1]});
+  complete_ = true;
 }
 
 template <class T>
 miniapp::Verification Matmul<T>::verify() {
   auto result = verifier_->verify(a(), b(), c());
   result.judged = {"all of C by C x against A (B x)", "A and B are what they were"};
+  miniapp::also(result, [&] { return earlier_; });
   miniapp::also(result, [&] { return elements_->product(c()); });
   if (options_.write_c) file_values_ = elements_->in_file("/fields/C", c());
   return result;

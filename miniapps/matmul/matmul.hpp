@@ -72,6 +72,8 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
   std::optional<ElementCheck<T>> elements_;
   std::vector<miniapp::FileValue> file_values_; ///< of the C that was verified
+  miniapp::Verification earlier_;               ///< of repeats before the last
+  bool complete_ = false;                       ///< C is that of a repeat
   std::int64_t first_step_ = 0;                 ///< those before have been made by another run
   std::int64_t steps_made_ = 0;                 ///< of the repeat, so far
   miniapp::Timer* redistribute_ = nullptr;

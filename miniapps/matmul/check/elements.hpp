@@ -73,7 +73,7 @@ class ElementCheck {
     return {.measure = "elements of C against loops over the deck's elements, beside |A| |B|",
             .error = comm::allreduce(comm_, error, comm::ReduceOp::max),
             .tolerance = rounding,
-            .judged = {fmt::format("{} elements of C by loops over the deck's elements", count)}};
+            .judged = {fmt::format("each repeat: {} elements of C by loops over the deck's elements", count)}};
   }
 
   /// Local. This rank's elements of the sample.
