@@ -36,11 +36,12 @@ bool next_line(std::istream& file, std::istringstream& words) {
   return false;
 }
 
-template <class T>
-T read(const Kokkos::View<T*>& values, LocalIndex at) {
-  T value;
-  Kokkos::deep_copy(value, Kokkos::subview(values, at));
-  return value;
+/// The first line in small letters.
+std::string header_of(std::istream& file) {
+  std::string line;
+  std::getline(file, line);
+  for (auto& c : line) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return line;
 }
 
 } // namespace
@@ -48,9 +49,7 @@ T read(const Kokkos::View<T*>& values, LocalIndex at) {
 void read_some_entries(const std::string& path, std::mt19937_64& random, ReferenceRows& reference) {
   if (!std::filesystem::is_regular_file(path)) return;
   std::ifstream file(path, std::ios::binary);
-  std::string header;
-  std::getline(file, header);
-  for (auto& c : header) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  auto header = header_of(file);
   const bool symmetric = header.find("symmetric") != std::string::npos;
   std::istringstream words;
   GlobalIndex rows = 0, columns = 0;
@@ -80,11 +79,9 @@ void read_some_entries(const std::string& path, std::mt19937_64& random, Referen
 std::vector<double> read_some_values(const std::string& path, const std::vector<GlobalIndex>& rows) {
   std::vector<double> values(rows.size());
   std::ifstream file(path, std::ios::binary);
-  std::string header, value;
-  std::getline(file, header);
-  const bool plain = !header.starts_with("%%");
-  for (auto& c : header) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const bool coordinate = header.find("coordinate") != std::string::npos;
+  std::string value;
+  const auto header = header_of(file);
+  const bool plain = !header.starts_with("%%"), coordinate = header.find("coordinate") != std::string::npos;
   if (plain) file.seekg(0);
   std::istringstream words;
   if (!plain) next_line(file, words);
@@ -136,7 +133,9 @@ miniapp::Verification verify_entries(const comm::Communicator& comm, const Parti
   }
   const bool zeros = given[most_numbers + 1] > 0; // where entries may be left out
   const auto differs = [&](std::size_t e) {
-    const double value = given[3 * e + 2], used = read(y, local(e, 0));
+    double used = 0;
+    Kokkos::deep_copy(used, Kokkos::subview(y, local(e, 0)));
+    const double value = given[3 * e + 2];
     return used != value && !(zeros && used == 0 && std::abs(value) <= 1e-12 * largest);
   };
   const auto multiply_columns = [&](const std::vector<std::size_t>& columns_of) {
