@@ -44,6 +44,7 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
               of_elements("rotation", 9),
               of_elements("stress", 6),
               of_elements("hourglass", 12),
+              ElementView<T>("dynamics/viscous", options.hourglass.viscosity > 0 ? blocks : 0, viscous_numbers),
               of_elements("stable step", 1),
               Kokkos::View<T* [3]>("dynamics/force", 8 * blocks * w)};
   clock = Clock("dynamics/clock");
@@ -109,7 +110,7 @@ void Body<T>::reset() {
   Kokkos::deep_copy(nodes.displacement, T(0));
   Kokkos::deep_copy(elements.force, T(0));
   Kokkos::deep_copy(clock, 0.0);
-  for (const auto& field : std::array{elements.rate, elements.stress, elements.hourglass})
+  for (const auto& field : std::array{elements.rate, elements.stress, elements.hourglass, elements.viscous})
     Kokkos::deep_copy(field, all_lanes<Lanes<T>>(0));
   const auto stretch = elements.stretch, rotation = elements.rotation;
   Kokkos::parallel_for(

@@ -111,8 +111,40 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     stepper_.seam().reset_times();
   }
 
+  /// A graph against its steps one by one. Other assemblies may have other bits in each run.
+  miniapp::Verification verify_launches() override {
+    if (!graph_ || options().assembly != mesh::Assembly::gather) return {};
+    const auto digest_after = [this](const auto& steps) {
+      reset();
+      steps();
+      drain();
+      return digest_of_state(body_, comm());
+    };
+    const auto by_one = digest_after([this] {
+      for (int i = 0; i < graph_steps; ++i) queue_step(i);
+    });
+    const auto by_graph = digest_after([this] { graph_.replay(stepper_.streams(), 0); });
+    return {.measure = "whether steps of a graph have other bits than steps launched one by one",
+            .error = by_one == by_graph ? 0.0 : 1.0,
+            .judged = {fmt::format("a graph against its {} steps one by one, bit for bit", graph_steps)}};
+  }
+
+  miniapp::Verification verify_start() override { return check_start(body_, comm()); }
+
+  std::optional<miniapp::StepCounts> counts() const override {
+    const auto clock = on_host(body_.clock);
+    miniapp::StepCounts counts{"steps", options().steps, last_step(), made_, std::llround(clock(ticks))};
+    if (options().step) counts.end_of_deck = *options().step * static_cast<double>(options().steps);
+    counts.end_of_field = clock(elapsed);
+    return counts;
+  }
+
+  std::vector<miniapp::FileValue> file_values() const override {
+    return dynamics::file_values(body_, comm(), context().seed);
+  }
+
   miniapp::Verification verify() override {
-    return dynamics::verify(body_, comm(), made_, of_kernels_, [this] {
+    return dynamics::verify(body_, comm(), made_, of_kernels_, context().seed, [this] {
       if (options().seam == mesh::Seam::sum) return; // no copies travel
       stepper_.seam().start();
       stepper_.seam().finish();

@@ -23,6 +23,8 @@ struct NodeFields {
   Kokkos::View<bool*> held;      ///< has no acceleration
 };
 
+inline constexpr int viscous_numbers = 13;
+
 /// The elements that a rank computes.
 template <class T>
 struct ElementFields {
@@ -32,13 +34,14 @@ struct ElementFields {
   ElementView<T> stretch, rotation; ///< 6 and 9: of the deformation, left stretch times rotation
   ElementView<T> stress;            ///< 6: in the unrotated frame
   ElementView<T> hourglass;         ///< 4 modes x 3: resistance, in the unrotated frame
+  ElementView<T> viscous;           ///< 4 modes x 3: resistance by viscosity; then 1: energy it took; or no elements
   ElementView<T> stable_step;       ///< 1
   Kokkos::View<T* [3]> force;       ///< (slots x 8 corners) x 3: on the nodes, row corner_row(slot, corner)
 };
 
 /// Times in the memory of kernels: the lengths of the last two steps, the time that all took, and the least stable step
-/// of all elements where it was last looked for; the sum of relative changes of the length.
-enum ClockEntry { step_before, last_step, elapsed, least_stable, variation, clock_entries };
+/// of all elements where it was last looked for; the sum of relative changes of the length; how many steps it has.
+enum ClockEntry { step_before, last_step, elapsed, least_stable, variation, ticks, clock_entries };
 using Clock = Kokkos::View<double[clock_entries]>;
 
 } // namespace kontor::dynamics

@@ -48,7 +48,8 @@ void Options::describe(Visitor& v) {
 
 double Options::bytes(double element_count, double node_count) const {
   const double scalar = precision == miniapp::Precision::double_precision ? 8 : 4;
-  return element_count * (70 * scalar + 16 * 4) + node_count * (18 * scalar + 4 * 8 + 5);
+  return element_count * ((hourglass.viscosity > 0 ? 83 : 70) * scalar + 16 * 4) +
+         node_count * (18 * scalar + 4 * 8 + 5);
 }
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {

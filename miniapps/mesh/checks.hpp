@@ -3,6 +3,7 @@
 
 #include "mesh/directory.hpp"
 #include "mesh/local_mesh.hpp"
+#include "random/counter_random.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -56,16 +57,17 @@ bool held_out_of_reach(const comm::Communicator& comm, const LocalMesh& mesh, co
 
 /// Collective. The greatest difference of `of_node(local node)` from the sum of `of_corner(local element, corner)` of
 /// all ranks' own elements, relative to the sum of sizes; infinite if one is not finite. All nodes of several ranks are
-/// looked at, and some of the others.
+/// looked at, and random ones of the others.
 template <class OfNode, class OfCorner>
-double error_of_sums(const comm::Communicator& comm, const LocalMesh& mesh, const OfNode& of_node,
+double error_of_sums(const comm::Communicator& comm, const LocalMesh& mesh, std::uint64_t seed, const OfNode& of_node,
                      const OfCorner& of_corner) {
   struct Sum {
     Point value{}, size{};
   };
   std::vector<bool> chosen(mesh.node.size(), false);
   constexpr GlobalIndex most = 100000;
-  for (LocalIndex n = 0; n < mesh.nodes(); ++n) chosen[n] = mesh.node[n] % (mesh.all_nodes / most + 1) == 0;
+  for (LocalIndex n = 0; n < mesh.nodes(); ++n)
+    chosen[n] = random::bits_at(seed, 0, mesh.node[n]) % (mesh.all_nodes / most + 1) == 0;
   for (const auto& neighbour : mesh.neighbours)
     for (const auto* list : {&neighbour.sent, &neighbour.received})
       for (const auto n : *list) chosen[n] = true;

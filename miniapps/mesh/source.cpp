@@ -128,12 +128,8 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) try
   const output::Reader reader(comm.native(), options.file.path);
   const auto extents_of = [&](const char* dataset, std::uint64_t columns) {
     const auto extents = reader.info(dataset).extents;
-    const bool right = extents.size() == 2 && extents[1] == columns && extents[0] > 0;
-    miniapp::agree_on_user_error(
-        comm,
-        right ? std::nullopt
-              : std::optional(fmt::format("{}: {} must have rows of {} numbers", options.file.path, dataset, columns)),
-        "E-FILE-FORMAT");
+    if (extents.size() != 2 || extents[1] != columns || extents[0] == 0)
+      throw output::Error(fmt::format("{} in {} has no rows of {} numbers", dataset, options.file.path, columns));
     return extents;
   };
   const auto of_elements = extents_of("/mesh/connectivity", 8), of_nodes = extents_of("/mesh/coordinates", 3);
@@ -141,16 +137,21 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) try
                   {static_cast<GlobalIndex>(of_nodes[0]), comm.size()},
                   {},
                   {}};
-  const auto read = [&](const char* dataset, const auto& extents, const Directory& rows, auto& values) {
+  const auto read = [&]<class Narrow>(Narrow, const char* dataset, const auto& extents, const Directory& rows,
+                                      auto& values) {
     values.resize(static_cast<std::size_t>(rows.size(comm.rank())));
-    reader.read(dataset,
-                {extents, {static_cast<std::uint64_t>(rows.first(comm.rank())), 0}, {values.size(), extents[1]}},
-                values.empty() ? nullptr : values.front().data());
+    const output::Block block{
+        extents, {static_cast<std::uint64_t>(rows.first(comm.rank())), 0}, {values.size(), extents[1]}};
+    auto* const to = values.empty() ? nullptr : values.front().data();
+    if (reader.info(dataset).type != output::name_of(output::scalar_of<Narrow>)) return reader.read(dataset, block, to);
+    std::vector<Narrow> narrow(values.size() * extents[1]);
+    reader.read(dataset, block, narrow.data());
+    std::ranges::copy(narrow, to);
   };
   std::vector<std::array<std::int64_t, 8>> corners;
   std::vector<std::array<double, 3>> places;
-  read("/mesh/connectivity", of_elements, share.elements, corners);
-  read("/mesh/coordinates", of_nodes, share.nodes, places);
+  read(std::int32_t(), "/mesh/connectivity", of_elements, share.elements, corners);
+  read(float(), "/mesh/coordinates", of_nodes, share.nodes, places);
 
   std::optional<std::string> problem;
   auto number = share.elements.first(comm.rank());
@@ -187,7 +188,11 @@ MeshShare read_share(const Options& options, const comm::Communicator& comm) try
   }
   return share;
 } catch (const output::Error& error) { // on all ranks
-  options.file.location.fail(fmt::format("is not readable: {}", error.what()), "E-FILE-FORMAT");
+  options.file.location.fail(
+      fmt::format("must be an HDF5 file with /mesh/coordinates (nodes x 3, float64 or float32) and "
+                  "/mesh/connectivity (elements x 8, int64 or int32): {}",
+                  error.what()),
+      "E-FILE-FORMAT");
 }
 
 std::vector<CornerPoints> corner_places(const comm::Communicator& comm, const MeshShare& share,

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "dynamics/body.hpp"
+#include "dynamics/check/deck.hpp"
 #include "dynamics/check/wave.hpp"
-#include "element/plain_hexahedron.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/rows.hpp"
-#include "run/record/result.hpp"
-
-#include <kontor/comm/reductions.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,10 +17,6 @@
 
 namespace kontor::dynamics {
 
-template <class T>
-constexpr double epsilon = std::numeric_limits<T>::epsilon();
-
-using mesh::CornerPoints, mesh::Point, miniapp::worst;
 using Matrix = std::array<Point, 3>;
 
 /// Local. Sets velocities of all nodes to `of_velocity` x, and displacements to this part of them; a step lasts 1.
@@ -94,7 +86,8 @@ struct LastStep {
   device::HostMirror<Kokkos::View<double*>> mass = on_host(body.nodes.mass);
   device::HostMirror<ElementView<T>> material = on_host(body.elements.material),
                                      rotation = on_host(body.elements.rotation), stress = on_host(body.elements.stress),
-                                     hourglass = on_host(body.elements.hourglass);
+                                     hourglass = on_host(body.elements.hourglass),
+                                     viscous = on_host(body.elements.viscous);
   device::HostMirror<Kokkos::View<T* [3]>> of_element = on_host(body.elements.force);
   device::HostMirror<Clock> clock = on_host(body.clock);
 
@@ -118,15 +111,17 @@ struct LastStep {
 
 /// Sums over this rank's elements and nodes, each of all ranks once.
 struct Sums {
-  double mass = 0, node_mass = 0, kinetic = 0, start = 0, internal = 0;
+  double mass = 0, kinetic = 0, start = 0, internal = 0;
+  double taken = 0, held = 0; ///< by viscosity; held nodes that have moved
   Point momentum{}, start_momentum{};
 };
 /// Greatest values of this rank's elements and nodes.
 struct Extremes {
   double strain = 0, force_error = 0, force = 0, speed = 0, digits = 1;
-  double rate = 0;           ///< differences of the corners' velocities over the element's size
-  double step = -INFINITY;   ///< minus the least stable one
-  double broken = -INFINITY; ///< minus the number of the first element that is inverted or not finite
+  double moved = 0, start = 0; ///< displacement; velocity
+  double rate = 0;             ///< differences of the corners' velocities over the element's size
+  double step = -INFINITY;     ///< minus the least stable one
+  double broken = -INFINITY;   ///< minus the number of the first element that is inverted or not finite
 };
 
 /// Local. Plain forms of what the kernels did in the last step with the elements of this rank.
@@ -146,7 +141,7 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
     body.order.read(last.hourglass, e, held);
     const auto [lambda, mu, mass] = material;
     const double modulus = lambda + 2 * mu;
-    sums.mass += mass;
+    if (resistance.viscosity > 0) sums.taken += static_cast<double>(body.order.number(last.viscous, e, 12));
 
     const double greatest = modulus * element.squares / element.volume, spring = resistance.stiffness * greatest / 8;
     const double frequency = std::sqrt(8 * greatest / mass), damper = resistance.viscosity * frequency * mass / 32;
@@ -184,15 +179,19 @@ void judge_elements(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
 
 /// Local. Sums over nodes that no other rank counts.
 template <class T>
-void judge_nodes(const LastStep<T>& last, Sums& sums) {
+void judge_nodes(const LastStep<T>& last, Sums& sums, Extremes& extremes) {
   const auto& mesh = last.body.mesh;
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) {
     if (!mesh.counted[n]) continue;
     const auto before = last.at_forces(n).second;
-    sums.node_mass += last.mass(n);
+    sums.mass += last.mass(n);
     for (int i = 0; i < 3; ++i) {
       const double now = static_cast<double>(last.motion(n, 3 + i)),
                    start = static_cast<double>(last.initial(n, 3 + i));
+      const double moved = std::abs(static_cast<double>(last.displacement(n, i)));
+      if (mesh.place[n].held) sums.held += moved == 0 && now == 0 ? 0 : 1;
+      extremes.moved = worst(extremes.moved, moved);
+      extremes.start = worst(extremes.start, std::abs(start));
       sums.kinetic += last.mass(n) * before[i] * now / 2;
       sums.start += last.mass(n) * start * start / 2;
       sums.start_momentum[i] += last.mass(n) * start;
@@ -225,15 +224,25 @@ Numbers reduce(const comm::Communicator& comm, const Numbers& numbers, comm::Red
 /// once more; `of_kernels` are from check_kernels().
 template <class T>
 miniapp::Verification verify(const Body<T>& body, const comm::Communicator& given, std::int64_t steps,
-                             std::vector<miniapp::Check> checks, const std::function<void()>& exchange) {
+                             std::vector<miniapp::Check> checks, std::uint64_t seed,
+                             const std::function<void()>& exchange) {
   const comm::Communicator comm(given.native(), comm::Options{}); // what is verified takes no part
   const LastStep<T> last{body};
   Sums sums;
   Extremes extremes;
   judge_elements(last, sums, extremes);
-  judge_nodes(last, sums);
+  judge_nodes(last, sums, extremes);
+  std::vector<std::string> judged;
+  for (const auto& check : check_deck(body, comm, seed, judged)) checks.push_back(check);
+  double m[3];
+  const double of_masses = mesh::error_of_sums(
+      comm, body.mesh, seed, [&](LocalIndex n) { return Point{last.mass(n)}; },
+      [&](LocalIndex e, int) {
+        body.order.read(last.material, e, m);
+        return Point{m[2] / 8};
+      });
   const double at_seam = mesh::error_of_sums(
-      comm, body.mesh, [&](LocalIndex n) { return mesh::row_of<3>(last.force, n); },
+      comm, body.mesh, seed, [&](LocalIndex n) { return mesh::row_of<3>(last.force, n); },
       [&](LocalIndex e, int c) { return last.of_corner(e, c); });
   const auto line = line_of(body.options, steps, last.clock(elapsed));
   const std::array of_line{line ? line_error(last, line->chain) : 0, line ? line_error(last, line->exact) : 0};
@@ -244,12 +253,15 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
 
   sums = reduce(comm, sums, comm::ReduceOp::sum);
   extremes = reduce(comm, extremes, comm::ReduceOp::max);
-  if (!(sums.start > 0))
+  if (!(extremes.start > 0))
     return miniapp::inconclusive("problem.velocity is 0 at all nodes that are not held: nothing moves");
+  if (!(sums.start > 0))
+    return miniapp::inconclusive(fmt::format("the kinetic energy of velocities of {:.2g} is below the smallest number: "
+                                             "choose a faster problem.velocity",
+                                             extremes.start));
 
   constexpr double large = 0.1, coarse = 0.25; // a wrong answer could hide in larger bounds
-  const double geometry = 4 * extremes.strain;
-  if (geometry > coarse && std::isfinite(geometry))
+  if (4 * extremes.strain > coarse && std::isfinite(extremes.strain))
     return miniapp::inconclusive(
         fmt::format("the strain is {:.2g}: above {} the bounds would hide a wrong answer; choose "
                     "a slower problem.velocity",
@@ -262,6 +274,8 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
 
   const double rounds = static_cast<double>(steps), count = static_cast<double>(body.mesh.all_elements);
   const double rounding = 8 * epsilon<T> * rounds;
+  if (steps > 0 && extremes.moved <= rounding * extremes.start * last.clock(elapsed))
+    return miniapp::inconclusive("all nodes are where they began, as without a step: choose other time.steps");
   std::vector<std::string> open;
   const auto judge_unless_coarse = [&](miniapp::Check check, const char* advice) {
     const bool judged = !(check.bound > coarse && std::isfinite(check.bound));
@@ -271,26 +285,25 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
       open.push_back(fmt::format("{}, whose bound would be {:.2g}: {}", check.name, check.bound, advice));
     return judged;
   };
-  checks.push_back({"mass", std::abs(sums.node_mass / sums.mass - 1),
-                    8 * epsilon<T> * std::sqrt(count) + 8 * epsilon<double> * count});
+  checks.push_back({"mass", of_masses, 8 * epsilon<T>});
+  checks.push_back({"held", sums.held, 0.5});
   checks.push_back({"seam", at_seam, 64 * epsilon<double>});
   checks.push_back({"copies", copies, 0.5});
   if (extremes.force > 0)
     checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});
-  // Kept by the scheme for a linear body: v(n-1/2) M v(n+1/2) / 2 plus internal energy. Viscosity takes from it.
-  const double energy = (sums.kinetic + sums.internal) / sums.start - 1;
+  // Kept by the scheme for a linear body: v(n-1/2) M v(n+1/2) / 2 plus internal energy, and what viscosity has taken.
+  const double energy = (sums.kinetic + sums.internal + sums.taken) / sums.start - 1;
   // A step that changes from h to h + d changes the energy by at most 2 |d| / h of it.
   const double of_steps = 2 * last.clock(variation);
   bool of_all_steps =
-      judge_unless_coarse({"energy", body.options.hourglass.viscosity > 0 ? std::max(0.0, energy) : std::abs(energy),
-                           rounding + geometry + of_steps},
+      judge_unless_coarse({"energy", std::abs(energy), rounding + extremes.strain + of_steps},
                           body.options.step ? "make fewer steps" : "give time.step, or make fewer steps");
   const double travelled = extremes.speed * last.clock(elapsed);
   const auto moves = [&](LocalIndex n) {
     return last.initial(n, 3) != 0 || last.initial(n, 4) != 0 || last.initial(n, 5) != 0;
   };
   if (mesh::held_out_of_reach(comm, body.mesh, moves, steps)) {
-    double change = 0, size = std::sqrt(2 * sums.start * sums.node_mass);
+    double change = 0, size = std::sqrt(2 * sums.start * sums.mass);
     for (int i = 0; i < 3; ++i) change = worst(change, std::abs(sums.momentum[i] - sums.start_momentum[i]) / size);
     judge_unless_coarse({"momentum", change, rounding + 8 * epsilon<double> * count},
                         "make fewer steps"); // of sums too
@@ -318,6 +331,9 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   }
 
   auto result = miniapp::judge(comm, checks);
+  judged.insert(judged.begin(), fmt::format("all {} elements in the last step", body.mesh.all_elements));
+  if (of_all_steps) judged.push_back(line ? "all steps by a line of nodes and by energy" : "all steps by energy");
+  result.judged = std::move(judged);
   if (std::isfinite(extremes.broken))
     result.remark = fmt::format("element {} is inverted or not finite", std::llround(-extremes.broken));
   else if (!open.empty())

@@ -12,6 +12,7 @@ inline void advance_clock(const Space& instance, const Clock& clock, double fact
         clock(step_before) = clock(last_step);
         clock(last_step) = fixed > 0 ? fixed : factor * clock(least_stable);
         clock(elapsed) += clock(last_step);
+        clock(ticks) += 1;
         if (!(clock(step_before) > 0)) return;
         const double change = clock(last_step) / clock(step_before) - 1;
         clock(variation) += change > 0 ? change : -change;

@@ -12,6 +12,22 @@ struct Hourglass {
   double viscosity = 0; ///< part of the critical damping
 };
 
+/// Adds the work of a step by the forces at its ends, each for half of the steps around it; that of the first half step
+/// comes with the first one.
+template <class T, class V>
+KOKKOS_INLINE_FUNCTION void sum_viscous_work(const ElementView<T>& viscous, LocalIndex block, const V& damper,
+                                             const V (&of_v)[4][3], T step_before, T step) {
+  V work = viscous(block, 12);
+  const T of_start = step_before > 0 ? T(0) : step / 4;
+  for (int n = 0; n < 12; ++n) {
+    const V before = viscous(block, n), now = damper * of_v[n / 3][n % 3];
+    work += of_v[n / 3][n % 3] * ((step_before + step) / 4 * before + step / 2 * now);
+    work += of_start * before * before / damper;
+    viscous(block, n) = now;
+  }
+  viscous(block, 12) = work;
+}
+
 /// Local; queued on `instance`. Elastic stress after the step, hourglass resistance, the forces of each element at its
 /// corners, and its stable step.
 ///
@@ -67,6 +83,8 @@ void stress(const Space& instance, const Blocks& blocks, const NodeFields<T>& no
 
         const V spring = step * (stiffness * greatest * static_cast<T>(0.125));
         const V damper = viscosity * frequency * mass * static_cast<T>(1.0 / 32);
+        if (viscosity > 0)
+          sum_viscous_work(elements.viscous, block, damper, of_v, static_cast<T>(clock(step_before)), step);
         V resisting[4][3], force[8][3];
         unroll<4>([&](auto mode) {
           V unrotated[3], held[3];

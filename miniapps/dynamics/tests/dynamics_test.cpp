@@ -2,7 +2,7 @@
 //
 // Every way to make steps passes the verification; `recompute` has the same bits on any ranks; and the verification
 // finds a body that did not move, a wrong step and an element turned inside out.
-#include "dynamics/body.hpp"
+#include "dynamics/check/deck.hpp"
 #include "dynamics/check/wave.hpp"
 #include "dynamics/dynamics.hpp"
 #include "run/tests/first_ranks.hpp"
@@ -90,6 +90,7 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options = bar();
   options.step = 0.01;
   options.hourglass.viscosity = 0.1;
+  options.velocity[2] = "0.001*sin(13*y)*cos(7*x)"; // damped
   options.mesh.held = {};
   expect_passed("fixed step", options);
   options.mesh.held = {0, 1, 2, 3, 4};
@@ -158,8 +159,12 @@ TEST(Dynamics, FindsWhatIsWrong) {
   options.steps = 400;
   EXPECT_TRUE(result_of(options).failed());
   options = bar();
-  options.velocity = {"0", "0", "0"};
-  EXPECT_FALSE(result_of(options).conclusive);
+  for (const auto& [velocity, fact] : {std::pair("0", "is 0 at all nodes"), {"1e-200", "kinetic energy"}}) {
+    options.velocity = {velocity, velocity, velocity};
+    const auto still = result_of(options);
+    EXPECT_FALSE(still.conclusive);
+    miniapp::test::expect_facts(still.remark, {fact});
+  }
   options.mesh.elements = {2, 1, 1}; // steps change so often that no check of all steps has a bound
   options.velocity = Options().velocity;
   options.steps = 10000;
@@ -173,6 +178,50 @@ TEST(Dynamics, FindsWhatIsWrong) {
   options.mesh.map = {"x", "y + 1e13", "z"};
   options.density = "1";
   EXPECT_FALSE(result_of(options).conclusive);
+}
+
+/// What the kernels have been given is not what the deck says.
+TEST(Deck, IsWhatTheBodyHas) {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  for (const auto seam : {Seam::recompute, Seam::sum})
+    for (const auto numbering : {mesh::NumberingKind::natural, mesh::NumberingKind::random}) {
+      auto options = bar();
+      options.seam = seam;
+      options.mesh.numbering = numbering;
+      const auto expect = [&](const std::string& name, const auto& change) {
+        Body<double> body(options, comm);
+        change(body);
+        std::vector<std::string> judged;
+        const auto result = miniapp::judge(comm, check_deck(body, comm, 1, judged));
+        EXPECT_EQ(result.failed(), !name.empty()) << name << text_of(result);
+        if (name.empty())
+          EXPECT_EQ(judged[0], "all 96 nodes and all 42 elements against the deck");
+        else
+          EXPECT_GT(ratio_of(result, name), 1);
+      };
+      expect("", [](auto&) {});
+      expect("mesh", [](auto& body) { body.mesh.place[0].held = !body.mesh.place[0].held; });
+      expect("mesh", [](auto& body) { body.mesh.place[0].place[1] += 1e-9; });
+      expect("mesh", [](auto& body) { std::swap(body.mesh.corner[0][1], body.mesh.corner[0][3]); });
+      expect("mesh", [](auto& body) { body.mesh.own.assign(body.mesh.own.size(), false); });
+      expect("mesh", [](auto& body) { Kokkos::deep_copy(body.nodes.held, false); });
+      expect("start", [](auto& body) { Kokkos::deep_copy(Kokkos::subview(body.initial, Kokkos::ALL, 4), 0.0); });
+      expect("material", [&](auto& body) {
+        mesh::set_elements(body.elements.material, body.order, [](LocalIndex, int) { return 1.1; });
+      });
+    }
+}
+
+TEST(Dynamics, BeginsAtTheStartAndCountsItsSteps) {
+  auto options = bar();
+  options.step = 0.01;
+  const App app(options);
+  EXPECT_TRUE(app->verify_start().passed());
+  app->run();
+  EXPECT_TRUE(app->verify_start().failed());
+  EXPECT_TRUE(miniapp::verify_counts(*app->counts()).passed());
+  EXPECT_EQ(app->counts()->of_field, 30);
+  EXPECT_DOUBLE_EQ(*app->counts()->end_of_deck, 0.3);
 }
 
 /// A line of unit springs by d'Alembert, with a coarse start that it may not be compared with.
@@ -219,6 +268,8 @@ TEST(Dynamics, ResumesOnOtherRanksWithTheSameBits) {
       app->write_fields(file, "/fields");
       file.commit();
     }
+    const auto judged = miniapp::gather(app.comm, app->file_values());
+    if (app.comm.rank() == 0) EXPECT_TRUE(miniapp::compare_with_file(path, judged).passed());
     const output::Reader reader(MPI_COMM_WORLD, path);
     const auto extents = reader.info("/fields/stress").extents;
     std::vector<double> values(extents[0] * extents[1]);
@@ -250,6 +301,9 @@ TEST(Dynamics, ResumesOnOtherRanksWithTheSameBits) {
   EXPECT_EQ(fields_of(app), expected);
   const auto result = app->verify();
   EXPECT_TRUE(result.passed()) << text_of(result);
+  options.mesh.file.path = folder / "fields.h5"; // its mesh
+  options.mesh.partition = PartitionMethod::bisection;
+  expect_passed("a mesh of a file", options);
 }
 
 TEST(Dynamics, RejectsValuesOfFormulas) {

@@ -133,8 +133,8 @@ struct MeshFile {
   std::string path = folder / "mesh.h5";
 
   /// Collective. Rank 0 writes it.
-  template <class Number, class Coordinate>
-  MeshFile(const std::vector<std::array<Number, 8>>& elements, const std::vector<std::array<Coordinate, 3>>& nodes) {
+  template <class Corners, class Place>
+  MeshFile(const std::vector<Corners>& elements, const std::vector<Place>& nodes) {
     output::File file(MPI_COMM_WORLD, path);
     const auto rows = [&](const char* name, const auto& values) {
       const std::uint64_t all = values.size(), columns = values.front().size(), mine = mpi::world_rank() == 0 ? all : 0;
@@ -178,7 +178,12 @@ TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {
   twice.insert(twice.begin() + 4, nodes.begin() + 4, nodes.begin() + 8);
   expect_facts(error(std::vector<Corners>{lower, {8, 9, 10, 11, 12, 13, 14, 15}}, twice), {"mesh.h5", "share no node"});
   const std::vector<std::array<std::int32_t, 8>> narrow{{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 8, 9, 10, 11}};
-  expect_facts(error(narrow, nodes), {"mesh.h5", "/mesh/connectivity", "int32", "int64", "[E-FILE-FORMAT]"});
+  const std::vector<std::array<float, 3>> single(12, {1, 2, 3});
+  expect_facts(error(narrow, single), {"mesh.h5", "inverted"}); // both are read
+  const std::vector<std::array<double, 8>> real{{0, 1, 2, 3, 4, 5, 6, 7}};
+  expect_facts(error(real, nodes), {"/mesh/connectivity", "float64", "int64", "must be", "[E-FILE-FORMAT]"});
+  const std::vector<std::array<std::int64_t, 9>> wide(2);
+  expect_facts(error(wide, nodes), {"/mesh/connectivity", "8 numbers", "must be", "[E-FILE-FORMAT]"});
 }
 
 TEST(MeshFile, HoldsNodesThatAreNearAFaceForTheirElements) {
