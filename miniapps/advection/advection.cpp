@@ -131,7 +131,9 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   /// The exact solution tells how many steps the field has.
   std::optional<miniapp::StepCounts> counts() const override {
-    return miniapp::StepCounts{"steps", options_.steps, last_step(), made_, made_};
+    miniapp::StepCounts counts{"steps", options_.steps, last_step(), made_, made_};
+    counts.work = static_cast<double>(options_.cells) * static_cast<double>(options_.steps - first_);
+    return counts;
   }
 
   std::vector<miniapp::FileValue> file_values() const override {

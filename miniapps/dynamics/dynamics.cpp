@@ -136,6 +136,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     miniapp::StepCounts counts{"steps", options().steps, last_step(), made_, std::llround(clock(ticks))};
     if (options().step) counts.end_of_deck = *options().step * static_cast<double>(options().steps);
     counts.end_of_field = clock(elapsed);
+    counts.work = static_cast<double>(body_.mesh.all_elements * (options().steps - first_));
     return counts;
   }
 

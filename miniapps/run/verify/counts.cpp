@@ -20,11 +20,11 @@ Verification verify_counts(const StepCounts& counts) {
   if (!result.passed() || !counts.end_of_deck) return result;
   const double end = *counts.end_of_deck;
   constexpr double rounding = 1e-9; // of as many sums as there are steps
-  Verification of_time{.measure = "difference of the last time from time.end, relative to it",
+  Verification of_time{.measure = "difference of the last time from the deck's, relative to it",
                        .error = std::abs(counts.end_of_field - end) / std::abs(end),
                        .tolerance = rounding};
   of_time.judged = std::move(result.judged);
-  of_time.judged.push_back("time.end is reached");
+  of_time.judged.push_back("the deck's last time is reached");
   return of_time;
 }
 
