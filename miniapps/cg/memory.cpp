@@ -118,7 +118,7 @@ std::vector<Allocation> views_of_box(const Options& options, const grid::Block& 
   const Allocation point_rows{"cg/point rows", around * sizeof(LocalIndex)};
   if (options.kind == ProblemKind::fe_heat)
     return views_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
-                         {{"cg/initial, solution", 2 * rows * of_value}},
+                         {{"cg/initial, solution", (options.fe_heat.exact ? 2 : 1) * rows * of_value}},
                          {point_rows, {"cg/conductivity", elements * element_nodes * of_value}});
   const auto most = most_runs(block.extents, options.process_grid);
   return views_of_rank(options.solver,

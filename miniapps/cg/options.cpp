@@ -5,7 +5,6 @@
 #include "cg/memory.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/distribute.hpp"
-#include "cg/problem/known_solution.hpp"
 #include "grid/process_grid.hpp"
 #include "partition/metis_partition.hpp"
 
@@ -182,7 +181,7 @@ void resolve_fe_heat(const Options& all, int ranks, const config::Deck& deck) {
     deck.fail("problem.fe_heat.boundary",
               "has no face with a temperature, so a solution is fixed up to a constant only, and the matrix is "
               "singular; give at least one face a temperature");
-  if (all.verification_tolerance && !has_known_solution(o))
+  if (all.verification_tolerance && !o.exact)
     deck.fail("verification.tolerance",
               "is given, but no solution is known to compare with; give problem.fe_heat.exact, or leave "
               "the tolerance out");

@@ -28,28 +28,6 @@ grid::Block with_layer(grid::Block block) {
   return block;
 }
 
-/// The numbers of the series, if that is the solution.
-struct SeriesOptions {
-  std::array<double, 6> temperatures{};
-  double heating = 0;
-};
-std::optional<SeriesOptions> of_series(const FeHeatOptions& o) {
-  const auto constant = [](const config::Expression& formula) -> std::optional<double> {
-    const config::Function f(formula);
-    if (!f.constant()) return {};
-    return f(0, 0, 0, 0);
-  };
-  const auto source = constant(o.source), conductivity = constant(o.conductivity);
-  if (!source || !conductivity) return {};
-  SeriesOptions series{.heating = *source / *conductivity};
-  for (std::size_t face = 0; face < 6; ++face) {
-    const auto value = constant(o.faces[face].value);
-    if (o.faces[face].condition != FaceCondition::temperature || !value) return {};
-    series.temperatures[face] = *value;
-  }
-  return series;
-}
-
 /// Sums over points; of squared second differences along each axis, and how many there are.
 struct SumOf {
   enum { points, values, squares, second, seconds = second + 3, count = seconds + 3 };
@@ -94,21 +72,14 @@ Vector own_values(const HostValues& values, const BoxRows& box, const grid::Bloc
 
 } // namespace
 
-bool has_known_solution(const FeHeatOptions& options) { return options.exact || of_series(options); }
-
-std::optional<KnownSolution> known_solution(const FeHeatOptions& options, const comm::Communicator& comm,
-                                            const BoxRows& box, grid::FiniteCheck& finite) {
-  const auto series = options.exact ? std::nullopt : of_series(options);
-  if (!options.exact && !series) return {};
+KnownSolution known_solution(const config::Expression& exact, const comm::Communicator& comm, const BoxRows& box,
+                             grid::FiniteCheck& finite) {
   const auto layered = with_layer(box.block);
   const HostValues values("cg/known solution", layered.extents[2], layered.extents[1], layered.extents[0]);
-  if (series)
-    fill_box_series(values, layered, series->temperatures, series->heating);
-  else
-    grid::for_each_row(layered, grid::DeckFunction(*options.exact), 0, finite,
-                       [&](std::int64_t j, std::int64_t k, const std::vector<double>& row) {
-                         std::copy(row.begin(), row.end(), &values(k, j, 0));
-                       });
+  grid::for_each_row(layered, grid::DeckFunction(exact), 0, finite,
+                     [&](std::int64_t j, std::int64_t k, const std::vector<double>& row) {
+                       std::copy(row.begin(), row.end(), &values(k, j, 0));
+                     });
   KnownSolution known{own_values(values, box, layered), {}};
   const double unit = unit_of(largest_entry(comm, Space(), known.values));
   const auto sums = comm::allreduce(comm, sum_up(values, unit, box.block, layered), std::plus<>());

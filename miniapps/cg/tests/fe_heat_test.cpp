@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Systems and solutions of fe_heat, and what it refuses.
-#include "cg/problem/known_solution.hpp"
 #include "grid/process_grid.hpp"
 #include "random/counter_random.hpp"
 #include "small_system.hpp"
@@ -10,7 +9,6 @@
 #include <kontor/comm/error.hpp>
 
 #include <bit>
-#include <numbers>
 
 /// Problems of fe_heat that tests build and solve.
 namespace kontor::cg::test {
@@ -230,51 +228,6 @@ TEST_F(FeHeat, SaysThatFewElementsProveNothing) {
   const auto early = solve(options);
   EXPECT_FALSE(early.conclusive);
   EXPECT_NE(early.remark.find("iterations"), std::string::npos);
-}
-
-TEST_F(FeHeat, MatchesTheSeriesOfACube) {
-  auto options = cube_problem({14, 12, 10});
-  EXPECT_TRUE(solve(options).passed());
-  options.fe_heat.faces[0].value = "0.2"; // others than that of miniFE
-  options.fe_heat.faces[4].value = "-1";
-  options.fe_heat.source = "3";
-  options.fe_heat.conductivity = "2";
-  EXPECT_TRUE(solve(options).passed());
-}
-
-TEST(BoxSeries, AddsUpOverTheFaces) {
-  const grid::Block cube{.centering = grid::Centering::points,
-                         .global = {9, 9, 9},
-                         .extents = {9, 9, 9},
-                         .spacing = {0.125, 0.125, 0.125}};
-  const grid::HostBlockView<double> values("values", 9, 9, 9);
-  fill_box_series(values, cube, {0, 1, 0, 0, 0, 0});
-  EXPECT_NEAR(values(4, 4, 4), 1. / 6, 1e-15); // six such cubes make one that is 1 everywhere
-  EXPECT_EQ(values(4, 4, 8), 1);
-  EXPECT_EQ(values(0, 4, 8), 0); // the later face decides
-  auto box = cube;
-  box.spacing = {0.125, 0.2, 0.3};
-  fill_box_series(values, box, {1, 1, 1, 1, 1, 1});
-  for (std::size_t i = 0; i < values.span(); ++i) EXPECT_NEAR(values.data()[i], 1, 1e-13);
-}
-
-/// Source 1 with all faces at 0, as the sum over x, y and z that it is by definition.
-TEST(BoxSeries, OfASource) {
-  const grid::Block box{
-      .centering = grid::Centering::points, .global = {9, 7, 6}, .extents = {9, 7, 6}, .spacing = {0.125, 0.2, 0.3}};
-  const grid::HostBlockView<double> values("values", 6, 7, 9);
-  fill_box_series(values, box, {}, 2);
-  const double pi = std::numbers::pi, a = 1, b = 1.2, c = 1.5;
-  for (const auto& [i, j, k] : {std::array{4, 3, 2}, {1, 1, 1}, {7, 2, 4}}) {
-    double sum = 0;
-    for (int l = 1; l < 160; l += 2)
-      for (int m = 1; m < 160; m += 2)
-        for (int n = 1; n < 160; n += 2)
-          sum += std::sin(l * pi * i / 8) * std::sin(m * pi * j / 6) * std::sin(n * pi * k / 5) /
-                 (l * m * n * (l * l / (a * a) + m * m / (b * b) + n * n / (c * c)));
-    EXPECT_NEAR(values(k, j, i), 2 * 64 / std::pow(pi, 5) * sum, 2e-6);
-  }
-  EXPECT_EQ(values(3, 0, 4), 0);
 }
 
 /// What is wrong with a deck that has these lines in problem.fe_heat.
