@@ -2,7 +2,7 @@
 """packaging against what the programs print and what the build needs.
 
 JUBE runs its file where it is installed (Debian's package jube). A small stand-in for the names of Spack carries out
-the recipe. The files for ReFrame and Ramble have no test.
+the recipe.
 """
 
 import hashlib
