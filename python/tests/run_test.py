@@ -270,8 +270,8 @@ class End(KontorTest):
 
     def test_a_suspension_reaches_all(self):
         """By Ctrl-Z; and its time does not count."""
-        self.program("build/bin/heat", "echo done >>$KONTOR_RUN_FOLDER/words; setsid sleep 3 & echo $! >log; wait")
-        running = self.start("run", "plate.yaml", KONTOR_FINISH_SECONDS="4")
+        self.program("build/bin/heat", "echo done >>$KONTOR_RUN_FOLDER/words; setsid sleep 1 & echo $! >log; wait")
+        running = self.start("run", "plate.yaml", KONTOR_FINISH_SECONDS="2")
         processes = [running.pid, int(self.wait_for_lines(1)[0])]
 
         def states():
@@ -279,7 +279,7 @@ class End(KontorTest):
 
         running.send_signal(signal.SIGTSTP)
         self.wait_until(lambda: states() == {"T"}, "not all were suspended")
-        time.sleep(4)
+        time.sleep(2)
         running.send_signal(signal.SIGCONT)
         self.assertEqual((running.communicate(timeout=20)[1], running.returncode), ("", 0))
 
