@@ -29,7 +29,6 @@ constexpr Named<int> stencil_sizes[]{{"7", 7}, {"27", 27}};
 constexpr Named<RhsKind> rhs_kinds[]{
     {"ones", RhsKind::ones}, {"a_times_ones", RhsKind::a_times_ones}, {"file", RhsKind::file}};
 constexpr Named<PartitionKind> partitions[]{{"rows", PartitionKind::rows}, {"metis", PartitionKind::metis}};
-constexpr Named<Ordering> orderings[]{{"natural", Ordering::natural}, {"rcm", Ordering::rcm}};
 constexpr Named<Method> methods[]{
     {"classic", Method::classic}, {"merged", Method::merged}, {"pipelined", Method::pipelined}};
 constexpr Named<PreconditionerKind> preconditioners[]{{"none", PreconditionerKind::none},
@@ -79,7 +78,6 @@ void describe(Visitor& v, MatrixMarketOptions& o) {
   v.value("rhs_file", o.rhs_file, "Array, coordinate or plain file of the right-hand side");
   v.value("initial_file", o.initial_file, "Such a file of the guess; empty: 0");
   v.choice<PartitionKind>("partition", o.partition, partitions, "Which rank has which rows");
-  v.choice<Ordering>("ordering", o.ordering, orderings, "Order of rows: as in the file, or reverse Cuthill-McKee");
 }
 
 void describe(Visitor& v, SolverOptions& o) {
@@ -224,14 +222,8 @@ nlohmann::ordered_json words_of(const SolverOptions& o) {
 }
 
 std::vector<std::string> Options::restart_may_change() {
-  return {"solver.tolerance",
-          "solver.max_iterations",
-          "solver.stagnation",
-          "solver.launch",
-          "decomposition.",
-          "verification.",
-          "problem.matrix_market.partition",
-          "problem.matrix_market.ordering"};
+  return {"solver.tolerance", "solver.max_iterations",          "solver.stagnation", "solver.launch", "decomposition.",
+          "verification.",    "problem.matrix_market.partition"};
 }
 
 grid::UniformGrid Options::points() const {

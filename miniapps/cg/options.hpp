@@ -65,7 +65,6 @@ struct MatrixMarketOptions {
   config::InputFile rhs_file;     ///< of rhs: file
   config::InputFile initial_file; ///< guess; none: 0
   config::Chosen<PartitionKind> partition = PartitionKind::rows;
-  Ordering ordering = Ordering::natural;
 };
 
 struct SolverOptions {

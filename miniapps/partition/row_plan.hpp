@@ -7,9 +7,8 @@
 
 namespace kontor::partition {
 
-/// How the rows of a matrix are divided among the ranks, and numbered.
+/// How the rows of a matrix are divided among the ranks.
 enum class PartitionKind { rows, metis };
-enum class Ordering { natural, rcm };
 
 /// Which rank has which rows of a matrix, and in which order.
 struct RowPlan {
@@ -20,7 +19,7 @@ struct RowPlan {
   std::vector<std::int64_t> lengths;  ///< entries of each row, both triangles
   std::vector<std::int64_t> entries;  ///< of each rank
   std::int64_t cut = 0;               ///< entries whose row and column are on different ranks
-  std::int64_t bandwidth = 0;         ///< of the whole matrix in the order
+  std::int64_t bandwidth = 0;         ///< greatest distance of row and column of an entry
 
   int ranks() const { return static_cast<int>(interior.size()); }
   /// The most entries of a rank beside their mean.
@@ -28,10 +27,10 @@ struct RowPlan {
 };
 
 /// Local. Divides a matrix with sorted entries among the ranks, of which it has no fewer rows. A row weighs as much as
-/// an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive rows in the order
-/// asked for, no rank without one; `metis`: few entries between ranks, and a rank may have no row. In either case the
-/// rows of a rank are in the order asked for. Throws config::Error if that takes more than `memory`, bytes.
-RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, Ordering, int ranks,
+/// an iteration moves bytes for it: 12 an entry, and about 96 for the vectors. `rows`: consecutive rows, no rank
+/// without one; `metis`: few entries between ranks, and a rank may have no row. Throws config::Error if that takes more
+/// than `memory`, bytes.
+RowPlan plan_rows(const CoordinateMatrix&, PartitionKind, int ranks,
                   double memory = std::numeric_limits<double>::infinity());
 
 /// Local. What all rows of a matrix weigh, in entries.

@@ -16,7 +16,6 @@ problem:
     file: matrix.mtx
     rhs: file
     rhs_file: rhs.mtx
-    ordering: rcm
 solver: {tolerance: 1e-12}
 """
 ROWS = 7

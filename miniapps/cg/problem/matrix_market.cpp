@@ -166,13 +166,12 @@ class MatrixMarket final : public Problem {
     const bool metis = options_.partition == PartitionKind::metis;
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
       options_.partition.location.fail(fmt::format("metis {}", *refusal));
-    whole.plan = plan_rows(matrix, options_.partition, options_.ordering, comm_.size(), miniapp::free_host_memory());
+    whole.plan = plan_rows(matrix, options_.partition, comm_.size(), miniapp::free_host_memory());
     reference_ = reference_of(whole, options_, seed_);
     record_ = {{"file", config::printable(options_.file.path)},
                {"file_crc32", fmt::format("{:08x}", matrix.crc32)},
                {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
                {"partition", metis ? "metis" : "rows"},
-               {"ordering", options_.ordering == Ordering::rcm ? "rcm" : "natural"},
                {"bandwidth", whole.plan.bandwidth},
                {"cut", whole.plan.cut},
                {"imbalance", whole.plan.imbalance()}};

@@ -212,7 +212,6 @@ TEST(Restart, AnyRanksGoOnFromAnyRanks) {
     const auto on = [&, boxes = kind != ProblemKind::matrix_market](int ranks, int grid) {
       auto o = options;
       if (boxes) o.process_grid = some_grid(ranks, 3, grid);
-      o.matrix_market.ordering = grid % 2 == 0 ? Ordering::natural : Ordering::rcm;
       return o;
     };
     const auto alone = run(on(1, 0), MPI_COMM_SELF);

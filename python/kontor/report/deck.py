@@ -11,7 +11,7 @@ from .record import Record
 from .text import counted, on_off
 
 # How a problem is set up, not what is solved.
-SET_UP = ("problem.matrix_market.partition", "problem.matrix_market.ordering")
+SET_UP = ("problem.matrix_market.partition",)
 # Keys that count only where another key has this value.
 COUNTS_WITH = {
     "solver.replace_every": ("solver.method", "pipelined"),
