@@ -123,8 +123,7 @@ class Checkpoints(FaultTest):
 
 
 class Sizes(HeatTest):
-    """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had. tests/torture reads printed
-    decks again."""
+    """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had."""
 
     def deck_of(self, text, *arguments, ranks):
         """The deck in the record of a run."""

@@ -131,7 +131,6 @@ enum kontor_fault kontor_fault_at(const char* function, const void* address) {
   }
   if (strcmp(action, "after") == 0) return FAULT_AFTER;
   if (strcmp(action, "short") == 0) return FAULT_SHORT;
-  if (strcmp(action, "jump") == 0) return FAULT_JUMP;
   return FAULT_ERROR;
 }
 
@@ -144,11 +143,6 @@ void kontor_fault_past(void) {
 int kontor_fault_code(int fallback) {
   const int code = action ? atoi(action) : 0;
   return code ? code : fallback;
-}
-
-double kontor_fault_jump(void) {
-  const char* seconds = getenv("KONTOR_FAULT_JUMP");
-  return seconds ? atof(seconds) : 0;
 }
 
 int kontor_fault_path(const char* path) {

@@ -11,8 +11,6 @@
  *                                "short"  half of it is done
  *                                "pause"  the process stops itself, before the call
  *                                "done"   it stops itself, after the call
- *                                "jump"   the clock's
- * KONTOR_FAULT_JUMP=<seconds>    how far
  * KONTOR_FAULT_RANK=<rank>       only on this rank of MPI_COMM_WORLD (Open MPI, MPICH); else on all
  * KONTOR_FAULT_FOLDER=<path>     only calls that concern files in this folder, where a function concerns files
  * KONTOR_FAULT_REACHED=<file>    FILE.<rank> is created when the call is reached
@@ -27,7 +25,7 @@
 extern "C" {
 #endif
 
-enum kontor_fault { FAULT_NONE, FAULT_ERROR, FAULT_AFTER, FAULT_SHORT, FAULT_JUMP };
+enum kontor_fault { FAULT_NONE, FAULT_ERROR, FAULT_AFTER, FAULT_SHORT };
 
 /* Counts a call from `address`, and says what is to become of it. Stops the process where that is wanted. */
 enum kontor_fault kontor_fault_at(const char* function, const void* address);
@@ -35,7 +33,6 @@ enum kontor_fault kontor_fault_at(const char* function, const void* address);
 void kontor_fault_past(void);
 /* The number of KONTOR_FAULT_DO, or `fallback`. */
 int kontor_fault_code(int fallback);
-double kontor_fault_jump(void);
 /* Whether files of this name, or of this descriptor, are meant. */
 int kontor_fault_path(const char* path);
 int kontor_fault_descriptor(int file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Calls of the C library that make, write, sync, rename and remove files; and clocks that jump. */
+/* Calls of the C library that make, write, sync, rename and remove files. */
 #define _GNU_SOURCE
 #include "arm.h"
 
@@ -9,10 +9,8 @@
 #include <stdarg.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CALLER __builtin_return_address(0)
@@ -83,26 +81,3 @@ PATH_CALL(mkdir, (const char* path, mode_t mode), path, (path, mode))
   }
 OPEN(open)
 OPEN(open64)
-
-/* From a certain call on, this clock is as many seconds ahead, or behind. */
-static void jump(struct timespec* time, int clock) {
-  static double ahead[2];
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) return;
-  const int real = clock == CLOCK_REALTIME;
-  const char* function = real ? "CLOCK_REALTIME" : "CLOCK_MONOTONIC";
-  if (kontor_fault_at(function, NULL) == FAULT_JUMP) ahead[real] = kontor_fault_jump();
-  time->tv_sec += (time_t)ahead[real];
-}
-
-int clock_gettime(clockid_t clock, struct timespec* time) {
-  const int result = (int)syscall(SYS_clock_gettime, clock, time);
-  if (result == 0) jump(time, clock);
-  return result;
-}
-
-time_t time(time_t* place) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (place) *place = now.tv_sec;
-  return now.tv_sec;
-}

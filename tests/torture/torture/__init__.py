@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that are killed, and runs whose calls fail; afterwards everything must be in order."""
+"""Read case.py, draw.py, disturb.py, check.py, campaign.py. launch.py and mpirun.py serve other tests, too."""

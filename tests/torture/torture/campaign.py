@@ -1,136 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes cases, several side by side, each in a folder of its own, until all are made or the time is over; and a table
-of what it has found."""
+"""tests/torture/run: makes cases, one a core side by side, each in a folder of its own, until all are made or the time
+is over. Writes table.txt and cases.json to the folder torture-SEED."""
 
+import argparse
 import dataclasses
+import itertools
+import json
 import multiprocessing
-import os
-import shutil
+import random
 import signal
 import statistics
 import tempfile
 import time
 import traceback
 from collections import Counter
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, as_completed, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Any
 
-from kontor.messages import say
+from kontor.messages import said, say
 from kontor.report.text import grouped
 
-from .case import Case
-from .check import Outcome
+from . import draw
+from .case import APPS, Case
+from .check import Reference, make_reference
+from .disturb import Outcome, make
+from .launch import ROOT
 from .mpirun import have_own_shm
-from .reference import Reference
 
+DESCRIPTION = "Kills runs, lets their calls fail, or fills the disk, and checks what docs/guarantees.md promises."
+EPILOG = "Exit codes: 0 nothing was found, 1 a check or an undisturbed run failed, 2 bad usage."
 Entry = dict[str, Any]  # what became of a case
-Place = tuple[object, object]  # the function, and where it is called
-Make = Callable[[Case, Path, Reference | None, dict[int, float]], Outcome]  # cases without a run have no reference
 
 
-def run_all(cases: Iterator[Case], make: dict[str, Make], references: dict[str, Reference], workers: int, seconds: float,
-            report: Callable[[Entry], None], keep: bool) -> None:
-    """Calls report(...) with what became of each case, as they end."""
-    end = time.monotonic() + seconds
-    running: set[Any] = set()
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), Worker.begin, (make, references, keep)) as crew:
-        try:
-            for case in cases:
-                while len(running) >= workers:
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        report(future.result())
-                if time.monotonic() > end:
-                    break
-                running.add(crew.submit(Worker.work, case))
-        except KeyboardInterrupt:
-            say("torture: interrupted; the cases under way are ended")
-        except BrokenProcessPool:
-            raise SystemExit("kontor: torture: its own processes have died") from None
-        for future in as_completed(running):
-            report(future.result())
+def parse_arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("tests/torture/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
+    add = parser.add_argument
+    add("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
+    add("--cases", type=int, metavar="N", help="at most so many in all, of each class in turn")
+    add("--seed", type=int, metavar="S", default=random.SystemRandom().randrange(2**31), help="of all that is random")
+    add("--classes", nargs="+", choices=draw.CLASSES, default=draw.CLASSES, help="default: all")
+    add("--case", type=int, metavar="NUMBER", help="one case again, with its --seed; its folder is kept")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    arguments = parse_arguments(words)
+    with tempfile.TemporaryDirectory(prefix="kontor-torture-references-") as work, ThreadPoolExecutor() as pool:
+        made = list(pool.map(lambda app: make_reference(app, Path(work, app.name)), APPS.values()))
+    references = {reference.app.name: reference for reference in made}
+    revision = said("git", "-C", str(ROOT), "describe", "--always", "--dirty").strip() or "unknown"
+    head = f"torture, seed {arguments.seed}, revision {revision}"
+    say(head)
+    cases = draw.in_turn(arguments.classes, arguments.seed, references)
+    begun = time.monotonic()
+    Worker.references, Worker.end, Worker.keep = references, begun + 60 * arguments.minutes, arguments.case is not None
+    if Worker.keep:
+        cases = (case for case in cases if case.number == arguments.case)
+    signal.signal(signal.SIGINT, Worker.interrupt)
+    with multiprocessing.get_context("fork").Pool(initializer=Worker.begin) as crew:
+        results = crew.imap_unordered(Worker.work, itertools.islice(cases, arguments.cases))
+        entries = [entry for entry in results if entry]
+    if Worker.keep:
+        print(json.dumps(entries, indent=1))
+    else:
+        text = f"{head}, {len(entries)} cases in {time.monotonic() - begun:.0f} s\n{summary(entries)}"
+        folder = Path(f"torture-{arguments.seed}")
+        folder.mkdir(exist_ok=True)
+        (folder / "table.txt").write_text(text)
+        (folder / "cases.json").write_text(json.dumps(entries, indent=1))
+        print(text, end="")
+    return 1 if any(entry["findings"] for entry in entries) else 0
 
 
 class Worker:
-    """What a process of the crew has."""
+    """A process of the campaign."""
 
-    parent: int
-    make: dict[str, Make]
     references: dict[str, Reference]
-    keep: bool
-    typical: dict[int, float] = {}  # seconds that runs take here, by their ranks
+    end: float  # when no more cases begin
+    keep: bool  # the folders
 
     @classmethod
-    def begin(cls, make: dict[str, Make], references: dict[str, Reference], keep: bool) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a case is not left half-way
-        cls.parent = os.getppid()
-        cls.make, cls.references, cls.keep = make, references, keep
+    def begin(cls) -> None:
         if not have_own_shm():
-            say("torture: no mount namespace here: what is left in /dev/shm is not looked at")
+            say("torture: no mount namespace here: /dev/shm is not checked")
 
     @classmethod
-    def work(cls, case: Case) -> Entry:
-        place = Path(tempfile.mkdtemp(prefix="kontor-torture-"))
-        try:
-            outcome = cls.make[case.kind](case, place, cls.references.get(case.run.app), cls.typical)
-        except Exception:  # noqa: BLE001: a checker that fails is a finding, too
-            outcome = Outcome(case)
-            outcome.findings.append(f"checker: {traceback.format_exc()}")
-        if outcome.findings and (cls.keep or case.kind == "input"):
-            outcome.seen["folder"] = str(place)
-        else:
-            shutil.rmtree(place, ignore_errors=True)
-        if os.getppid() != cls.parent:
-            os._exit(1)  # the campaign has been killed
-        return dataclasses.asdict(case) | {"told": case.told(), "findings": outcome.findings, "seen": outcome.seen}
+    def interrupt(cls, *_: object) -> None:
+        cls.end = 0  # in each process: the cases under way are ended
+
+    @classmethod
+    def work(cls, case: Case) -> Entry | None:
+        if time.monotonic() > cls.end:
+            return None
+        with tempfile.TemporaryDirectory(prefix="kontor-torture-", ignore_cleanup_errors=True) as name:
+            place = Path(name + "-kept" * cls.keep)
+            try:
+                outcome = make(case, place, cls.references[case.run.app])
+            except Exception:  # noqa: BLE001: a checker that fails is a finding, too
+                outcome = Outcome()
+                outcome.findings.append(f"checker: {traceback.format_exc()}")
+        for finding in outcome.findings:
+            say(f"torture: {case}\n  {finding}")
+        return dataclasses.asdict(case) | {"findings": outcome.findings, "seen": outcome.seen, "folder": str(place)}
 
 
-def summary(entries: list[Entry], known: dict[str, set[Place]]) -> str:
-    """`known`: the places of each class."""
-    lines = [f"{'class':<10}{'what':<34}{'cases':>8}{'reached':>9}{'findings':>10}{'to the end, s: median':>23}{'largest':>9}"]
-    for (kind, what), members in sorted(grouped(entries, lambda entry: (entry["kind"], group_of(entry))).items()):
-        lines.append(line(kind, what, members))
-    lines.append(line("all", "", entries))
-    outcomes = Counter(entry["seen"].get("output", "") for entry in entries)
-    if any(outcomes):
-        lines.append("output afterwards: " + ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items()) if name))
-    hit = {kind: places_hit(entries, kind) for kind in sorted(known)}
-    if any(hit.values()):
-        lines.append("places hit: " + ", ".join(f"{len(hit[kind])} of {len(known[kind])} {kind}" for kind in hit if known[kind]))
-    if inputs := sum(entry["seen"].get("inputs", 0) for entry in entries):
-        lines.append(f"inputs read: {inputs}")
-    if alone := sum("launcher_alone" in entry["seen"] for entry in entries):
-        lines.append(f"launchers that did not end after all of their ranks, and were killed: {alone}")
-    checks = Counter(finding.partition(":")[0] for entry in entries for finding in entry["findings"])
-    if checks:
-        lines.append("findings: " + ", ".join(f"{count} {name}" for name, count in sorted(checks.items())))
-    return "\n".join(lines)
-
-
-def not_hit(entries: list[Entry], known: dict[str, set[Place]]) -> str:
-    """A line for each place at which nothing has failed."""
-    left = ((kind, *place) for kind in sorted(known) for place in sorted(known[kind] - places_hit(entries, kind), key=str))
-    return "".join(f"not hit: {kind}, {call} in {where}\n" for kind, call, where in left)
-
-
-def places_hit(entries: list[Entry], kind: str) -> set[Place]:
-    """Those at which something has failed: a run may end before it comes to one."""
-    return {(entry["what"]["call"], entry["what"]["in"]) for entry in entries
-            if entry["kind"] == kind and "in" in entry["what"] and entry["seen"].get("hit")}
-
-
-def line(kind: str, what: str, members: list[Entry]) -> str:
-    reached = [entry for entry in members if entry["seen"].get("hit")]
-    failed = sum(bool(entry["findings"]) for entry in members)
-    times = [entry["seen"]["seconds_until_gone"] for entry in reached if "seconds_until_gone" in entry["seen"]]
-    median, largest = (f"{statistics.median(times):.2f}", f"{max(times):.2f}") if times else ("-", "-")
-    return f"{kind:<10}{what:<34}{len(members):>8}{len(reached):>9}{failed:>10}{median:>23}{largest:>9}"
-
-
-def group_of(entry: Entry) -> str:
-    what = entry["what"]
-    if entry["kind"] == "kill":
-        return f"{what['signal']} to {what['to'].split()[0]}"
-    return str(what.get("call", what.get("way", what.get("of", ""))))
+def summary(entries: list[Entry]) -> str:
+    lines = ["class      cases  reached  places  findings  seconds to the end: median  largest"]
+    for kind, members in sorted(grouped(entries, lambda entry: entry["kind"]).items()):
+        reached = [entry for entry in members if entry["seen"].get("hit")]
+        places = {(entry["what"]["call"], entry["what"]["site"]) for entry in reached if "site" in entry["what"]}
+        failed = sum(bool(entry["findings"]) for entry in members)
+        times = [entry["seen"]["seconds"] for entry in reached] or [0.0]
+        lines.append(f"{kind:8}{len(members):8}{len(reached):9}{len(places):8}{failed:10}"
+                     f"{statistics.median(times):28.2f}{max(times):9.2f}")
+    outputs = Counter(entry["seen"].get("output", "unknown") for entry in entries)
+    lines.append("output afterwards: " + ", ".join(f"{count} {output}" for output, count in sorted(outputs.items())))
+    return "\n".join(lines) + "\n"

@@ -5,7 +5,6 @@ import functools
 import os
 import re
 from pathlib import Path
-from typing import Any, Callable
 
 from kontor.messages import said
 from kontor.place import Place
@@ -28,39 +27,28 @@ def sanitizers() -> tuple[str, ...]:
 
 
 def preload(library: Path) -> dict[str, str]:
-    """With what is preloaded anyway. A sanitizer wants to be the first library itself. What a run that fails has not freed is no leak."""
+    """With what is preloaded anyway, after a sanitizer. What a run that fails has not freed is no leak."""
     found = {"LD_PRELOAD": ":".join([*sanitizers(), str(library), *filter(None, [os.environ.get("LD_PRELOAD")])])}
     return found | ({"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"} if sanitizers() else {})
 
 
-def fault_variables(what: dict[str, Any], do: str, folder: Path, reached: Path) -> dict[str, str]:
-    """For the ranks: what tests/faults does at which call; where it does so, a file `reached`.RANK is made."""
-    found = {**preload(FAULTS), "KONTOR_FAULT_CALL": what["call"], "KONTOR_FAULT_NUMBER": str(what.get("number", 1)),
-             "KONTOR_FAULT_DO": do, "KONTOR_FAULT_FOLDER": str(folder), "KONTOR_FAULT_REACHED": str(reached)}
-    names = {"site": "SITE", "of": "RANK", "repeat": "REPEAT", "jump": "JUMP"}
-    return found | {f"KONTOR_FAULT_{name}": str(what[key]) for key, name in names.items() if key in what}
-
-
 class Started(Program):
-    """A run of an app. `variables` are those of the ranks, not of the launcher; so is `before`, words that start it."""
+    """A run of an app. `variables` are those of the ranks, not of the launcher."""
 
-    def __init__(self, run: Run, folder: Path, arguments: list[str], variables: dict[str, str] | None = None,
-                 before: tuple[str, ...] = ()):
+    def __init__(self, run: Run, folder: Path, variables: dict[str, str] | None = None):
+        set_ = [word for override in run.overrides for word in ("--set", override)]
+        arguments = ["deck.yaml", *set_, "-o", "plate.h5", "--results", "plate.json", "--quiet"]
         words = [f"{key}={text}" for key, text in (variables or {}).items()]
-        program = ["env", *words, *before, str(BUILD / "bin" / run.app), "deck.yaml", *run.words(), *arguments]
-        if run.launcher == "mpirun":
-            program = [MPIEXEC, "-n", str(run.ranks), *program]
-        elif run.launcher == "kontor":  # the ranks' variables are those of all: nothing is preloaded there
-            program = [str(ROOT / "scripts/kontor"), "run", "deck.yaml", "-n", str(run.ranks), *run.words(), *arguments]
+        program: list[object] = [MPIEXEC, "-n", run.ranks, "env", *words, BUILD / "bin" / run.app, *arguments]
+        if run.by_kontor:  # the ranks' variables are those of all: nothing is preloaded there
+            program = [ROOT / "scripts/kontor", "run", *arguments, "-n", run.ranks]
         tmp = folder.parent / "tmp"
         tmp.mkdir(exist_ok=True)
         super().__init__(program, folder, {**OWN, "TMPDIR": str(tmp)})
 
-    def wait_until(self, condition: Callable[[], bool], limit: float) -> bool:
-        """Whether it came true before the program's end, or the limit."""
-        return wait_until(lambda: condition() or self.process.poll() is not None, limit) and condition()
+    def wait_for_pause(self, reached: Path) -> bool:
+        """Whether a rank has come to its call, and has stopped there."""
+        def stopped() -> bool:
+            return reached.exists() and any(state_of(process.pid).startswith("T") for process in self.processes())
 
-    def wait_for_pause(self, reached: Path, rank: object) -> bool:
-        """Whether the rank has come to its call, and has stopped there."""
-        file = reached.with_name(f"{reached.name}.{rank}")
-        return self.wait_until(file.exists, 60) and self.wait_until(lambda: any(state_of(p.pid).startswith("T") for p in self.processes()), 5)
+        return wait_until(lambda: self.process.poll() is not None or stopped(), 60) and self.process.poll() is None

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs of a test: how the launcher is told to keep to itself, their processes, by a mark in the environment, whoever
-their parent is by now, and their end, which is never waited for without limit. And a /dev/shm of one's own, by a mount
-namespace: what a run leaves there is then its own and no other program's."""
+"""Programs of a test: their processes, by a mark in the environment, and their end, which is never waited for without
+limit. And a /dev/shm of one's own, by a mount namespace."""
 
 import contextlib
 import ctypes
-import functools
 import os
 import re
 import signal
@@ -15,32 +13,25 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
-MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE, MNT_DETACH = 0x1, 0x20, 0x1000, 0x4000, 0x40000, 2
+MS_REC, MS_PRIVATE = 0x4000, 0x40000
 SHM = Path("/dev/shm")
 _own = False  # until then nothing here touches /dev/shm, which is everybody's
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
 MPI = Path(__file__).resolve().parents[3] / "python/kontor/run/mpi.py"
 
 # As KONTOR_MPI_ENVIRONMENT in cmake/KontorTargets.cmake: more ranks than cores must work.
-ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"} | dict(
-    line.split("=", 1) for line in subprocess.run([sys.executable, MPI, MPIEXEC], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines())
+TOLD = subprocess.check_output([sys.executable, MPI, MPIEXEC], text=True).splitlines()
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OMP_PROC_BIND": "false"} | dict(line.split("=", 1) for line in TOLD)
 
 
 def own_lines(text: str) -> str:
-    """Without what Open MPI's launcher and its libraries say of their own accord; version 5 cannot be told to be quiet."""
+    """Without what Open MPI says of its own accord: version 5 cannot be told to be quiet."""
     text = re.sub(r"-{70,}\n(prterun|mpirun) (.*\n)*?-{70,}\n", "", text)
     own = re.compile(r"\[warn\] Epoll |mca_|\[[^]]*\] PMIX ERROR: PMIX_ERR_UNREACH ")
     return "".join(line for line in text.splitlines(keepends=True) if not own.match(line))
-
-
-@functools.cache
-def starts_several_programs() -> bool:
-    """Whether `mpirun A : B` works: that of Debian 13, Open MPI 5.0.7, crashes."""
-    command = [MPIEXEC, "-n", "1", "true", ":", "-n", "1", "true"]
-    return subprocess.run(command, env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 
 class Process(NamedTuple):
@@ -126,7 +117,8 @@ class Program:
         # Files, because nobody reads a pipe while the program is paused.
         self.out, self.err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, start_new_session=self.own_session,
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err,
+            start_new_session=self.own_session,
             env={**os.environ, **ENVIRONMENT, **variables, **dict([self.mark.split("=")])},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test in the background ignores it
         )
@@ -141,7 +133,7 @@ class Program:
         if code is None:
             left = self.processes()
             self.hung = [f"{process.name} ({process.rank}): {state_of(process.pid)}" for process in left]
-            self.stacks = {f"{process.name} ({process.rank})": stack_of(process.pid) for process in left if process.rank is not None}
+            self.stacks = {f"{p.name} ({p.rank})": stack_of(p.pid) for p in left if p.rank is not None}
             self.launcher_alone = [process.name for process in left] == ["mpirun"]
             self.kill()
             self.process.wait()
@@ -184,19 +176,3 @@ def left_in_shm() -> list[Path]:
 def empty_shm() -> None:
     for entry in left_in_shm():
         entry.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def read_only(folder: Path, wanted: bool) -> Iterator[None]:
-    """The folder cannot be written by anyone meanwhile, root included."""
-    if not wanted:
-        yield
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    path = str(folder).encode()
-    if libc.mount(path, path, None, MS_BIND, None) != 0 or libc.mount(b"none", path, None, MS_REMOUNT | MS_BIND | MS_RDONLY, None) != 0:
-        raise OSError(ctypes.get_errno(), f"{folder} cannot be mounted to be read only")
-    try:
-        yield
-    finally:
-        libc.umount2(path, MNT_DETACH)
