@@ -32,8 +32,9 @@ class Persistent : public testing::TestWithParam<Method> {
     system_ = problem_->build();
     const auto& p = system_.partition;
     matrix_ = options_.solver.format == Format::matrix_free ? problem_->matrix_free()
-              : options_.solver.format == Format::sell      ? make_sell(*system_.chunks)
-                                                            : make_csr(system_.matrix, p.interior);
+              : options_.solver.format == Format::csr       ? make_csr(system_.matrix, p.interior)
+              : system_.chunks                              ? make_sell(*system_.chunks)
+                                                            : make_sell(system_.matrix, p.interior, p.own + p.ghosts);
     auto made = make_solver({loan_.comm, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver,
                              true, streams_, loan_.timers, as_on_device});
     made->warm_up();
