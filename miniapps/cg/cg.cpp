@@ -185,7 +185,8 @@ miniapp::Verification Cg::verify() {
   const auto values = lookup(baseline, solver_->solution());
   file_values_.clear();
   for (std::size_t r = 0; r < rows.rows.size(); ++r)
-    file_values_.push_back({"/fields/" + problem_->field(), place_in_file(rows.extents, rows.rows[r]), values[r]});
+    file_values_.push_back({"/fields/" + problem_->field(), place_in_file(rows.extents, rows.rows[r]), values[r],
+                            point_of(options_, rows.extents, rows.rows[r])});
   const auto lent = solver_->lent();
   const auto& compute = streams_.compute();
   auto result = cg::verify(baseline, system_, rows, lookup, *matrix_, compute, options_,

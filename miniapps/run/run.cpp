@@ -265,13 +265,15 @@ std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, co
     description = output::xdmf(options_.output_file, fields->mesh, series.snapshots);
     file.sidecar(output::xdmf_path(options_.output_file), description);
     for (const auto& field : fields->snapshot.fields)
-      for (const auto& [dataset, index, value] : values)
-        if (dataset == field.dataset && described) wanted.push_back({output::vtkhdf_path(field), index, value});
+      for (const auto& [dataset, index, value, at] : values)
+        if (dataset == field.dataset && described) wanted.push_back({output::vtkhdf_path(field), index, value, at});
   }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   std::optional<Verification> of_file;
   auto written = file.commit([&](const std::filesystem::path& temporary) {
     if (!values.empty()) of_file = compare_with_file(temporary, wanted);
+    if (const auto* image = fields ? std::get_if<output::Image>(&fields->mesh) : nullptr; of_file && image)
+      also(*of_file, [&] { return compare_with_image(*image, fields->snapshot.fields, values); });
     if (of_file && fields)
       for (const auto& field : fields->snapshot.fields)
         if (description.find(":" + field.dataset + "<") == std::string::npos)

@@ -33,8 +33,11 @@ class File::Comparison {
   /// Rank 0's `flat` counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat) {
     const auto found = reader_.has(object) ? reader_.attributes(object) : nlohmann::ordered_json::object();
+    auto names = nlohmann::ordered_json::array();
     for (const auto& [name, value] : flat.items())
-      if (!everywhere(found.value(name, nlohmann::ordered_json()) == value)) differs(object + "@" + name);
+      if (found.value(name, nlohmann::ordered_json()) != value) names.push_back(object + "@" + name);
+    const auto of_root = nlohmann::ordered_json::parse(broadcast(comm_, my_rank(comm_) == 0 ? names.dump() : ""));
+    for (const auto& name : of_root) differs(name.get<std::string>());
   }
 
   /// The same on all ranks.

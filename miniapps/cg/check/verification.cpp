@@ -321,6 +321,21 @@ miniapp::Verification verify_kernel(const comm::Communicator& comm, const Linear
           .judged = {"product against the textbook's loop, all rows, bit for bit"}};
 }
 
+std::vector<double> point_of(const Options& o, const std::vector<std::int64_t>& extents, GlobalIndex row) {
+  if (o.kind == ProblemKind::matrix_market) return {};
+  std::vector<double> point;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) { // x is the last of the extents
+    const auto points = extents[extents.size() - 1 - axis];
+    const auto number = static_cast<double>(row % points);
+    row /= points;
+    const auto& box = o.fe_heat;
+    point.push_back(o.kind == ProblemKind::stencil ? number
+                                                   : box.lower[axis] + number * (box.upper[axis] - box.lower[axis]) /
+                                                                           static_cast<double>(box.elements[axis]));
+  }
+  return point;
+}
+
 std::vector<std::uint64_t> place_in_file(const std::vector<std::int64_t>& extents, GlobalIndex row) {
   std::vector<std::uint64_t> index(extents.size());
   for (auto axis = extents.size(); axis-- > 0; row /= extents[axis])

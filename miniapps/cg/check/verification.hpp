@@ -48,7 +48,10 @@ miniapp::Verification verify_start(const comm::Communicator&, const ReferenceRow
 miniapp::Verification verify_kernel(const comm::Communicator&, const LinearSystem&, const Matrix&, const SolverOptions&,
                                     const Space& compute, const Vector& x, const Vector& y);
 
-/// Local. The index of a row in an array of these extents.
+/// Local. The coordinates of a row's point by the deck; none of a matrix file's.
+std::vector<double> point_of(const Options&, const std::vector<std::int64_t>& extents, GlobalIndex row);
+
+/// Local. Where a file has the value of a row.
 std::vector<std::uint64_t> place_in_file(const std::vector<std::int64_t>& extents, GlobalIndex row);
 
 } // namespace kontor::cg

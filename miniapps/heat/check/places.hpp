@@ -112,7 +112,10 @@ std::vector<miniapp::FileValue> values_of_file(const Domain<T>& domain, std::uin
   const auto cells = domain.current_on_host();
   std::vector<miniapp::FileValue> result;
   for (const auto& place : sampled_cells(block, seed, domain.comm().rank())) {
-    miniapp::FileValue value{dataset, {}, static_cast<double>(cells(place.index[2], place.index[1], place.index[0]))};
+    miniapp::FileValue value{
+        dataset, {}, static_cast<double>(cells(place.index[2], place.index[1], place.index[0])), {}};
+    const auto centre = centre_of(domain.options(), block, place);
+    value.at.assign(centre.begin(), centre.end());
     for (int axis = block.dimensions - 1; axis >= 0; --axis)
       value.index.push_back(static_cast<std::uint64_t>(block.offset[axis] + place.index[axis]));
     result.push_back(std::move(value));

@@ -19,7 +19,7 @@ std::vector<FileValue> gather(const comm::Communicator& comm, std::vector<FileVa
   const auto most = static_cast<std::size_t>(std::max(least, all_together / comm.size()));
   auto list = nlohmann::json::array();
   for (auto& v : mine)
-    if (list.size() < most) list.push_back({std::move(v.dataset), std::move(v.index), v.value});
+    if (list.size() < most) list.push_back({std::move(v.dataset), std::move(v.index), v.value, std::move(v.at)});
   std::vector<std::uint8_t> bytes;
   if (!list.empty()) bytes = nlohmann::json::to_cbor(list);
   std::vector<std::int64_t> counts;
@@ -29,7 +29,8 @@ std::vector<FileValue> gather(const comm::Communicator& comm, std::vector<FileVa
   for (const auto count : counts) {
     if (count == 0) continue;
     for (const auto& v : nlohmann::json::from_cbor(begin, begin + count))
-      result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>()});
+      result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>(),
+                        v[3].get<std::vector<double>>()});
     begin += count;
   }
   return result;
@@ -57,6 +58,21 @@ Verification compare_with_file(const std::filesystem::path& path, const std::vec
                                     fmt::join(wanted[i]->index, ", "), found[i], wanted[i]->value);
     }
   }
+  return result;
+}
+
+Verification compare_with_image(const output::Image& image, const std::vector<output::MeshField>& fields,
+                                const std::vector<FileValue>& values) {
+  Verification result{.measure = "places of the file's mesh that are not the deck's"};
+  for (const auto& [dataset, index, value, at] : values)
+    for (const auto& field : fields) {
+      if (field.dataset != dataset || at.empty()) continue;
+      const double middle = field.centering == output::Centering::cells ? 0.5 : 0;
+      for (std::size_t axis = 0; axis < index.size(); ++axis) {
+        const double h = image.spacing[axis], number = static_cast<double>(index[index.size() - 1 - axis]) + middle;
+        if (!(std::abs(image.origin[axis] + number * h - at[axis]) <= 1e-6 * h)) ++result.error;
+      }
+    }
   return result;
 }
 
