@@ -7,6 +7,8 @@
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <iterator>
 
@@ -163,11 +165,12 @@ TEST(Checkpoints, OfOneNameAreWrittenByOneRun) {
 TEST(Restart, RefusesAnotherFormat) {
   const Folder folder("restart-format");
   auto header = header_of_heat();
-  header.format = 2;
+  header.format = CheckpointHeader::current_format + 1;
   const std::string file = folder / "u.h5";
   Written(file, 1, header, {7});
   expect_refused<config::Error>([&] { const Restart restart(MPI_COMM_WORLD, file); },
-                                {"restart: ", checkpoint_name(file, 7), " is of format 2", "reads format 1"});
+                                {"restart: ", checkpoint_name(file, 7), fmt::format(" is of format {}", header.format),
+                                 fmt::format("reads format {}", CheckpointHeader::current_format)});
 }
 
 /// Its checksums are right: somebody has written it so.
