@@ -126,7 +126,8 @@ int Run::operator()() {
   const bool verifies = comm.capabilities().moves_data && !compute_time_is_simulated();
   auto& before = outcome.verification; // of launches and starts
   if (verifies) before = timed(timers.once("verify"), [&] { return app->verify_launches(); });
-  measure(context, *app, outcome, times, trace, energy, verifies ? &timers.once("verify") : nullptr);
+  if (before.passed()) // else no repeat would have a figure
+    measure(context, *app, outcome, times, trace, energy, verifies ? &timers.once("verify") : nullptr);
   outcome.end_signal = end.signal();
   if (checkpoints) outcome.checkpoint = checkpoints->summary();
   if (restart_) {
@@ -137,7 +138,9 @@ int Run::operator()() {
   }
   const auto begun = static_cast<std::int64_t>(outcome.repeats.size()) + (outcome.unfinished ? 1 : 0);
   add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
-  if (!outcome.complete())
+  if (!before.passed())
+    outcome.repeats.clear();
+  else if (!outcome.complete())
     outcome.verification = {.measure = "no answer is complete", .off = true};
   else if (!comm.capabilities().moves_data)
     outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
@@ -199,6 +202,7 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     if (goes_on) read_state(app, *restart_);
     if (verifying && !goes_on)
       timed(*verifying, [&] { also(outcome.verification, [&] { return app.verify_start(); }); });
+    if (outcome.verification.failed()) return;
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin();
     const double apart_before = apart_so_far();
