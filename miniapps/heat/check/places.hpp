@@ -7,6 +7,8 @@
 #include "run/verify/places.hpp"
 #include "run/verify/read_back.hpp"
 
+#include <kontor/comm/reductions.hpp>
+
 #include <fmt/format.h>
 
 /// The fields of a run at a sample of places, and its sweeps, against the deck.
