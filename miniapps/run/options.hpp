@@ -23,9 +23,9 @@ struct RunOptions {
   bool overlap = true;
   std::int64_t repeats = 1;
   bool calibrate = true;
-  std::int64_t trace = 0;  ///< steps
+  std::int64_t trace = 0;                  ///< steps
   std::optional<std::int64_t> sample_seed; ///< of the places that are verified; none: another in each run
-  std::string output_file; ///< empty: the deck's name with the ending .h5, in the working directory
+  std::string output_file;                 ///< empty: the deck's name with the ending .h5, in the working directory
   FieldSelection fields = FieldSelection::final;
   std::int64_t snapshot_every = 0;
   output::Access access = output::Access::automatic;

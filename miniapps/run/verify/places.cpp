@@ -56,7 +56,7 @@ std::vector<Place> sample_places(const IndexBox& box, int random, std::mt19937_6
   return places;
 }
 
-/// By R. W. Floyd's method (J. Bentley, Commun. ACM 30, 1987).
+/// By R. W. Floyd's method (J. Bentley, Communications of the ACM 30, 1987).
 std::vector<std::int64_t> sample_numbers(std::int64_t count, std::int64_t most, std::mt19937_64& random) {
   std::set<std::int64_t> found;
   for (auto last = std::max<std::int64_t>(0, count - most); last < count; ++last)
