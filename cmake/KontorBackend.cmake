@@ -92,7 +92,4 @@ function(kontor_write_registry)
   get_target_property(entries kontor_comm KONTOR_BACKEND_ENTRIES)
   configure_file(backend/registry_table.cpp.in registry_table.cpp @ONLY)
   target_sources(kontor_comm PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/registry_table.cpp)
-  set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/registry_table.cpp PROPERTIES
-    SKIP_UNITY_BUILD_INCLUSION ON # tests exchange what it refers to (tests/mutations)
-  )
 endfunction()

@@ -1,46 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes, one at a time, each of which must fail the verification of every deck that has the ingredient.
 
-The mistakes are those of communication.cpp and <app>.cpp. The tables of mutations.md list them, and the decks that cannot
-show one of them, which are not run.
+KONTOR_MUTANTS is an app's program of mutants. By hand: mutations.py APP [MUTANT [DECK]] tells what runs come to.
 """
 
 import os
 import re
+import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import tempfile
+import tomllib
+import unittest
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests" / "end_to_end"))
+from mutate import ROOT, mutants_in, number_of
 
-from launch import HeatTest  # noqa: E402
-
-MUTANT = os.environ.get("KONTOR_MUTANT", str(ROOT / "build" / "tests" / "mutations" / "heat_mutant"))
-APP = Path(MUTANT).name.removesuffix("_mutant")
-
-
-class Row(NamedTuple):
-    """A line of the table of mutations.md."""
-
-    mutation: str
-    grid: str  # along which axis heat's cells are cut
-    without: set  # names of decks
-
-
-def rows_of(app):
-    page = (ROOT / "tests/mutations/mutations.md").read_text()
-    lines = page.split(f"\n## {app}\n")[1].split("\n#")[0]
-    found = re.findall(r"(?m)^\| `([a-z:0-9]+)`(?:, cut along ([xyz]))? \| [^|]+ \|([^|]*)\|$", lines)
-    return [Row(mutation, grid, set(re.findall("`(.*?)`", without))) for mutation, grid, without in found]
+PROGRAM = os.environ.get("KONTOR_MUTANTS", str(ROOT / f"build/tests/mutations/{[*sys.argv, 'heat'][1]}_mutants"))
+APP = Path(PROGRAM).name.removesuffix("_mutants")
+FIXED = ["--quiet", "--set=comm.backend=view"]
+FIXED += [f"--set=measure.{text}" for text in ("repeats=1", "calibrate=false", "sample_seed=1")]
 
 
 class Deck:
     def __init__(self, path):
         self.name = path.stem
         self.path = str(path)
-        self.text = path.read_text()
+        self.text = path.read_text(encoding="utf-8")
         self.options = self.line("test").split()
         self.ranks = int(self.line("ranks", "2").split()[-1])
 
@@ -48,45 +34,112 @@ class Deck:
         found = re.search(f"(?m)^# {key}: (.*)$", self.text)
         return found[1] if found else default
 
-    def grid(self, axis):
-        """Two ranks along that axis."""
-        if not axis:
+    def cut(self, axis):
+        """Two ranks along that axis of heat's cells."""
+        axes = re.search(r"\n  cells: \[(.*)\]", self.text)
+        if axis == " " or not axes:
             return []
-        axes = re.search(r"\n  cells: \[(.*)\]", self.text)[1].count(",") + 1
-        return ["--set", f"decomposition.process_grid=[{','.join('2' if 'xyz'[a] == axis else '1' for a in range(axes))}]"]
+        parts = ["2" if "xyz"[a] == axis else "1" for a in range(axes[1].count(",") + 1)]
+        return [f"--set=decomposition.process_grid=[{','.join(parts)}]"]
 
 
-class Mutations(HeatTest):
-    program = MUTANT
-    rows = rows_of(APP)
-    decks = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
+class Run(NamedTuple):
+    mutant: str  # empty: the right program
+    variant: str  # a number
+    deck: Deck
+    options: list
+    restart: int  # 0, or the steps after which it resumes
 
-    def run_deck(self, deck, grid, mutation):
-        file = f"{deck.name}{grid}-{mutation.replace(':', '')}.h5"  # of each run its own
-        fixed = ["--quiet", "-o", file, "--set", "comm.backend=view", "--set", "measure.repeats=1"]
-        variables = {"KONTOR_MUTATION": mutation} if mutation else {}
-        return self.heat(
-            deck.path, *fixed, *deck.options, *deck.grid(grid), ranks=deck.ranks, limit=120, variables=variables
-        )
+    def lines(self, number):
+        """The arguments, of which a restart has two."""
+        fixed = [*FIXED, *self.deck.options, *self.options, self.deck.path, f"-o{number}.h5"]
+        if not self.restart:
+            return [fixed]
+        written = [f"--set=checkpoint.every={self.restart}", f"--set=checkpoint.file=c{number}.h5"]
+        return [[*fixed[:-1], *written, f"-o{number}-first.h5"], [*fixed, f"--restart=c{number}.h5"]]
 
-    def run_all(self, runs):
-        """Each run with its result. Several are under way at a time, for mpirun mostly waits."""
-        with ThreadPoolExecutor(3) as pool:
-            yield from zip(runs, pool.map(lambda run: self.run_deck(*run), runs))
 
-    def test_right_ones_pass(self):
-        grids = sorted({row.grid for row in self.rows})
-        for (deck, grid, _), result in self.run_all([(deck, grid, "") for grid in grids for deck in self.decks]):
-            with self.subTest(deck=deck.name, grid=grid):
-                self.assertEqual(result.code, 0, result)
+class Result(NamedTuple):
+    code: int | None = 0  # none: the process has ended
+    reached: bool = False
+    out: str = ""
 
-    def test_wrong_ones_fail(self):
-        self.assertTrue(self.rows)
-        for row in self.rows:
-            self.assertLessEqual(row.without, {deck.name for deck in self.decks}, row)
-        wrong = [(d, row.grid, row.mutation) for row in self.rows for d in self.decks if d.name not in row.without]
-        for (deck, grid, mutation), result in self.run_all(wrong):
-            with self.subTest(mutation=mutation, deck=deck.name, grid=grid):
-                self.assertEqual(result.code, 1, result)
-                self.assertRegex(result.out, r"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): ")
-                self.assertNotIn("FOM", result.out)
+    def rejects(self):
+        verdict = re.search(r"(?m)^VERIFICATION (FAILED|INCONCLUSIVE): ", self.out)
+        return self.code == 1 and verdict and "FOM" not in self.out
+
+
+def run_all(runs):
+    """The result of each run; those on as many ranks in one process group, which begins again after one that dies."""
+    results = [Result()] * len(runs)
+    for ranks in sorted({run.deck.ranks for run in runs}):
+        left = [(n, words) for n, run in enumerate(runs) if run.deck.ranks == ranks for words in run.lines(n)]
+        with tempfile.TemporaryDirectory(prefix="kontor-") as folder:
+            while left:
+                lines = [[f"{number_of(runs[n].mutant)} {runs[n].variant}", *words] for n, words in left]
+                Path(folder, "lines").write_text("".join("\t".join(line) + "\n" for line in lines), encoding="utf-8")
+                command = [os.environ.get("KONTOR_MPIEXEC", "mpirun"), "-n", str(ranks), PROGRAM, "lines"]
+                done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                      errors="replace", check=False)
+                *parts, rest = re.split(r"(?m)^run (\d+) ([01])\n", done.stdout)
+                ends = [(int(code), int(reached), out) for out, code, reached in zip(*[iter(parts)] * 3)]
+                for code, reached, out in [*ends, (None, 1, rest)][: len(left)]:
+                    n, _ = left.pop(0)
+                    if results[n].code == 0:  # else a run has not come as far as its restart
+                        results[n] = Result(code, bool(reached or results[n].reached), out)
+    return results
+
+
+def read(table):
+    return mutants_in(tomllib.loads(Path(__file__).with_name(f"{table}.toml").read_text(encoding="utf-8")))
+
+
+MUTANTS = {name: m for name, m in (read("common") | read(APP)).items() if APP in m.get("apps", APP).split()}
+DECKS = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
+
+
+def decks_in(mutant, key):
+    """The decks that an entry names, each "deck" or "app/deck", with "@variant" or of all variants; "all"."""
+    named = mutant.get(key, "")
+    words = [word.rpartition("/") for word in " ".join(named if isinstance(named, dict) else [named]).split()]
+    return {deck for app, _, deck in words if app in ("", APP)}
+
+
+def runs_of(mutants):
+    """Those of the right program too, with the same options."""
+    found = {}
+    for name, mutant in mutants.items():
+        options = [f"--set={text}" for text in mutant.get("options", "").split()]
+        without, only = decks_in(mutant, "without"), decks_in(mutant, "only")
+        for variant in mutant.get("variants", "0").split():
+            for deck in (deck for deck in DECKS if deck.name in (only or [deck.name])):
+                for axis in mutant.get("cut", " ") if not without & {deck.name, f"{deck.name}@{variant}"} else "":
+                    same = (deck, [*deck.cut(axis), *options], mutant.get("restart", 0))
+                    found |= {str(run): run for run in (Run("", "0", *same), Run(name, variant, *same))}
+    return list(found.values())
+
+
+class Mutations(unittest.TestCase):
+    def test_names(self):
+        for name, mutant in MUTANTS.items():
+            named = {word.partition("@")[0] for key in ("only", "without", "passes") for word in decks_in(mutant, key)}
+            self.assertLessEqual(named, {"all", *(deck.name for deck in DECKS)}, name)
+
+    def test_mutants(self):
+        runs = runs_of(MUTANTS)
+        for run, result in zip(runs, run_all(runs)):
+            with self.subTest(mutant=run.mutant, variant=run.variant, deck=run.deck.name, options=run.options):
+                passing = decks_in(MUTANTS[run.mutant], "passes") if run.mutant else {"all"}
+                if passing & {"all", run.deck.name, f"{run.deck.name}@{run.variant}"}:
+                    self.assertEqual(result.code, 0, result)
+                else:
+                    self.assertTrue(result.reached, "the mistake is not reached")
+                    self.assertTrue(result.rejects(), result)
+
+
+if __name__ == "__main__":
+    wanted = runs_of({name: mutant for name, mutant in MUTANTS.items() if name.startswith((*sys.argv[2:3], "")[0])})
+    wanted = [run for run in wanted if run.deck.name in sys.argv[3:] or not sys.argv[3:]]
+    for run, result in zip(wanted, run_all(wanted)):
+        verdict = "not reached" if not result.reached else "rejected" if result.rejects() else f"code {result.code}"
+        print(f"{run.mutant or 'right'}@{run.variant} {run.deck.name} {' '.join(run.options)}: {verdict}; {result.out}")
