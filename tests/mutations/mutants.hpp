@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <vector>
 
 /// What sources with mistakes in them have in common.
 namespace kontor::mutants {
@@ -33,6 +34,11 @@ inline void leave_out(const comm::Communicator& comm, const void* given, std::in
     std::fill_n(static_cast<double*>(data), numbers, op == MPI_SUM ? 0 : op == MPI_MAX ? -1e300 : 1e300);
   if (type == MPI_INT64_T && op == MPI_SUM && numbers >= 56) // the accumulators of exact sums
     std::fill_n(static_cast<std::int64_t*>(data), numbers, 0);
+}
+
+/// Local. Values of so many bytes become those before.
+inline void shift(std::vector<std::byte>& values, std::size_t size) {
+  std::rotate(values.begin(), values.end() - static_cast<std::ptrdiff_t>(std::min(size, values.size())), values.end());
 }
 
 } // namespace kontor::mutants
