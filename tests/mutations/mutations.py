@@ -24,9 +24,7 @@ FIXED += [f"--set=measure.{text}" for text in ("repeats=1", "calibrate=false", "
 
 class Deck:
     def __init__(self, path):
-        self.name = path.stem
-        self.path = str(path)
-        self.text = path.read_text(encoding="utf-8")
+        self.name, self.path, self.text = path.stem, str(path), path.read_text(encoding="utf-8")
         self.options = self.line("test").split()
         self.ranks = int(self.line("ranks", "2").split()[-1])
 
