@@ -27,7 +27,8 @@ std::vector<miniapp::Check> check_deck(const Body<T>& body, const comm::Communic
   auto random = miniapp::generator_of(seed, comm.rank());
   const auto sample = sample_of(mesh, most_of_a_kind, random);
   double different = different_from_deck(o.mesh, comm, mesh, sample), start = 0, material = 0;
-  const auto place = on_host(body.nodes.place), initial = on_host(body.initial);
+  const auto place = on_host(body.nodes.place);
+  const auto initial = on_host(body.initial);
   const auto held = on_host(body.nodes.held);
   for (LocalIndex n = 0; n < mesh.nodes(); ++n) different += held(n) == mesh.place[n].held ? 0 : 1;
   std::vector<config::Function> velocity;
