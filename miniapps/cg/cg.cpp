@@ -6,13 +6,11 @@
 #include "cg/problem/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
-#include "machine/simulation.hpp"
 #include "partition/row_order.hpp"
 #include "run/record/exchange_record.hpp"
 #include "stepping/seconds_alone.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/exchange/trial.hpp>
 
 #include <numeric>
 
@@ -28,7 +26,7 @@ std::unique_ptr<Matrix> format_rows(const Problem& problem, LinearSystem& system
     if (!only_chunks(options)) return make_sell(rows, interior, columns);
     if (!system.chunks) { // rows of a file
       system.unassembled = system.entries();
-      system.chunks = make_sell_rows(std::exchange(system.matrix, {}), interior, columns, ProductTuning{}.chunk);
+      system.chunks = make_sell_rows(std::exchange(system.matrix, {}), interior, columns);
     }
     return make_sell(*system.chunks);
   case Format::matrix_free: return problem.matrix_free();
@@ -36,8 +34,6 @@ std::unique_ptr<Matrix> format_rows(const Problem& problem, LinearSystem& system
   }
   miniapp::use_huge_pages(rows.values);
   miniapp::use_huge_pages(rows.columns);
-  if (options.kernel == Kernel::kokkos_kernels) return make_kokkos_kernels(rows, interior, columns);
-  if (options.kernel == Kernel::plain) return make_plain(rows, interior);
   return make_csr(rows, interior);
 }
 
@@ -61,42 +57,6 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
   for (std::size_t i = 1; i < mine.size(); ++i)
     shares.update({{names[i], sums[i]}, {names[i] + "_min", least[i]}, {names[i] + "_max", most[i]}});
   return shares;
-}
-
-/// For the record.
-nlohmann::ordered_json as_json(const Reading& reading) {
-  return {{"streams", reading.streams}, {"prefetch", reading.ahead}};
-}
-
-/// Collective; waits. Products with this matrix of format sell on a host read as a trial finds best, unless they are in
-/// cache. x, of own values and ghosts, and y are of no use afterwards. Returns what was tried, for the record.
-nlohmann::ordered_json choose_reading(const comm::Communicator& comm, const Matrix& matrix, const Vector& x,
-                                      const Vector& y) {
-  constexpr double cached_bytes = 4 << 20;
-  if (!device::kernels_on_host || miniapp::compute_time_is_simulated() ||
-      comm::allreduce(comm, matrix.bytes(), comm::ReduceOp::max) <= cached_bytes)
-    return nullptr;
-  const device::Region region("cg/trial");
-  std::vector<Reading> ways;
-  for (const int ahead : {Reading().ahead, 8192})
-    for (const int streams : {3, 2, 1}) ways.push_back({streams, ahead});
-  Kokkos::deep_copy(x, 1.0);
-  const Vector dot("cg/trial of a dot", 1);
-  const auto seconds = comm::try_in_turns(comm, ways.size(), [&](std::size_t which, int count) {
-    matrix.read(ways[which]);
-    comm::Stopwatch watch;
-    double all = 0;
-    for (int i = 0; i < count; ++i) matrix.multiply_and_dot(Space(), Part::all, x, y, dot.data());
-    watch.lap(all);
-    return all / count;
-  });
-  matrix.read(ways[comm::choose(seconds)]);
-  nlohmann::ordered_json trial;
-  for (std::size_t w = 0; w < ways.size(); ++w) {
-    trial.push_back(as_json(ways[w]));
-    trial.back()["seconds"] = seconds[w];
-  }
-  return trial;
 }
 
 } // namespace
@@ -123,12 +83,6 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 }
 
 Cg::~Cg() = default;
-
-void Cg::warm_up() {
-  const auto [ghosted, own, none] = solver_->lent();
-  if (options_.solver.format == Format::sell) reading_trial_ = choose_reading(context().comm, *matrix_, ghosted, own);
-  solver_->warm_up();
-}
 
 void Cg::reset() {
   solver_->reset();
@@ -159,7 +113,7 @@ const Cg::Judge& Cg::judge() {
 /// The product with stored rows, and what makes many iterations at once.
 miniapp::Verification Cg::verify_launches() {
   const auto [x, y, more] = solver_->lent();
-  auto result = verify_kernel(context().comm, system_, *matrix_, options_.solver, streams_.compute(), x, y);
+  auto result = verify_kernel(context().comm, system_, *matrix_, streams_.compute(), x, y);
   miniapp::also(result, [&] { return solver_->verify_launches(); });
   return result;
 }
@@ -239,10 +193,6 @@ miniapp::AppRecord Cg::record() const {
       record.extras["error"] = *accuracy_->error;
       record.extras["relative_error"] = *accuracy_->relative_error;
     }
-  }
-  if (!reading_trial_.empty()) {
-    record.extras["reading"] = as_json(matrix_->reading());
-    record.extras["reading_trial"] = reading_trial_;
   }
   auto& solver = record.extras["solver"];
   solver = words_of(options_.solver);

@@ -20,7 +20,7 @@ class Cg final : public miniapp::SteppedApp {
   Cg(const Options&, const miniapp::RunContext&);
   ~Cg() override;
 
-  void warm_up() override;
+  void warm_up() override { solver_->warm_up(); }
   void time_alone() override { solver_->time_alone(); }
   void reset() override;
   miniapp::Verification verify() override;
@@ -58,7 +58,6 @@ class Cg final : public miniapp::SteppedApp {
   LinearSystem system_;
   stepping::Streams<Space> streams_;
   std::unique_ptr<Matrix> matrix_;
-  nlohmann::ordered_json reading_trial_; ///< null: there was no choice
   std::unique_ptr<Solver> solver_;
   std::int64_t entries_ = 0;     ///< of the whole matrix
   double matrix_bytes_ = 0;      ///< that a product moves, all ranks together

@@ -19,8 +19,8 @@ constexpr double of_value = sizeof(double), of_index = sizeof(LocalIndex), of_of
 
 /// Whether M is applied by itself, not by the loops of updates.
 bool applies(const SolverOptions& o) {
-  const bool fused = o.fused && o.sums == SumKind::fast;
-  return o.preconditioner != PreconditionerKind::none && !(fused && o.preconditioner == PreconditionerKind::jacobi);
+  const bool scaled = o.sums == SumKind::fast && o.preconditioner == PreconditionerKind::jacobi;
+  return o.preconditioner != PreconditionerKind::none && !scaled;
 }
 
 /// What the preconditioner has beside the matrix: own vectors, and bytes of a copy of the matrix.
@@ -72,7 +72,6 @@ std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& p
   const auto kept = kept_by(o, part);
   return {{"cg/sell", o.format == Format::sell ? chunks(part) : 0},
           {"cg/runs", o.format == Format::matrix_free ? runs : 0},
-          {"cg/offsets for Kokkos Kernels", o.kernel == Kernel::kokkos_kernels ? part.rows * of_index : 0},
           {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
           {"cg/words of other ranks", may_be_one_kernel(o) ? 4 * part.ghosts * of_value : 0}, // see Peers
           {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},

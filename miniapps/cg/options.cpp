@@ -36,8 +36,6 @@ constexpr Named<PreconditionerKind> preconditioners[]{{"none", PreconditionerKin
                                                       {"chebyshev", PreconditionerKind::chebyshev},
                                                       {"gauss_seidel", PreconditionerKind::gauss_seidel}};
 constexpr Named<Format> formats[]{{"csr", Format::csr}, {"sell", Format::sell}, {"matrix_free", Format::matrix_free}};
-constexpr Named<Kernel> kernels[]{
-    {"own", Kernel::own}, {"plain", Kernel::plain}, {"kokkos_kernels", Kernel::kokkos_kernels}};
 constexpr config::Tagged<FaceCondition> conditions[]{{"insulated", FaceCondition::insulated, false},
                                                      {"temperature", FaceCondition::temperature, true},
                                                      {"flux", FaceCondition::flux, true}};
@@ -93,8 +91,6 @@ void describe(Visitor& v, SolverOptions& o) {
   v.value("stagnation", o.stagnation, "Iterations without a smaller residual after which it is given up; 0: never",
           {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
-  v.choice<Kernel>("kernel", o.kernel, kernels, "csr: whose product; plain: the textbook's loop");
-  v.value("fused", o.fused, "Products and updates compute sums in the same pass");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
                     "Sums over all rows: fast, or the same bits on any ranks");
   v.choice<stepping::Launch>("launch", o.launch, stepping::all_launch_names,
@@ -119,13 +115,6 @@ void resolve_format(const Options& o, const config::Deck& deck) {
   if (solver.format == Format::matrix_free && o.kind != ProblemKind::stencil)
     deck.fail("solver.format", "matrix_free multiplies with a stencil, which problem.kind: stencil has; csr "
                                "and sell take any matrix");
-  if (solver.kernel != Kernel::own && solver.format != Format::csr)
-    deck.fail("solver.kernel", fmt::format("{} multiplies solver.format: csr; the other formats have kernels "
-                                           "of their own: own",
-                                           name_of(kernels, solver.kernel)));
-  if (solver.kernel == Kernel::kokkos_kernels && !has_kokkos_kernels())
-    deck.fail("solver.kernel",
-              "kokkos_kernels needs a build that has found Kokkos Kernels; this one has own and plain");
 }
 
 void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
@@ -217,7 +206,6 @@ nlohmann::ordered_json words_of(const SolverOptions& o) {
   return {{"method", name_of(methods, o.method.value)},
           {"preconditioner", name_of(preconditioners, o.preconditioner)},
           {"format", name_of(formats, o.format)},
-          {"kernel", name_of(kernels, o.kernel)},
           {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
 }
 

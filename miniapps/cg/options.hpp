@@ -27,7 +27,6 @@ enum class ProblemKind { fe_heat, stencil, matrix_market };
 enum class Method { classic, merged, pipelined };
 enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
 enum class Format { csr, sell, matrix_free };
-enum class Kernel { own, plain, kokkos_kernels };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };
 
@@ -76,13 +75,11 @@ struct SolverOptions {
   std::int64_t max_iterations = 1000;
   std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
   Format format = Format::csr;
-  Kernel kernel = Kernel::own;
-  bool fused = true;
   SumKind sums = SumKind::fast;
   config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
 };
 
-/// Local. What a solve is by the deck's words: method, preconditioner, format, kernel, sums; an object.
+/// Local. What a solve is by the deck's words: method, preconditioner, format, sums; an object.
 nlohmann::ordered_json words_of(const SolverOptions&);
 
 /// Whether chunks of format sell are the matrix, and nothing else needs its rows.

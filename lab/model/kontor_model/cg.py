@@ -15,7 +15,7 @@ from .prediction import Prediction, Value, outside
 
 @dataclass(frozen=True)
 class Method:
-    """Of an iteration, and of what comes before the first one, fused, without a preconditioner or with jacobi (miniapps/cg/solver)."""
+    """Of an iteration, and of what comes before the first one, with fast sums, without a preconditioner or with jacobi (miniapps/cg/solver)."""
 
     loops: int  # over vectors
     sums: tuple[int, ...]  # numbers of each reduction
@@ -68,7 +68,7 @@ def points_of(value: Value) -> tuple[list[int], bool]:
 
 def method_of(value: Value) -> Method:
     preconditioner = value("solver.preconditioner")
-    if preconditioner not in ("none", "jacobi") or not value("solver.fused") or value("solver.sums") != "fast":
-        raise StudyError(f"solver.preconditioner is {preconditioner}, fused {value('solver.fused')}, sums {value('solver.sums')}; "
-                         "the model knows none and jacobi, fused, with fast sums")
+    if preconditioner not in ("none", "jacobi") or value("solver.sums") != "fast":
+        raise StudyError(f"solver.preconditioner is {preconditioner}, sums {value('solver.sums')}; "
+                         "the model knows none and jacobi, with fast sums")
     return METHODS[value("solver.method")]

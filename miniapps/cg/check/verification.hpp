@@ -43,10 +43,9 @@ miniapp::Verification verify(const comm::Communicator& baseline, const LinearSys
 miniapp::Verification verify_start(const comm::Communicator&, const ReferenceRows&, const std::vector<double>& found);
 
 /// Collective. Products with stored rows by the kernels of the solve, which sum on the way, against the textbook's
-/// loop, bit for bit; nothing of Kokkos Kernels, which promises no bits, and of rows that are not stored. x, for own
-/// rows and ghosts, and y are written to.
-miniapp::Verification verify_kernel(const comm::Communicator&, const LinearSystem&, const Matrix&, const SolverOptions&,
-                                    const Space& compute, const Vector& x, const Vector& y);
+/// loop, bit for bit; nothing of rows that are not stored. x, for own rows and ghosts, and y are written to.
+miniapp::Verification verify_kernel(const comm::Communicator&, const LinearSystem&, const Matrix&, const Space& compute,
+                                    const Vector& x, const Vector& y);
 
 /// Local. The coordinates of a row's point by the deck; none of a matrix file's.
 std::vector<double> point_of(const Options&, const std::vector<std::int64_t>& extents, GlobalIndex row);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/lanes.hpp"
-#include "cg/matrix/matrix.hpp"
 #include "cg/matrix/product.hpp"
 
 namespace kontor::cg {
@@ -51,15 +50,6 @@ struct CsrKernel {
     return sum;
   }
 
-  /// Of one thread, for kernels that stay for many products of small matrices.
-  template <int at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex /*position*/, Place of) const {
-    const auto first = offsets[of.row];
-    return sum_in_order<at_once>(
-        static_cast<int>(offsets[of.row + 1] - first), [this, first](int e) { return values[first + e]; },
-        [this, first, from](int e) { return from[columns[first + e]]; });
-  }
-
   /// A thread's entries of those staged at a time. Several are on their way at once: what is written to the scratch
   /// memory might be what is read next, for all that a compiler knows.
   KOKKOS_FUNCTION void load(const Stage& stage, std::int64_t first, int count, int thread, int threads) const {
@@ -105,7 +95,7 @@ struct CsrKernel {
   }
 
   void two(const std::int64_t (&rows)[2], double (&sums)[2]) const {
-    constexpr int line = 8, ahead = Reading().ahead / 2 / static_cast<int>(sizeof(double));
+    constexpr int line = 8, ahead = 3072 / 2 / static_cast<int>(sizeof(double));
     const auto a = offsets[rows[0]], b = offsets[rows[1]];
     const auto of_a = offsets[rows[0] + 1] - a, of_b = offsets[rows[1] + 1] - b;
     const auto common = of_a < of_b ? of_a : of_b;
@@ -160,7 +150,7 @@ struct Staging {
     constexpr int warp = 32;
     const std::int64_t all = matrix.rows();
     if (!tuning.teams || all == 0) return;
-    const auto average = std::max<std::int64_t>(detail::quotient_up(matrix.entries(), all), 1);
+    const auto average = std::max<std::int64_t>(quotient_up(matrix.entries(), all), 1);
     rows = static_cast<int>(std::clamp<std::int64_t>(tuning.staged / average / warp * warp,
                                                      std::min(warp, detail::team_threads), detail::team_threads));
     std::int64_t most = 1;
@@ -177,7 +167,7 @@ struct Csr {
   LocalIndex interior;
   Staging staging;
 
-  Kernel kernel(const double* x, double* y, const Reading&) const {
+  Kernel kernel(const double* x, double* y) const {
     return {rows.offsets.data(), rows.columns.data(), rows.values.data(), staging.entries, x, y};
   }
   RowRange positions(Part part) const { return range_of(part, rows.rows(), interior); }

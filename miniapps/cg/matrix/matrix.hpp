@@ -14,7 +14,7 @@
 
 namespace kontor::cg {
 
-struct PersistentSteps;
+struct ThreadRows;
 
 /// Which own rows: those that read no ghosts, the others, or all.
 enum class Part { interior, boundary, all };
@@ -29,16 +29,13 @@ inline RowRange range_of(Part part, std::int64_t own, std::int64_t interior) {
   return {part == Part::boundary ? interior : 0, part == Part::interior ? interior : own};
 }
 
-/// How a core reads a matrix, as its memory likes it (lab/results/cg-cpu.md). No result depends on it.
-struct Reading {
-  int streams = 0;  ///< sell: parts that it reads in turn, 1 to 3, as some memories like; 0: as registers allow
-  int ahead = 3072; ///< bytes, of all parts together, that it asks for before it needs them
-};
+/// How many parts of b hold a.
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// A rank's rows in some format.
 ///
-/// Every format of our own sums a row in the order of its entries, so that all give the same bits, on a processor as on
-/// a device, whatever the partition. Kokkos Kernels promises nothing.
+/// Every format sums a row in the order of its entries, so that all give the same bits, on a processor as on a device,
+/// whatever the partition.
 class Matrix {
  public:
   virtual ~Matrix() = default;
@@ -50,18 +47,12 @@ class Matrix {
   /// additions depends on the numbers of rows alone.
   virtual void multiply_and_dot(const Space&, Part, const Vector& x, const Vector& y, double* sum) const = 0;
 
-  /// Local. Products that are queued from now on do nothing where kernels find a number other than 0 there, but for
-  /// those of Kokkos Kernels and of a host's loops; null: all are made.
+  /// Local. Products that are queued from now on do nothing where kernels find a number other than 0 there, but for a
+  /// host's loops; null: all are made.
   void skip_if(const int* number) const { skip_if_ = number; }
-  /// Local. Products of a host read so from now on.
-  void read(const Reading& reading) const { reading_ = reading; }
-  const Reading& reading() const { return reading_; }
 
-  /// Local; waits for nothing. Steps of a method by one kernel, which multiplies with all rows of x into y
-  /// (solver/persistent.hpp). Only if can_iterate().
-  virtual void iterate(const Space&, const Vector& /*x*/, const Vector& /*y*/, const PersistentSteps&) const {}
-  /// Whether this format has such a kernel.
-  virtual bool can_iterate() const { return false; }
+  /// Local. Rows that each thread sums by itself, for kernels of many products (thread_rows.hpp); null: none.
+  virtual const ThreadRows* thread_rows() const { return nullptr; }
 
   /// Positions of this rank's rows that kernels number by 32 bits; 0: they number none so.
   virtual std::int64_t positions() const { return 0; }
@@ -71,32 +62,20 @@ class Matrix {
 
  protected:
   mutable const int* skip_if_ = nullptr;
-  mutable Reading reading_;
 };
 
-/// How rows are given to threads; for measurements, the values being those that are usual.
+/// How rows are given to threads; the defaults are what runs use.
 struct ProductTuning {
   bool teams = !device::kernels_on_host; ///< a thread a row, as always on a device; or blocks of rows
   int staged = 3840; ///< csr: entries that a team has in its scratch memory, at most; 48 KiB hold them
-  int chunk = device::kernels_on_host ? 16 : 32; ///< sell: rows of a chunk: 8, 16 or 32
 };
 
 /// Local. Compressed rows as they are. `rows` are this rank's, the first `interior` of which read no ghosts.
 std::unique_ptr<Matrix> make_csr(const CompressedRows& rows, LocalIndex interior, const ProductTuning& = {});
 
-/// Local. The same by the textbook's loop (plain.cpp), to compare with.
-std::unique_ptr<Matrix> make_plain(const CompressedRows& rows, LocalIndex interior);
-
 /// Local; waits. SELL-C-sigma (sell.hpp). `columns`: own rows and ghosts. `rows` are copied.
 std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
                                   const ProductTuning& = {});
-
-/// Local; waits. The product of Kokkos Kernels, which is cuSPARSE on NVIDIA; nullptr where this build has no Kokkos
-/// Kernels. `columns`: own rows and ghosts.
-std::unique_ptr<Matrix> make_kokkos_kernels(const CompressedRows& rows, LocalIndex interior, LocalIndex columns);
-
-/// Local. Whether this build has make_kokkos_kernels().
-bool has_kokkos_kernels();
 
 /// The most positions of a rank that kernels number. Half of what 32 bits hold: a thread's last step ends beyond them
 /// by as much as all teams have at a time.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/matrix/matrix_free.hpp"
 
-#include "cg/matrix/lanes.hpp"
 #include "cg/matrix/product.hpp"
 
 #include <limits>
@@ -12,44 +11,11 @@
 namespace kontor::cg {
 namespace {
 
-constexpr int most_entries = 27;
-constexpr int run_rows = 32;
 constexpr std::int32_t nothing = std::numeric_limits<std::int32_t>::min();
 
-/// Rows that follow one another, and have the same neighbours as far away, as far as they have them: lines of points
-/// run on in the next line.
-struct Run {
-  LocalIndex first = 0;
-  LocalIndex rows = 0; ///< at most run_rows
-  LocalIndex pattern = 0;
-  std::int32_t full = 0; ///< 1: every row has every entry
-};
-
-struct FreeKernel {
-  const Run* runs;
-  const SharedOffset* patterns; ///< of each entry, pattern by pattern
-  int entries;
-  double weights[most_entries];
+struct FreeKernel : FreeSum {
   const double* x;
   double* y;
-
-  struct Place {
-    LocalIndex row;
-    LocalIndex pattern = 0;
-  };
-  KOKKOS_FUNCTION Place place_of(StorageIndex position) const {
-    const auto& run = runs[position / run_rows];
-    const auto place = static_cast<LocalIndex>(position % run_rows);
-    return {place < run.rows ? run.first + place : -1, run.pattern};
-  }
-
-  template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, Place place) const {
-    return sum_in_order<at_once>(
-        entries, [this](int e) { return weights[e]; },
-        values_of_x(patterns + std::int64_t{place.pattern} * entries, static_cast<int>(position % run_rows),
-                    from + place.row));
-  }
 
   template <bool with_dot>
   double block(std::int64_t begin, std::int64_t end) const {
@@ -114,8 +80,8 @@ struct MatrixFree {
   LocalIndex rows;
   std::vector<StencilEntry> entries;
 
-  Kernel kernel(const double* x, double* y, const Reading&) const {
-    Kernel kernel{runs.data(), patterns.data(), static_cast<int>(entries.size()), {}, x, y};
+  Kernel kernel(const double* x, double* y) const {
+    Kernel kernel{{runs.data(), patterns.data(), static_cast<int>(entries.size()), {}}, x, y};
     for (std::size_t e = 0; e < entries.size(); ++e) kernel.weights[e] = entries[e].weight;
     return kernel;
   }

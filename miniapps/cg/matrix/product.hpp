@@ -3,8 +3,8 @@
 
 #include "cg/matrix/in_teams.hpp"
 #include "cg/matrix/matrix.hpp"
+#include "cg/matrix/thread_rows.hpp"
 #include "cg/names.hpp"
-#include "cg/solver/persistent.hpp"
 #include "stepping/team_sums.hpp"
 
 #include <kontor/device/compat.hpp>
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -41,8 +42,6 @@ struct InBlocks {
 inline constexpr int team_threads = device::kernels_on_host ? 1 : 256;
 inline int most_teams() { return std::max(1, static_cast<int>(Space().concurrency()) / team_threads); }
 
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 } // namespace detail
 
 /// The teams of a kernel.
@@ -66,6 +65,8 @@ class Product final : public Matrix {
 
   Product(Format format, const ProductTuning& tuning) : format_(std::move(format)), tuning_(tuning) {
     if constexpr (!device::kernels_on_host) tuning_.teams = true;
+    if constexpr (!Staged<Kernel>)
+      thread_rows_.emplace(ThreadRows{format_.kernel(nullptr, nullptr), format_.positions(Part::all)});
     if (tuning_.teams)
       team_parts_ = TeamParts(1, detail::most_teams());
     else
@@ -90,24 +91,15 @@ class Product final : public Matrix {
     add_parts(instance, parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0), count, sum, zero_.data());
   }
 
-  bool can_iterate() const override { return persistent; }
-  void iterate(const Space& instance, const Vector& x, const Vector& y, const PersistentSteps& steps) const override {
-    if constexpr (persistent)
-      launch_persistent(instance, format_.kernel(x.data(), y.data(), reading_), format_.positions(Part::all), steps);
-  }
+  const ThreadRows* thread_rows() const override { return thread_rows_ ? &*thread_rows_ : nullptr; }
 
   std::int64_t positions() const override { return tuning_.teams ? format_.positions(Part::all).count() : 0; }
   double bytes() const override { return format_.bytes(); }
 
  private:
-  /// Rows that each thread can sum for itself.
-  static constexpr bool persistent = requires(const Kernel& kernel, StorageIndex position) {
-    kernel.template sum<1>(kernel.x, position, kernel.place_of(position));
-  };
-
   /// How many parts of the dot a part of the rows leaves, in blocks.
   std::int64_t parts(Part part) const {
-    return detail::quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
+    return quotient_up(format_.positions(part).count(), detail::InBlocks<Kernel, true>::size);
   }
   TeamOfProduct team() const {
     if constexpr (Staged<Kernel>) return format_.team();
@@ -122,7 +114,7 @@ class Product final : public Matrix {
     double* const to = parts_.data() + (part == Part::boundary ? parts(Part::interior) : 0);
     if constexpr (device::kernels_on_host)
       Kokkos::parallel_for(Format::label, Policy(instance, 0, blocks),
-                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data(), reading_), range, to});
+                           detail::InBlocks<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, to});
   }
 
   template <bool with_dot>
@@ -134,8 +126,8 @@ class Product final : public Matrix {
     auto& backwards = backwards_[static_cast<std::size_t>(part)];
     backwards = !backwards && static_cast<std::int64_t>(count) * team.block >= range.count();
     Kokkos::parallel_for(Format::label, policy_of_teams<Bounds>(instance, count, detail::team_threads, team.scratch),
-                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data(), reading_), range,
-                                                           team.block, backwards, team_parts_.places(), sum, skip_if_});
+                         detail::InTeams<Kernel, with_dot>{format_.kernel(x.data(), y.data()), range, team.block,
+                                                           backwards, team_parts_.places(), sum, skip_if_});
   }
 
   /// Where teams have scratch memory, fewer of them run at once.
@@ -145,6 +137,7 @@ class Product final : public Matrix {
   ProductTuning tuning_;
   Vector parts_; ///< of the interior rows' blocks, then of the others'
   TeamParts team_parts_;
+  std::optional<ThreadRows> thread_rows_;
   Kokkos::View<int, Space> zero_{"cg/zero"};
   mutable std::array<bool, 3> backwards_{}; ///< each product begins with what the last one has left in caches
 };

@@ -36,19 +36,19 @@ class RowValues {
   explicit RowValues(const CompressedRows& rows) : values_(rows.values), offsets_(rows.offsets.data()) {}
   explicit RowValues(const SellRows& rows)
       : values_(rows.values), chunks_(rows.chunks.data()), told_(rows.told.data()), shared_(rows.shared.data()),
-        interior_(rows.interior), chunk_(rows.chunk) {}
+        interior_(rows.interior) {}
 
   KOKKOS_FUNCTION Row row(LocalIndex row) const {
     if (!chunks_) return {values_.data() + offsets_[row], 1, nullptr, 0};
     const bool inner = row < interior_;
     const LocalIndex place = inner ? row : row - interior_;
-    const std::int64_t before = inner ? 0 : (interior_ + std::int64_t{chunk_} - 1) / chunk_;
-    std::int64_t c = before + place / chunk_;
-    int lane = place % chunk_;
-    if (chunks_[c].sorted) find_sorted(row, before + place / sell_window * (sell_window / chunk_), c, lane);
+    const std::int64_t before = inner ? 0 : (interior_ + std::int64_t{sell_chunk} - 1) / sell_chunk;
+    std::int64_t c = before + place / sell_chunk;
+    int lane = place % sell_chunk;
+    if (chunks_[c].sorted) find_sorted(row, before + place / sell_window * (sell_window / sell_chunk), c, lane);
     const auto& chunk = chunks_[c];
     const bool gaps = chunk.kind == Columns::shared && !chunk.full;
-    return {values_.data() + chunk.values + lane, chunk_, gaps ? shared_ + chunk.columns : nullptr, lane};
+    return {values_.data() + chunk.values + lane, sell_chunk, gaps ? shared_ + chunk.columns : nullptr, lane};
   }
 
  private:
@@ -56,8 +56,8 @@ class RowValues {
   KOKKOS_FUNCTION void find_sorted(LocalIndex row, std::int64_t c, std::int64_t& found, int& lane) const {
     for (;; ++c) {
       if (!chunks_[c].sorted) continue;
-      const LocalIndex* const order = told_ + chunks_[c].told + chunk_;
-      for (lane = 0; lane < chunk_; ++lane)
+      const LocalIndex* const order = told_ + chunks_[c].told + sell_chunk;
+      for (lane = 0; lane < sell_chunk; ++lane)
         if (order[lane] == row) {
           found = c;
           return;
@@ -71,7 +71,6 @@ class RowValues {
   const LocalIndex* told_ = nullptr;
   const SharedOffset* shared_ = nullptr;
   LocalIndex interior_ = 0;
-  int chunk_ = 0;
 };
 
 } // namespace kontor::cg

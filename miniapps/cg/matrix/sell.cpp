@@ -1,72 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/matrix/sell.hpp"
-
+#include "cg/matrix/product.hpp"
 #include "stepping/independent.hpp"
 
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 namespace kontor::cg {
 namespace {
 
-template <int size>
-struct SellKernel {
-  const SellChunk* chunks;
-  const LocalIndex* told;
-  const double* values;
-  const SharedOffset* shared;
-  const std::int16_t* narrow;
-  const std::int32_t* wide;
-  std::int64_t interior_chunks;
-  std::int64_t interior;
-  std::int64_t rows;
+/// Bytes, of all parts together, that a core asks for before it needs them.
+constexpr int bytes_ahead = 3072;
+/// Parts of a block that a core reads in turn: a chunk of each has its sums in registers.
+constexpr int parts_in_turn = width == 8 ? 2 : 1;
+
+struct SellKernel : SellSum {
   const double* x;
   double* y;
-  Reading reading;
-
-  SellKernel(const SellRows& from, const double* factor, double* product, const Reading& how)
-      : chunks(from.chunks.data()), told(from.told.data()), values(from.values.data()), shared(from.shared.data()),
-        narrow(from.narrow.data()), wide(from.wide.data()), interior_chunks(from.interior_chunks()),
-        interior(from.interior), rows(from.rows), x(factor), y(product), reading(how) {}
-
-  KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
-    return c < interior_chunks ? c * size : interior + (c - interior_chunks) * size;
-  }
-  KOKKOS_FUNCTION int count(std::int64_t c) const {
-    const auto left = (c < interior_chunks ? interior : rows) - first(c);
-    return static_cast<int>(left < size ? left : size);
-  }
-
-  using Place = RowPlace;
-  KOKKOS_FUNCTION Place place_of(StorageIndex position) const {
-    const auto of_interior = static_cast<StorageIndex>(interior_chunks * size);
-    const bool inner = position < of_interior;
-    const auto place = inner ? position : static_cast<StorageIndex>(interior) + (position - of_interior);
-    if (place >= static_cast<StorageIndex>(inner ? interior : rows)) return {-1};
-    const auto& chunk = chunks[position / size];
-    return {chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place)};
-  }
-
-  template <int at_once = few_at_once>
-  KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, Place place) const {
-    const double* const x_row = from + place.row;
-    const int lane = static_cast<int>(position % size);
-    const SellChunk& chunk = chunks[position / size];
-    const double* const at = values + chunk.values + lane;
-    const auto value = [at](int e) { return read_once(at + e * size); };
-    if (chunk.kind == Columns::shared)
-      return sum_in_order<at_once>(chunk.entries, value,
-                                   values_of_x(shared + chunk.columns, lane, x_row)); // padding is 0
-    const int length = told[chunk.told + lane];
-    return chunk.kind == Columns::narrow
-               ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, x_row))
-               : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, x_row));
-  }
-  template <class Offset>
-  KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {
-    return [offsets, x_row](int e) { return x_row[offsets[e * size]]; };
-  }
 
   static constexpr int vectors = size / width;
 
@@ -82,18 +31,9 @@ struct SellKernel {
     constexpr int parts = 6;
     Dot dots[parts];
     const auto first = begin / size, chunks_of_block = (end_of_block - begin) / size, share = chunks_of_block / parts;
-    const auto in_turn = [&](auto streams) {
-      for (int p = 0; p < parts; p += streams)
-        for (auto c = first + p * share; c < first + (p + 1) * share; ++c)
-          some<with_dot, streams()>(c, share, dots + p);
-    };
-    const int streams = reading.streams > 0 ? reading.streams : width == 8 ? 3 : 1;
-    if (streams == 3)
-      in_turn(std::integral_constant<int, 3>());
-    else if (streams == 2)
-      in_turn(std::integral_constant<int, 2>());
-    else
-      in_turn(std::integral_constant<int, 1>());
+    for (int p = 0; p < parts; p += parts_in_turn)
+      for (auto c = first + p * share; c < first + (p + 1) * share; ++c)
+        some<with_dot, parts_in_turn>(c, share, dots + p);
     for (auto c = parts * share; c < chunks_of_block; ++c) some<with_dot, 1>(first + c, 0, dots + parts - 1);
     double dot = 0;
     for (const auto& part : dots) {
@@ -157,7 +97,7 @@ struct SellKernel {
       entries[s] = chunks[c].entries;
       common = std::min(common, entries[s]);
     }
-    const auto ahead = reading.ahead / streams / static_cast<int>(sizeof(double));
+    constexpr int ahead = bytes_ahead / streams / static_cast<int>(sizeof(double));
     const auto add = [&](int s, std::int32_t e) {
       const auto [offset, lanes] = offsets[s][e];
       const double* const at = from[s] + std::int64_t{e} * size;
@@ -205,8 +145,8 @@ struct SellKernel {
     for (double& sum : sums) sum = 0;
     for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
       for (int lane = 0; lane < size; lane += cache_line) {
-        prefetch(at + lane + reading.ahead / sizeof(double));
-        prefetch(offsets + lane + reading.ahead / sizeof(double));
+        prefetch(at + lane + bytes_ahead / sizeof(double));
+        prefetch(offsets + lane + bytes_ahead / sizeof(double));
       }
       KONTOR_INDEPENDENT
       for (int lane = 0; lane < size; ++lane) {
@@ -217,16 +157,15 @@ struct SellKernel {
   }
 };
 
-template <int size>
 struct Sell {
-  using Kernel = SellKernel<size>;
+  using Kernel = SellKernel;
   static constexpr const char* label = "cg/sell";
   SellRows rows;
 
-  Kernel kernel(const double* x, double* y, const Reading& reading) const { return {rows, x, y, reading}; }
+  Kernel kernel(const double* x, double* y) const { return {SellSum(rows), x, y}; }
   RowRange positions(Part part) const {
     const auto all = static_cast<std::int64_t>(rows.chunks.extent(0));
-    return range_of(part, all * size, rows.interior_chunks() * size);
+    return range_of(part, all * sell_chunk, rows.interior_chunks() * sell_chunk);
   }
   double bytes() const { return rows.bytes; }
 };
@@ -234,16 +173,12 @@ struct Sell {
 } // namespace
 
 std::unique_ptr<Matrix> make_sell(SellRows rows, const ProductTuning& tuning) {
-  switch (rows.chunk) {
-  case 8: return std::make_unique<Product<Sell<8>>>(Sell<8>{std::move(rows)}, tuning);
-  case 16: return std::make_unique<Product<Sell<16>>>(Sell<16>{std::move(rows)}, tuning);
-  default: return std::make_unique<Product<Sell<32>>>(Sell<32>{std::move(rows)}, tuning);
-  }
+  return std::make_unique<Product<Sell>>(Sell{std::move(rows)}, tuning);
 }
 
 std::unique_ptr<Matrix> make_sell(const CompressedRows& rows, LocalIndex interior, LocalIndex columns,
                                   const ProductTuning& tuning) {
-  return make_sell(make_sell_rows(rows, interior, columns, tuning.chunk), tuning);
+  return make_sell(make_sell_rows(rows, interior, columns), tuning);
 }
 
 } // namespace kontor::cg

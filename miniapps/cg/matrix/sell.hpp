@@ -4,7 +4,6 @@
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/matrix/lanes.hpp"
 #include "cg/matrix/matrix.hpp"
-#include "cg/matrix/product.hpp"
 
 /// SELL-C-sigma: M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop, "A unified sparse matrix data format for
 /// efficient general sparse matrix-vector multiply on modern processors with wide SIMD units", SIAM J. Sci. Comput. 36
@@ -28,10 +27,12 @@ struct SellChunk {
   bool sorted = false; ///< its rows are not in their order
 };
 
+/// C.
+inline constexpr int sell_chunk = device::kernels_on_host ? 16 : 32;
+
 /// A rank's rows. Positions are rows in the order of chunks; a chunk has rows of one part only, so the last one of a
 /// part may have positions without a row. Chunks whose rows have the same offsets share them.
 struct SellRows {
-  int chunk = 32;          ///< C, at most 32
   LocalIndex rows = 0;     ///< own
   LocalIndex interior = 0; ///< those that read no ghosts
   Kokkos::View<SellChunk*> chunks = {};
@@ -43,21 +44,20 @@ struct SellRows {
   Kokkos::View<std::int32_t*> wide = {};
   double bytes = 0; ///< of all that a product reads and writes, each vector once
 
-  std::int64_t interior_chunks() const { return detail::quotient_up(interior, chunk); }
+  std::int64_t interior_chunks() const { return quotient_up(interior, sell_chunk); }
 };
 
 /// Rows of a window that are sorted; a multiple of any chunk.
 inline constexpr std::int64_t sell_window = 256;
 
-/// Local; waits. All but the values: of `rows` it reads offsets and columns. `columns`: own rows and ghosts. Chunks of
-/// 8, 16 or 32 rows.
-SellRows make_chunks(const CompressedRows& rows, LocalIndex interior, LocalIndex columns, int chunk);
+/// Local; waits. All but the values: of `rows` it reads offsets and columns. `columns`: own rows and ghosts.
+SellRows make_chunks(const CompressedRows& rows, LocalIndex interior, LocalIndex columns);
 
 /// Local; waits. Room for the values, those of the padding being 0.
 void make_room(SellRows&);
 
 /// Local; waits. make_chunks(), and the values of `rows`, of which nothing is kept.
-SellRows make_sell_rows(CompressedRows rows, LocalIndex interior, LocalIndex columns, int chunk);
+SellRows make_sell_rows(CompressedRows rows, LocalIndex interior, LocalIndex columns);
 std::unique_ptr<Matrix> make_sell(SellRows, const ProductTuning& = {});
 
 } // namespace kontor::cg

@@ -13,14 +13,11 @@
 namespace kontor::cg {
 namespace {
 
-constexpr int most_lanes = 32;
-
 /// The long rows of a window first, where that saves a tenth of what is stored; else as they are.
 struct SortWindow {
   CompressedRows rows;
   Rows order;
   RowRange part;
-  int chunk;
 
   KOKKOS_FUNCTION std::int64_t length(std::int64_t place) const {
     const auto row = order(place);
@@ -28,11 +25,11 @@ struct SortWindow {
   }
   KOKKOS_FUNCTION std::int64_t stored(std::int64_t begin, std::int64_t end) const {
     std::int64_t sum = 0;
-    for (auto first = begin; first < end; first += chunk) {
+    for (auto first = begin; first < end; first += sell_chunk) {
       std::int64_t longest = 0;
-      for (auto place = first; place < end && place < first + chunk; ++place)
+      for (auto place = first; place < end && place < first + sell_chunk; ++place)
         longest = length(place) > longest ? length(place) : longest;
-      sum += longest * chunk;
+      sum += longest * sell_chunk;
     }
     return sum;
   }
@@ -62,8 +59,8 @@ struct MergedColumnCursor {
   const CompressedRows& rows;
   std::int64_t first;
   int lanes;
-  std::int64_t next[most_lanes];
-  std::int64_t end[most_lanes];
+  std::int64_t next[sell_chunk];
+  std::int64_t end[sell_chunk];
 
   KOKKOS_FUNCTION MergedColumnCursor(const CompressedRows& all, std::int64_t first_row, int count)
       : rows(all), first(first_row), lanes(count) {
@@ -91,7 +88,7 @@ struct MergedColumnCursor {
   }
 };
 
-KOKKOS_INLINE_FUNCTION std::uint32_t all_lanes(int chunk) { return ~std::uint32_t{0} >> (most_lanes - chunk); }
+constexpr std::uint32_t all_lanes = ~std::uint32_t{0} >> (32 - sell_chunk);
 
 /// What the kernels on chunks share.
 struct Chunks {
@@ -102,11 +99,11 @@ struct Chunks {
   LocalIndex columns;
 
   KOKKOS_FUNCTION std::int64_t first(std::int64_t c) const {
-    return c < interior_chunks ? c * to.chunk : to.interior + (c - interior_chunks) * to.chunk;
+    return c < interior_chunks ? c * sell_chunk : to.interior + (c - interior_chunks) * sell_chunk;
   }
   KOKKOS_FUNCTION int lanes(std::int64_t c) const {
     const std::int64_t left = (c < interior_chunks ? to.interior : to.rows) - first(c);
-    return static_cast<int>(left < to.chunk ? left : to.chunk);
+    return static_cast<int>(left < sell_chunk ? left : sell_chunk);
   }
 };
 
@@ -127,7 +124,7 @@ struct MeasureChunk {
       longest = entries > longest ? entries : longest;
     }
     chunk.entries = static_cast<std::int32_t>(longest);
-    chunk.full = !chunk.sorted && lanes == to.chunk && same_offsets(first, first + 1, lanes - 1);
+    chunk.full = !chunk.sorted && lanes == sell_chunk && same_offsets(first, first + 1, lanes - 1);
     bool narrow = true;
     for (int lane = 0; lane < lanes && !chunk.full; ++lane) {
       const auto row = order(first + lane);
@@ -137,8 +134,8 @@ struct MeasureChunk {
       }
     }
     if (!chunk.full) chunk.kind = narrow ? Columns::narrow : Columns::wide;
-    const std::int64_t value_bytes = to.chunk * static_cast<std::int64_t>(sizeof(double));
-    const auto bytes = longest * (value_bytes + to.chunk * (narrow ? 2 : 4)) + 4 * to.chunk;
+    const std::int64_t value_bytes = sell_chunk * static_cast<std::int64_t>(sizeof(double));
+    const auto bytes = longest * (value_bytes + sell_chunk * (narrow ? 2 : 4)) + 4 * sell_chunk;
     if (!chunk.full && !chunk.sorted) share(chunk, first, lanes, bytes / (value_bytes + 8));
     to.chunks(c) = chunk;
   }
@@ -159,14 +156,13 @@ struct MeasureChunk {
 
   KOKKOS_FUNCTION void share(SellChunk& chunk, std::int64_t first, int lanes, std::int64_t most) const {
     MergedColumnCursor together(at.from, first, lanes);
-    const auto all = all_lanes(at.to.chunk);
     std::int32_t entries = 0;
     bool full = true;
     for (auto next = together.smallest(); next.lanes != 0; next = together.smallest(), ++entries) {
       if (entries == most) return;
       // All lanes are read, those without this entry too.
-      if (next.lanes != all && (first + next.offset < 0 || first + next.offset + at.to.chunk > at.columns)) return;
-      full = full && next.lanes == all;
+      if (next.lanes != all_lanes && (first + next.offset < 0 || first + next.offset + sell_chunk > at.columns)) return;
+      full = full && next.lanes == all_lanes;
       together.pass(next.lanes);
     }
     chunk.kind = Columns::shared;
@@ -215,14 +211,14 @@ struct FillChunk {
     }
   }
   KOKKOS_FUNCTION void fill(const SellChunk& chunk, std::int64_t first, int lanes) const {
-    for (int lane = 0; lane < at.to.chunk; ++lane) {
+    for (int lane = 0; lane < sell_chunk; ++lane) {
       const auto row = lane < lanes ? at.order(first + lane) : 0;
       const auto begin = at.from.offsets(row);
       const auto length = lane < lanes ? at.from.offsets(row + 1) - begin : 0;
       at.to.told(chunk.told + lane) = static_cast<LocalIndex>(length);
-      if (chunk.sorted) at.to.told(chunk.told + at.to.chunk + lane) = lane < lanes ? row : -1;
+      if (chunk.sorted) at.to.told(chunk.told + sell_chunk + lane) = lane < lanes ? row : -1;
       for (std::int32_t e = 0; e < chunk.entries; ++e) {
-        const auto place = std::int64_t{e} * at.to.chunk + lane;
+        const auto place = std::int64_t{e} * sell_chunk + lane;
         const auto offset = e < length ? at.from.columns(begin + e) - row : 0;
         if (chunk.kind == Columns::narrow)
           at.to.narrow(chunk.columns + place) = static_cast<std::int16_t>(offset);
@@ -245,7 +241,7 @@ void place_chunks(SellRows& to, const device::HostMirror<Kokkos::View<SellChunk*
   for (std::size_t c = 0; c < chunks.extent(0); ++c) {
     auto& chunk = chunks(c);
     auto& next = columns[static_cast<std::size_t>(chunk.kind)];
-    const std::int64_t padded = std::int64_t{chunk.entries} * to.chunk;
+    const std::int64_t padded = std::int64_t{chunk.entries} * sell_chunk;
     chunk.values = to.stored;
     to.stored += padded;
     if (chunk.columns > 0) { // repeats
@@ -256,7 +252,7 @@ void place_chunks(SellRows& to, const device::HostMirror<Kokkos::View<SellChunk*
     next += chunk.kind == Columns::shared ? chunk.entries : padded;
     if (chunk.kind == Columns::shared) continue;
     chunk.told = told;
-    told += (chunk.sorted ? 2 : 1) * to.chunk;
+    told += (chunk.sorted ? 2 : 1) * sell_chunk;
   }
   to.told = allocated<Rows>("cg/sell rows", told);
   to.shared = allocated<Kokkos::View<SharedOffset*>>("cg/sell shared offsets", columns[0]);
@@ -271,15 +267,15 @@ void place_chunks(SellRows& to, const device::HostMirror<Kokkos::View<SellChunk*
 
 } // namespace
 
-SellRows make_chunks(const CompressedRows& from, LocalIndex interior, LocalIndex columns, int chunk) {
-  SellRows to{.chunk = chunk, .rows = from.rows(), .interior = interior};
+SellRows make_chunks(const CompressedRows& from, LocalIndex interior, LocalIndex columns) {
+  SellRows to{.rows = from.rows(), .interior = interior};
   const auto order = allocated<Rows>("cg/sell order", to.rows);
   for (const auto part : {Part::interior, Part::boundary}) {
     const auto range = range_of(part, to.rows, interior);
-    Kokkos::parallel_for("cg/sell order", Policy(0, detail::quotient_up(range.count(), sell_window)),
-                         SortWindow{from, order, range, chunk});
+    Kokkos::parallel_for("cg/sell order", Policy(0, quotient_up(range.count(), sell_window)),
+                         SortWindow{from, order, range});
   }
-  const auto count = to.interior_chunks() + detail::quotient_up(to.rows - interior, chunk);
+  const auto count = to.interior_chunks() + quotient_up(to.rows - interior, sell_chunk);
   to.chunks = allocated<Kokkos::View<SellChunk*>>("cg/sell chunks", count);
   const MeasureChunk measure{{to, order, from, to.interior_chunks(), columns}};
   Kokkos::parallel_for("cg/sell measure", Policy(0, count), measure);
@@ -300,13 +296,13 @@ void make_room(SellRows& rows) {
   Kokkos::parallel_for(
       "cg/sell padding", Policy(0, static_cast<std::int64_t>(to.chunks.extent(0))), KOKKOS_LAMBDA(std::int64_t c) {
         const auto& chunk = to.chunks(c); // zeros where it has no entries
-        const auto end = chunk.values + std::int64_t{chunk.entries} * to.chunk;
+        const auto end = chunk.values + std::int64_t{chunk.entries} * sell_chunk;
         for (auto e = chunk.values; e < end && !chunk.full; ++e) to.values(e) = 0;
       });
 }
 
-SellRows make_sell_rows(CompressedRows from, LocalIndex interior, LocalIndex columns, int chunk) {
-  auto to = make_chunks(from, interior, columns, chunk);
+SellRows make_sell_rows(CompressedRows from, LocalIndex interior, LocalIndex columns) {
+  auto to = make_chunks(from, interior, columns);
   from.columns = {};
   make_room(to);
   const RowValues rows(to);

@@ -13,7 +13,7 @@ RowValues LinearSystem::make_room(const SolverOptions& options) {
     return RowValues(matrix);
   }
   unassembled = static_cast<std::int64_t>(entries);
-  chunks = make_chunks(matrix, partition.interior, partition.own + partition.ghosts, ProductTuning{}.chunk);
+  chunks = make_chunks(matrix, partition.interior, partition.own + partition.ghosts);
   matrix = {};
   cg::make_room(*chunks);
   return RowValues(*chunks);

@@ -17,13 +17,12 @@ using stepping::Launch;
 std::optional<std::string> persistent_refusal(const Workspace& work) {
   const auto& options = work.options;
   if (!work.as_on_device) return "iterations are made on the host";
-  if (!options.fused || options.sums != SumKind::fast)
-    return "kernels do not compute sums on the way (solver.fused, solver.sums)";
+  if (options.sums != SumKind::fast) return "kernels do not compute sums on the way (solver.sums)";
   if (options.preconditioner != PreconditionerKind::none && options.preconditioner != PreconditionerKind::jacobi)
     return "a preconditioner is applied by kernels of its own";
   if (options.method == Method::pipelined && options.replace_every == 1)
     return "vectors are made anew after each iteration (solver.replace_every)";
-  if (!work.matrix.can_iterate()) return "the matrix has no such kernel; formats csr, sell and matrix_free have";
+  if (!work.matrix.thread_rows()) return "the matrix has no such kernel; formats sell and matrix_free have";
   return Peers::refusal(work.comm);
 }
 
@@ -86,9 +85,14 @@ std::int64_t PersistentSolver::make_steps(std::int64_t most) {
 void PersistentSolver::iterate(int count) {
   check();
   work_.streams.compute_waits();
-  const PersistentSteps steps{
-      rows(), ghosted_.own(), count, &teams_, exchanges() ? peers->steps() : peers->steps_alone(), numbers_used_ + 1};
-  work_.matrix.iterate(compute(), ghosted_.all(), scratch(), steps);
+  const PersistentSteps steps{.update = rows(),
+                              .multiplied = ghosted_.own(),
+                              .product = scratch(),
+                              .steps = count,
+                              .teams = &teams_,
+                              .peers = exchanges() ? peers->steps() : peers->steps_alone(),
+                              .first = numbers_used_ + 1};
+  launch_persistent(compute(), *work_.matrix.thread_rows(), steps);
   work_.streams.exchange_follows();
   numbers_used_ += static_cast<device::Counter>(steps.numbers());
   set_drained(true);

@@ -77,9 +77,9 @@ Solver::Solver(const Workspace& work, const std::string& label, const Vector& ow
     : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts), product_(work),
       x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
       unit_(choose_unit()), b_(scaled(unit_, work.rhs)), guess_(scaled(unit_, work.initial)),
-      fused_(work.options.fused && work.options.sums == SumKind::fast),
-      rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums), vectors_(work.timers["vectors"]),
-      post_(work.timers.communication("sums_post")), wait_(work.timers.communication("sums_wait")) {
+      fused_(work.options.sums == SumKind::fast), rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums),
+      vectors_(work.timers["vectors"]), post_(work.timers.communication("sums_post")),
+      wait_(work.timers.communication("sums_wait")) {
   if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
   preconditioner_ = make_preconditioner(with(work, exchange_comm()));
 }
@@ -358,7 +358,6 @@ Cost Solver::cost(std::int64_t begin, std::int64_t end) const {
 
 nlohmann::ordered_json Solver::record() const {
   auto record = graph_.record("iterations", graph_steps);
-  record["fused"] = fused_;
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());
   return record;

@@ -27,29 +27,30 @@ TEST(Methods, CostOfAnIteration) {
   struct Case {
     Method method;
     PreconditionerKind preconditioner;
-    bool fused;
+    SumKind sums;
     std::array<double, 4> cost;
   };
   using enum Method;
   using enum PreconditionerKind;
-  for (const auto& [method, preconditioner, fused, cost] : {Case{classic, none, true, {1, 5, 5, 3}},
-                                                            {classic, none, false, {1, 5, 8, 3}},
-                                                            {classic, jacobi, true, {1, 6, 7, 3}},
-                                                            {classic, jacobi, false, {1, 6, 12, 4}},
-                                                            {classic, chebyshev, true, {4, 15, 24, 11}},
-                                                            {merged, none, true, {1, 6, 5, 4}},
-                                                            {merged, none, false, {1, 6, 9, 4}},
-                                                            {merged, jacobi, true, {1, 7, 7, 5}},
-                                                            {merged, chebyshev, true, {4, 16, 25, 12}},
-                                                            {pipelined, none, true, {1, 8, 7, 6}},
-                                                            {pipelined, none, false, {1, 8, 11, 6}},
-                                                            {pipelined, jacobi, true, {1, 9, 8, 7}},
-                                                            {pipelined, chebyshev, true, {4, 20, 27, 16}}}) {
-    SolverOptions options{.method = method, .replace_every = 0, .preconditioner = preconditioner, .fused = fused};
+  using enum SumKind;
+  for (const auto& [method, preconditioner, sums, cost] : {Case{classic, none, fast, {1, 5, 5, 3}},
+                                                           {classic, none, reproducible, {1, 5, 8, 3}},
+                                                           {classic, jacobi, fast, {1, 6, 7, 3}},
+                                                           {classic, jacobi, reproducible, {1, 6, 12, 4}},
+                                                           {classic, chebyshev, fast, {4, 15, 24, 11}},
+                                                           {merged, none, fast, {1, 6, 5, 4}},
+                                                           {merged, none, reproducible, {1, 6, 9, 4}},
+                                                           {merged, jacobi, fast, {1, 7, 7, 5}},
+                                                           {merged, chebyshev, fast, {4, 16, 25, 12}},
+                                                           {pipelined, none, fast, {1, 8, 7, 6}},
+                                                           {pipelined, none, reproducible, {1, 8, 11, 6}},
+                                                           {pipelined, jacobi, fast, {1, 9, 8, 7}},
+                                                           {pipelined, chebyshev, fast, {4, 20, 27, 16}}}) {
+    SolverOptions options{.method = method, .replace_every = 0, .preconditioner = preconditioner, .sums = sums};
     Bench bench(world(), line(23), options);
     const auto one = make_solver(bench.workspace())->cost(7, 8);
     EXPECT_EQ((std::array{one.products, one.updates, one.reads, one.writes}), cost)
-        << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused;
+        << "method " << int(method) << " preconditioner " << int(preconditioner) << " sums " << int(sums);
     options.replace_every = 10; // after 10, 20, 30 and 40 of 50 iterations
     Bench replacing(world(), line(23), options);
     const int products = preconditioner == chebyshev ? 4 + 2 * 3 : 4; // of a replacement
@@ -75,17 +76,15 @@ TEST(Methods, ComeToTheSameSolution) {
     const auto classic = solve(system, options).outcome;
     EXPECT_LT(classic.iterations, 100);
     for (const auto method : all_methods)
-      for (const auto& [fused, sums] :
-           {std::pair(true, SumKind::fast), {false, SumKind::fast}, {true, SumKind::reproducible}})
+      for (const auto sums : {SumKind::fast, SumKind::reproducible})
         for (const bool overlap : {true, false}) {
           options.method = method;
-          options.fused = fused;
           options.sums = sums;
           options.replace_every = 10;
           const auto found = solve(system, options, overlap);
           SCOPED_TRACE(testing::Message()
-                       << "method " << int(method) << " preconditioner " << int(preconditioner) << " fused " << fused
-                       << " sums " << int(sums) << " overlap " << overlap << ": " << words(found.outcome));
+                       << "method " << int(method) << " preconditioner " << int(preconditioner) << " sums " << int(sums)
+                       << " overlap " << overlap << ": " << words(found.outcome));
           EXPECT_EQ(found.outcome.ending, StopReason::converged);
           EXPECT_NEAR(found.outcome.iterations, classic.iterations, 1);
           EXPECT_LT(true_residual(system, found.x), 2e-10);
@@ -211,8 +210,6 @@ TEST(Launches, AreFewAnIteration) {
     EXPECT_EQ(kernels_an_iteration({.method = Method::merged, .preconditioner = preconditioner}), 2 + dot);
     EXPECT_EQ(kernels_an_iteration({.method = Method::pipelined, .preconditioner = preconditioner}), 2);
   }
-  for (const auto method : all_methods)
-    EXPECT_EQ(kernels_an_iteration({.method = method, .fused = false}), 5) << int(method);
 }
 
 class Preconditioners : public testing::TestWithParam<PreconditionerKind> {};

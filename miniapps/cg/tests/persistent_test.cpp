@@ -65,7 +65,7 @@ void expect_close(const Solved& found, const Solved& expected) {
 }
 
 TEST_P(Persistent, HasTheResidualsOfSeparateKernels) {
-  for (const auto format : {Format::csr, Format::sell, Format::matrix_free})
+  for (const auto format : {Format::sell, Format::matrix_free})
     for (const auto preconditioner : {PreconditionerKind::none, PreconditionerKind::jacobi}) {
       SCOPED_TRACE(fmt::format("format {}, preconditioner {}", int(format), int(preconditioner)));
       options_.solver.format = format;
@@ -140,12 +140,12 @@ TEST_P(Persistent, SaysWhyThereIsNoSuchKernel) {
   if (GetParam() == Method::pipelined)
     refused("solver.replace_every", [](auto& options) { options.replace_every = 1; });
   refused("on the host", nothing, false);
-  refused("solver.fused", [](auto& options) { options.fused = false; });
+  refused("sell and matrix_free", [](auto& options) { options.format = Format::csr; });
   refused("pipelined", [](auto& options) { options.method = Method::classic; });
   refused("solver.sums", [](auto& options) { options.sums = SumKind::reproducible; });
   refused("preconditioner", [](auto& options) { options.preconditioner = PreconditionerKind::chebyshev; });
   if (miniapp::test::world_size() == 1) return;
-  const SolverOptions options{.method = GetParam(), .launch = Launch::persistent};
+  const SolverOptions options{.method = GetParam(), .format = Format::sell, .launch = Launch::persistent};
   expect_facts(error_of([&] { solve(irregular(40), options, true, true); }), {"backend", "ipc", "shm"});
 }
 

@@ -245,7 +245,10 @@ class Bench {
   Bench(const comm::Communicator& comm, LinearSystem system, const SolverOptions& options, bool overlap = true,
         bool as_on_device = false)
       : comm_(&comm), options_(options), overlap_(overlap), as_on_device_(as_on_device), system_(std::move(system)),
-        matrix_(make_csr(system_.matrix, system_.partition.interior)), streams_(overlap), timers_("cg") {}
+        matrix_(options.format == Format::sell ? make_sell(system_.matrix, system_.partition.interior,
+                                                           system_.partition.own + system_.partition.ghosts)
+                                               : make_csr(system_.matrix, system_.partition.interior)),
+        streams_(overlap), timers_("cg") {}
   Bench(const comm::Communicator& comm, const SmallSystem& system, const SolverOptions& options, bool overlap = true,
         bool as_on_device = false)
       : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}

@@ -16,7 +16,6 @@ SET_UP = ("problem.matrix_market.partition",)
 COUNTS_WITH = {
     "solver.replace_every": ("solver.method", "pipelined"),
     "solver.chebyshev_degree": ("solver.preconditioner", "chebyshev"),
-    "solver.kernel": ("solver.format", "csr"),
     "product.layers": ("product.algorithm", "cannon_25d"),
     "product.panel": ("product.algorithm", "summa"),
     "decomposition.block_size": ("decomposition.distribution", "block_cyclic"),
