@@ -2,8 +2,8 @@
 #include "cg/cg.hpp"
 
 #include "cg/check/file_entries.hpp"
-#include "cg/memory.hpp"
-#include "cg/problem/state.hpp"
+#include "cg/problem/memory.hpp"
+#include "cg/state.hpp"
 #include "machine/baseline_communicator.hpp"
 #include "machine/huge_pages.hpp"
 #include "partition/row_order.hpp"
@@ -62,10 +62,14 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
-    : SteppedApp(context), options_(options), problem_(make_problem(options, context)), system_(problem_->build()),
+    : SteppedApp(context), options_(options), problem_(make_problem(options, context)), system_(build()),
       streams_(context.overlap), matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
-      solver_(make_solver({context.comm, system_.partition, system_.matrix, *matrix_, system_.rhs, system_.initial,
-                           options_.solver, context.overlap, streams_, context.timers})),
+      solver_(make_solver(
+          {{.comm = context.comm, .partition = system_.partition, .rows = system_.matrix, .matrix = *matrix_},
+           {.streams = streams_, .timers = context.timers, .overlap = context.overlap},
+           options_.solver,
+           system_.rhs,
+           system_.initial})),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
@@ -83,6 +87,11 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
 }
 
 Cg::~Cg() = default;
+
+LinearSystem Cg::build() {
+  return problem_->build(
+      [this](const WholeSystem& file) { file_rows_ = reference_of(file, options_.matrix_market, context().seed); });
+}
 
 void Cg::reset() {
   solver_->reset();
@@ -105,7 +114,8 @@ void Cg::finish(std::int64_t /*made*/) {
 const Cg::Judge& Cg::judge() {
   if (judge_) return *judge_;
   auto baseline = miniapp::baseline_communicator(context().comm);
-  auto rows = problem_->reference_rows();
+  auto rows = problem_->block() ? reference_of(options_, context().comm, context().seed, *problem_->block())
+                                : std::move(file_rows_);
   RowLookup lookup(baseline, system_.partition, rows.wanted());
   return judge_.emplace(Judge{std::move(baseline), std::move(rows), std::move(lookup)});
 }

@@ -53,7 +53,11 @@ class Cg final : public miniapp::SteppedApp {
   /// Collective; waits. Made once.
   const Judge& judge();
 
+  /// Collective. Keeps rows of a file, to verify with.
+  LinearSystem build();
+
   Options options_;
+  ReferenceRows file_rows_; ///< at rank 0
   std::unique_ptr<Problem> problem_;
   LinearSystem system_;
   stepping::Streams<Space> streams_;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/options.hpp"
 
-#include "cg/matrix/matrix.hpp"
-#include "cg/memory.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/problem/distribute.hpp"
+#include "cg/problem/memory.hpp"
 #include "grid/process_grid.hpp"
 #include "partition/metis_partition.hpp"
 

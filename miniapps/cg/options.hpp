@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
+#include "cg/solver_options.hpp"
 #include "grid/faces.hpp"
 #include "grid/sizing.hpp"
 #include "partition/row_plan.hpp"
 #include "run/options.hpp"
-#include "stepping/graph_choice.hpp"
-#include "stepping/norm.hpp"
-#include "stepping/sum_kind.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>
@@ -24,9 +21,6 @@
 namespace kontor::cg {
 
 enum class ProblemKind { fe_heat, stencil, matrix_market };
-enum class Method { classic, merged, pipelined };
-enum class PreconditionerKind { none, jacobi, chebyshev, gauss_seidel };
-enum class Format { csr, sell, matrix_free };
 enum class RhsKind { ones, a_times_ones, file };
 enum class FaceCondition { insulated, temperature, flux };
 
@@ -66,31 +60,8 @@ struct MatrixMarketOptions {
   config::Chosen<PartitionKind> partition = PartitionKind::rows;
 };
 
-struct SolverOptions {
-  config::Chosen<Method> method = Method::classic;
-  std::int64_t replace_every = 50; ///< pipelined: iterations between residual replacements; 0: never
-  PreconditionerKind preconditioner = PreconditionerKind::none;
-  std::int64_t chebyshev_degree = 3;
-  double tolerance = 1e-8; ///< of the relative residual; 0: max_iterations iterations
-  std::int64_t max_iterations = 1000;
-  std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
-  Format format = Format::csr;
-  SumKind sums = SumKind::fast;
-  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
-};
-
 /// Local. What a solve is by the deck's words: method, preconditioner, format, sums; an object.
 nlohmann::ordered_json words_of(const SolverOptions&);
-
-/// Whether chunks of format sell are the matrix, and nothing else needs its rows.
-inline bool only_chunks(const SolverOptions& o) {
-  return o.format == Format::sell && o.preconditioner == PreconditionerKind::none;
-}
-
-/// Whether anything needs the entries of the matrix.
-inline bool needs_matrix(const SolverOptions& o) {
-  return o.format != Format::matrix_free || o.preconditioner != PreconditionerKind::none;
-}
 
 /// The keys of a deck that are cg's own.
 struct Options {

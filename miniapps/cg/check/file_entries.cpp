@@ -99,6 +99,46 @@ std::vector<double> read_some_values(const std::string& path, const std::vector<
   return values;
 }
 
+ReferenceRows reference_of(const WholeSystem& whole, const MatrixMarketOptions& options, std::uint64_t seed) {
+  const auto& matrix = whole.matrix;
+  auto random = miniapp::generator_of(seed, 0);
+  const auto sample = miniapp::sample_numbers(matrix.rows, most_reference_rows, random);
+  std::vector<bool> wanted(static_cast<std::size_t>(matrix.rows));
+  for (const auto row : sample) wanted[static_cast<std::size_t>(row)] = true;
+  std::vector<std::vector<std::pair<GlobalIndex, double>>> rows(sample.size());
+  const auto keep = [&](GlobalIndex row, GlobalIndex column, double value) {
+    if (!wanted[static_cast<std::size_t>(row)]) return;
+    rows[static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), row) - sample.begin())].emplace_back(
+        column, value);
+  };
+  for_each_entry(matrix, keep);
+  ReferenceRows reference;
+  read_some_entries(options.file.path, random, reference);
+  const auto in_file = [&](const config::InputFile& file, const std::vector<double>& found) {
+    if (std::filesystem::is_regular_file(file.path)) return read_some_values(file.path, sample);
+    std::vector<double> values(sample.size()); // without a file, or from a pipe, which cannot be read twice
+    for (std::size_t r = 0; r < sample.size() && !found.empty(); ++r)
+      values[r] = found[static_cast<std::size_t>(sample[r])];
+    return values;
+  };
+  const auto rhs = in_file(options.rhs_file, whole.rhs), initial = in_file(options.initial_file, whole.initial);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    double sum = 0, size = 0;
+    for (const auto& [column, value] : rows[r]) {
+      reference.add_entry(column, value);
+      sum += value;
+      size += std::abs(value);
+    }
+    if (options.rhs != RhsKind::a_times_ones) {
+      sum = options.rhs == RhsKind::ones ? 1 : rhs[r];
+      size = std::abs(sum);
+    }
+    reference.add_row(sample[r], sum, size, initial[r]);
+  }
+  reference.extents = {matrix.rows};
+  return reference;
+}
+
 miniapp::Verification verify_entries(const comm::Communicator& comm, const Partition& partition,
                                      std::int64_t own_entries, const ReferenceRows& reference, const Apply& multiply,
                                      const Vector& all, const Vector& y) {

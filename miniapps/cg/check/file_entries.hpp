@@ -3,6 +3,7 @@
 
 #include "cg/check/reference_rows.hpp"
 #include "cg/check/symmetry.hpp"
+#include "cg/problem/distribute.hpp"
 #include "run/record/result.hpp"
 
 #include <random>
@@ -11,6 +12,10 @@
 /// Matrix Market files by a plain second reader, which takes what the first one has accepted, and the matrix that
 /// products use against it.
 namespace kontor::cg {
+
+/// Local. Some of the rows of a file as they were read; the right-hand side, the guess and some entries by the second
+/// reader.
+ReferenceRows reference_of(const WholeSystem&, const MatrixMarketOptions&, std::uint64_t seed);
 
 /// Local. Some random lines of a matrix's file, the first entry among them, to `reference`, and how many entries the
 /// whole matrix has. Nothing of what cannot be read twice, such as a pipe.

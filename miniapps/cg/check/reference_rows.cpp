@@ -27,16 +27,6 @@ std::vector<GlobalIndex> rows_to_verify(const comm::Communicator& comm, std::uin
   return rows;
 }
 
-double least_eigenvalue(const StencilOptions& o) {
-  double sum = 0, product = 1;
-  for (const auto points : o.points) {
-    const double sine = std::sin(std::numbers::pi / (2 * static_cast<double>(points + 1)));
-    sum += 4 * sine * sine;         // 2 - 2 cos t
-    product *= 3 - 4 * sine * sine; // 1 + 2 cos t
-  }
-  return o.size == 7 ? sum : 27 - product;
-}
-
 // Rows of fe_heat by the formulas of docs/apps/cg.md as written there: no tables, no structure shared with
 // assembly.cpp.
 
@@ -230,6 +220,12 @@ ReferenceRows reference_of(const Options& options, const std::vector<GlobalIndex
   reference.extents = {n[2] + 1, n[1] + 1, n[0] + 1};
   reference.entries = formulas.entries();
   return reference;
+}
+
+ReferenceRows reference_of(const Options& options, const comm::Communicator& comm, std::uint64_t seed,
+                           const grid::Block& block) {
+  const auto of = [](const grid::Index3& n) { return std::array{n[0], n[1], n[2]}; };
+  return reference_of(options, rows_to_verify(comm, seed, {of(block.global), of(block.offset), of(block.extents)}));
 }
 
 } // namespace kontor::cg

@@ -3,6 +3,7 @@
 
 #include "cg/names.hpp"
 #include "cg/options.hpp"
+#include "grid/block.hpp"
 #include "partition/coordinate_matrix.hpp"
 #include "run/verify/places.hpp"
 
@@ -55,11 +56,10 @@ inline constexpr std::int64_t most_reference_rows = 2000;
 /// (places.hpp) and random ones of the whole.
 std::vector<GlobalIndex> rows_to_verify(const comm::Communicator&, std::uint64_t seed, const miniapp::IndexBox&);
 
+/// Local. Those of a box whose points of this rank are these.
+ReferenceRows reference_of(const Options&, const comm::Communicator&, std::uint64_t seed, const grid::Block&);
+
 /// Local. These rows of fe_heat, by integrals over the elements around, or of a stencil.
 ReferenceRows reference_of(const Options&, const std::vector<GlobalIndex>& rows);
-
-/// Local. No eigenvalue of the matrix of a stencil is smaller: with t = pi / (points + 1) along each axis, 7 points
-/// have 6 - 2 sum of cos t, 27 points 27 - product of (1 + 2 cos t).
-double least_eigenvalue(const StencilOptions&);
 
 } // namespace kontor::cg

@@ -3,7 +3,6 @@
 
 #include "cg/matrix/compressed_rows.hpp"
 #include "cg/names.hpp"
-#include "partition/partition.hpp"
 
 #include <kontor/device/compat.hpp>
 

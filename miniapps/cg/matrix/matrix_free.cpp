@@ -161,17 +161,15 @@ Kokkos::View<T*> in_space(const char* label, const std::vector<T>& from) {
 
 } // namespace
 
-std::unique_ptr<Matrix> make_matrix_free(const BoxRows& box, const std::vector<StencilEntry>& entries,
-                                         const ProductTuning& tuning) {
-  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), point_rows(box));
-  const auto& partition = box.partition;
-  const auto& n = box.block.extents;
+std::unique_ptr<Matrix> make_matrix_free(const PointRows& points, const Partition& partition,
+                                         const std::vector<StencilEntry>& entries, const ProductTuning& tuning) {
+  const auto numbers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), points);
   RunMaker maker(partition.own + partition.ghosts, entries.size());
   std::vector<std::int32_t> to(entries.size());
   const auto add_rows = [&](bool interior) {
-    for (std::int64_t k = 1; k <= n[2]; ++k)
-      for (std::int64_t j = 1; j <= n[1]; ++j)
-        for (std::int64_t i = 1; i <= n[0]; ++i) {
+    for (std::int64_t k = 1; k + 1 < numbers.extent_int(0); ++k)
+      for (std::int64_t j = 1; j + 1 < numbers.extent_int(1); ++j)
+        for (std::int64_t i = 1; i + 1 < numbers.extent_int(2); ++i) {
           const auto row = numbers(k, j, i);
           if ((row < partition.interior) != interior) continue;
           for (std::size_t e = 0; e < entries.size(); ++e) {

@@ -2,11 +2,16 @@
 #pragma once
 
 #include "cg/matrix/matrix.hpp"
-#include "cg/problem/box_rows.hpp"
+#include "grid/block.hpp"
+#include "partition/partition.hpp"
 
 #include <vector>
 
 namespace kontor::cg {
+
+/// Local numbers of the points of a block and of the layer around it: (z + 1, y + 1, x + 1) of block indices; -1 where
+/// there is no point.
+using PointRows = Kokkos::View<LocalIndex***, Kokkos::LayoutRight>;
 
 /// An entry of every row: the point so far away, and what it is multiplied with.
 struct StencilEntry {
@@ -17,7 +22,8 @@ struct StencilEntry {
 /// Local; waits. The product with a stencil whose weights are the same everywhere; nothing of the matrix is stored. At
 /// most 27 entries, in the order of rows of the whole matrix; those outside the box are left out. The same bits as the
 /// assembled matrix has.
-std::unique_ptr<Matrix> make_matrix_free(const BoxRows&, const std::vector<StencilEntry>&, const ProductTuning& = {});
+std::unique_ptr<Matrix> make_matrix_free(const PointRows&, const Partition&, const std::vector<StencilEntry>&,
+                                         const ProductTuning& = {});
 
 /// Local. What it has at most of a block of points (x, y, z) of a process grid (x, y, z): runs of up to 32 rows, and
 /// patterns of neighbours that a run may have. Rows whose points are cut off from those beside them are numbered apart,

@@ -12,8 +12,6 @@
 //
 // An application of degree d exchanges d times.
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/solver/operator.hpp"
-#include "cg/solver/solver.hpp"
 #include "random/counter_random.hpp"
 #include "stepping/row_sums.hpp"
 
@@ -57,13 +55,13 @@ struct NextStep {
 
 class Chebyshev final : public Preconditioner {
  public:
-  explicit Chebyshev(const Workspace& work)
-      : streams_(&work.streams), timer_(work.timers["preconditioner"]), product_(work, timer_, timer_),
-        diagonal_(inverse_diagonal(work.comm, work.rows)), degree_(work.options.chebyshev_degree),
-        z_(work.comm, work.partition, "cg/chebyshev z", work.streams.exchange()),
-        d_("cg/chebyshev d", static_cast<std::size_t>(work.partition.own)),
-        az_("cg/chebyshev A z", static_cast<std::size_t>(work.partition.own)) {
-    if (diagonal_.positive) estimate(work);
+  Chebyshev(const DistributedMatrix& a, const Execution& run, std::int64_t degree, const Iterate& iterate)
+      : streams_(&run.streams), timer_(run.timers["preconditioner"]), product_(a, run, timer_, timer_),
+        diagonal_(inverse_diagonal(a.comm, a.rows)), degree_(degree),
+        z_(a.comm, a.partition, "cg/chebyshev z", run.streams.exchange()),
+        d_("cg/chebyshev d", static_cast<std::size_t>(a.partition.own)),
+        az_("cg/chebyshev A z", static_cast<std::size_t>(a.partition.own)) {
+    if (diagonal_.positive) estimate(a.partition, iterate);
   }
 
   void apply(const Vector& r, const Vector& z) override {
@@ -102,23 +100,12 @@ class Chebyshev final : public Preconditioner {
   static constexpr std::int64_t iterations = 10;
 
   /// Collective.
-  void estimate(const Workspace& work) {
-    auto options = work.options;
-    options.method = Method::classic;
-    options.preconditioner = PreconditionerKind::jacobi;
-    options.tolerance = 0;
-    options.max_iterations = iterations;
-    options.stagnation = 0;
-    options.launch = stepping::Launch::each;
-    const auto own = static_cast<std::int64_t>(work.partition.own);
+  void estimate(const Partition& partition, const Iterate& iterate) {
+    const auto own = static_cast<std::int64_t>(partition.own);
     const Vector start("cg/chebyshev start", own), zero("cg/chebyshev guess", own);
-    for_rows("cg/chebyshev start", work.streams.compute(), own, FillStart{work.partition.global, start});
-    const auto solver = make_solver({work.comm, work.partition, work.rows, work.matrix, start, zero, options,
-                                     work.overlap, work.streams, work.timers});
-    solver->reset();
-    const auto ending = solve(*solver).ending;
-    definite_ = ending != StopReason::indefinite;
-    const auto coefficients = solver->coefficients();
+    for_rows("cg/chebyshev start", streams_->compute(), own, FillStart{partition.global, start});
+    const auto [coefficients, definite] = iterate(start, zero, iterations);
+    definite_ = definite;
     if (coefficients.empty()) {
       bounds_ = {diagonal_.gershgorin / 30, diagonal_.gershgorin};
       return;
@@ -148,6 +135,9 @@ class Chebyshev final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_chebyshev(const Workspace& work) { return std::make_unique<Chebyshev>(work); }
+std::unique_ptr<Preconditioner> make_chebyshev(const DistributedMatrix& a, const Execution& run, std::int64_t degree,
+                                               const Iterate& iterate) {
+  return std::make_unique<Chebyshev>(a, run, degree, iterate);
+}
 
 } // namespace kontor::cg

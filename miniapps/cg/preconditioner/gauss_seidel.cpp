@@ -93,12 +93,12 @@ Square own_square(const CompressedRows& rows) {
 
 class GaussSeidel final : public Preconditioner {
  public:
-  explicit GaussSeidel(const Workspace& work)
-      : own_(work.partition.own), square_(own_square(work.rows)),
-        row_entries_(static_cast<double>(comm::allreduce(work.comm, static_cast<std::int64_t>(square_.values.extent(0)),
+  GaussSeidel(const DistributedMatrix& a, const Execution& run)
+      : own_(a.partition.own), square_(own_square(a.rows)),
+        row_entries_(static_cast<double>(comm::allreduce(a.comm, static_cast<std::int64_t>(square_.values.extent(0)),
                                                          comm::ReduceOp::sum)) /
-                     static_cast<double>(work.partition.rows)),
-        definite_(inverse_diagonal(work.comm, work.rows).positive), timer_(work.timers["preconditioner"]) {
+                     static_cast<double>(a.partition.rows)),
+        definite_(inverse_diagonal(a.comm, a.rows).positive), timer_(run.timers["preconditioner"]) {
     if (own_ == 0 || !definite_) return;
     create_gs_handle(handle_);
     sparse::gauss_seidel_symbolic(&handle_, own_, own_, square_.offsets, square_.columns, true);
@@ -134,7 +134,9 @@ class GaussSeidel final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace& work) { return std::make_unique<GaussSeidel>(work); }
+std::unique_ptr<Preconditioner> make_gauss_seidel(const DistributedMatrix& a, const Execution& run) {
+  return std::make_unique<GaussSeidel>(a, run);
+}
 std::string gauss_seidel_needs() {
   if (TakesColouring<Handle> || Space::name() == std::string_view("Serial")) return {};
   return "Kokkos Kernels 3.6 or later, because an older one has other colours in each run";
@@ -146,7 +148,7 @@ std::string gauss_seidel_needs() {
 
 namespace kontor::cg {
 
-std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&) {
+std::unique_ptr<Preconditioner> make_gauss_seidel(const DistributedMatrix&, const Execution&) {
   return nullptr; // refused when the deck is read
 }
 std::string gauss_seidel_needs() { return "Kokkos Kernels"; }

@@ -45,9 +45,8 @@ struct Scale {
 /// M = D^-1.
 class Jacobi final : public Preconditioner {
  public:
-  explicit Jacobi(const Workspace& work)
-      : streams_(&work.streams), diagonal_(inverse_diagonal(work.comm, work.rows)),
-        timer_(work.timers["preconditioner"]) {}
+  Jacobi(const DistributedMatrix& a, const Execution& run)
+      : streams_(&run.streams), diagonal_(inverse_diagonal(a.comm, a.rows)), timer_(run.timers["preconditioner"]) {}
 
   void apply(const Vector& r, const Vector& z) override {
     const miniapp::ScopedTimer timed(timer_);
@@ -66,11 +65,12 @@ class Jacobi final : public Preconditioner {
 
 } // namespace
 
-std::unique_ptr<Preconditioner> make_preconditioner(const Workspace& work) {
-  switch (work.options.preconditioner) {
-  case PreconditionerKind::jacobi: return std::make_unique<Jacobi>(work);
-  case PreconditionerKind::chebyshev: return make_chebyshev(work);
-  case PreconditionerKind::gauss_seidel: return make_gauss_seidel(work);
+std::unique_ptr<Preconditioner> make_preconditioner(const DistributedMatrix& a, const Execution& run,
+                                                    const SolverOptions& options, const Iterate& iterate) {
+  switch (options.preconditioner) {
+  case PreconditionerKind::jacobi: return std::make_unique<Jacobi>(a, run);
+  case PreconditionerKind::chebyshev: return make_chebyshev(a, run, options.chebyshev_degree, iterate);
+  case PreconditionerKind::gauss_seidel: return make_gauss_seidel(a, run);
   case PreconditionerKind::none: break;
   }
   return nullptr;

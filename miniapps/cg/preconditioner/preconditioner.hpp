@@ -2,15 +2,20 @@
 #pragma once
 
 #include "cg/cost.hpp"
-#include "cg/matrix/compressed_rows.hpp"
-#include "cg/solver/workspace.hpp"
+#include "cg/matrix/operator.hpp"
+#include "cg/solver_options.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/phase_times.hpp>
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kontor::cg {
 
@@ -48,11 +53,22 @@ class Preconditioner {
   virtual nlohmann::ordered_json record() const { return nlohmann::ordered_json::object(); }
 };
 
-/// Collective. What the options ask for; null for `none`. Exchanges of the workspace's communicator.
-std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
+/// What some iterations of classic with jacobi tell of a matrix.
+struct Iterated {
+  std::vector<std::pair<double, double>> alpha_beta; ///< of each iteration
+  bool definite = true;                              ///< no p.A p was 0 or less
+};
+/// Collective. So many iterations for this right-hand side and guess.
+using Iterate = std::function<Iterated(const Vector& rhs, const Vector& guess, std::int64_t iterations)>;
 
-std::unique_ptr<Preconditioner> make_chebyshev(const Workspace&);
-std::unique_ptr<Preconditioner> make_gauss_seidel(const Workspace&);
+/// Collective. What the options ask for; null for `none`. Exchanges are those of the matrix's communicator. iterate()
+/// is called by chebyshev, here only.
+std::unique_ptr<Preconditioner> make_preconditioner(const DistributedMatrix&, const Execution&, const SolverOptions&,
+                                                    const Iterate& iterate);
+
+std::unique_ptr<Preconditioner> make_chebyshev(const DistributedMatrix&, const Execution&, std::int64_t degree,
+                                               const Iterate&);
+std::unique_ptr<Preconditioner> make_gauss_seidel(const DistributedMatrix&, const Execution&);
 
 /// What this program lacks for the preconditioner gauss_seidel; empty: nothing.
 std::string gauss_seidel_needs();

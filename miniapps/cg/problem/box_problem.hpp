@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/memory.hpp"
 #include "cg/problem/box_rows.hpp"
+#include "cg/problem/memory.hpp"
 #include "cg/problem/problem.hpp"
 #include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
@@ -31,18 +31,13 @@ class BoxProblem : public Problem {
     from_block(box_, block, v);
   }
 
-  ReferenceRows reference_rows() const final {
-    const auto& b = box_.block;
-    const auto of = [](const grid::Index3& n) { return std::array{n[0], n[1], n[2]}; };
-    return reference_of(deck_, rows_to_verify(cartesian_, seed_, {of(b.global), of(b.offset), of(b.extents)}));
-  }
+  const grid::Block* block() const final { return &box_.block; }
 
  protected:
   /// Collective. Without rows.
   BoxProblem(const Options& options, const miniapp::RunContext& context)
       : cartesian_(grid::make_cartesian(context.comm, options.process_grid, {false, false, false})),
-        solver_(options.solver), initial_(options.initial), timers_(context.timers), deck_(options),
-        seed_(context.seed) {}
+        solver_(options.solver), initial_(options.initial), timers_(context.timers) {}
 
   /// Calls work() in a region that is timed apart from the solver's; waits for the device.
   template <class Work>
@@ -65,10 +60,6 @@ class BoxProblem : public Problem {
   grid::DeckFunction initial_; ///< guess
   miniapp::Timers& timers_;
   BoxRows box_;
-
- private:
-  Options deck_; ///< for the reference
-  std::uint64_t seed_;
 };
 
 } // namespace kontor::cg

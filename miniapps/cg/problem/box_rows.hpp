@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
+#include "cg/matrix/matrix_free.hpp"
 #include "grid/block.hpp"
 #include "grid/field.hpp"
 #include "grid/functions.hpp"
@@ -15,10 +15,6 @@
 
 /// The points of a box as rows of a matrix: each rank has a block of them.
 namespace kontor::cg {
-
-/// Local numbers of the points of a block and of the layer around it: (z + 1, y + 1, x + 1) of block indices; -1 where
-/// the box ends.
-using PointRows = Kokkos::View<LocalIndex***, Kokkos::LayoutRight>;
 
 /// Three loops, over z, y and x: the last one over what lies side by side in memory.
 using BoxPolicy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
@@ -38,7 +34,7 @@ struct BoxRows {
 /// then the others. A row reads the points across faces, or, `corners`, all around.
 BoxRows make_box_rows(const comm::Communicator& cartesian, const grid::UniformGrid&, bool corners);
 
-/// Local, waits.
+/// Local, waits. -1 where the box ends.
 PointRows point_rows(const BoxRows&);
 
 /// Local. A block (z, y, x) of own points, without values.

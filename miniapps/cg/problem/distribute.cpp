@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/distribute.hpp"
 
-#include "cg/memory.hpp"
+#include "cg/problem/memory.hpp"
 
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/point_to_point.hpp>

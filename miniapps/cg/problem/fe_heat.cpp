@@ -33,7 +33,7 @@ class FeHeat final : public BoxProblem {
     make_rows(options, true);
   }
 
-  LinearSystem build() override {
+  LinearSystem build(const TakeFile& /*take*/) override {
     LinearSystem system{.partition = box_.partition};
     FeMesh mesh{};
     timed("structure", [&] {

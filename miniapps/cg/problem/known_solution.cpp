@@ -94,6 +94,16 @@ KnownSolution known_solution(const config::Expression& exact, const comm::Commun
   return known;
 }
 
+double least_eigenvalue(const StencilOptions& o) {
+  double sum = 0, product = 1;
+  for (const auto points : o.points) {
+    const double sine = std::sin(std::numbers::pi / (2 * static_cast<double>(points + 1)));
+    sum += 4 * sine * sine;         // 2 - 2 cos t
+    product *= 3 - 4 * sine * sine; // 1 + 2 cos t
+  }
+  return o.size == 7 ? sum : 27 - product;
+}
+
 double least_eigenvalue(const FeHeatOptions& o) {
   // Along one axis: of the stiffness and mass matrix, for the longest wave and the shortest.
   struct Axis {

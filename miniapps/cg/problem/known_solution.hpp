@@ -26,4 +26,8 @@ KnownSolution known_solution(const config::Expression& exact, const comm::Commun
 /// point.
 double least_eigenvalue(const FeHeatOptions&);
 
+/// Local. No eigenvalue of the matrix of a stencil is smaller: with t = pi / (points + 1) along each axis, 7 points
+/// have 6 - 2 sum of cos t, 27 points 27 - product of (1 + 2 cos t).
+double least_eigenvalue(const StencilOptions&);
+
 } // namespace kontor::cg

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/check/file_entries.hpp"
 #include "cg/problem/distribute.hpp"
 #include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/problem.hpp"
@@ -55,47 +54,6 @@ WholeSystem read(const MatrixMarketOptions& options, int ranks) {
   return whole;
 }
 
-/// Local. Some of the rows as they were read; the right-hand side, the guess and some entries by a second reader.
-ReferenceRows reference_of(const WholeSystem& whole, const MatrixMarketOptions& options, std::uint64_t seed) {
-  const auto& matrix = whole.matrix;
-  auto random = miniapp::generator_of(seed, 0);
-  const auto sample = miniapp::sample_numbers(matrix.rows, most_reference_rows, random);
-  std::vector<bool> wanted(static_cast<std::size_t>(matrix.rows));
-  for (const auto row : sample) wanted[static_cast<std::size_t>(row)] = true;
-  std::vector<std::vector<std::pair<GlobalIndex, double>>> rows(sample.size());
-  const auto keep = [&](GlobalIndex row, GlobalIndex column, double value) {
-    if (!wanted[static_cast<std::size_t>(row)]) return;
-    rows[static_cast<std::size_t>(std::lower_bound(sample.begin(), sample.end(), row) - sample.begin())].emplace_back(
-        column, value);
-  };
-  for_each_entry(matrix, keep);
-  ReferenceRows reference;
-  read_some_entries(options.file.path, random, reference);
-  const auto in_file = [&](const config::InputFile& file, const std::vector<double>& found) {
-    if (std::filesystem::is_regular_file(file.path)) return read_some_values(file.path, sample);
-    std::vector<double> values(sample.size()); // without a file, or from a pipe, which cannot be read twice
-    for (std::size_t r = 0; r < sample.size() && !found.empty(); ++r)
-      values[r] = found[static_cast<std::size_t>(sample[r])];
-    return values;
-  };
-  const auto rhs = in_file(options.rhs_file, whole.rhs), initial = in_file(options.initial_file, whole.initial);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    double sum = 0, size = 0;
-    for (const auto& [column, value] : rows[r]) {
-      reference.add_entry(column, value);
-      sum += value;
-      size += std::abs(value);
-    }
-    if (options.rhs != RhsKind::a_times_ones) {
-      sum = options.rhs == RhsKind::ones ? 1 : rhs[r];
-      size = std::abs(sum);
-    }
-    reference.add_row(sample[r], sum, size, initial[r]);
-  }
-  reference.extents = {matrix.rows};
-  return reference;
-}
-
 /// Collective. Calls work() on rank 0; its config::Error is thrown on every rank.
 template <class Work>
 void on_rank_0(const comm::Communicator& comm, const Work& work) {
@@ -112,10 +70,10 @@ void on_rank_0(const comm::Communicator& comm, const Work& work) {
 class MatrixMarket final : public Problem {
  public:
   MatrixMarket(const Options& options, const miniapp::RunContext& context)
-      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()), timers_(context.timers),
-        seed_(context.seed) {}
+      : options_(options.matrix_market), solver_(options.solver), comm_(context.comm.share()), timers_(context.timers) {
+  }
 
-  LinearSystem build() override {
+  LinearSystem build(const TakeFile& take) override {
     WholeSystem whole;
     {
       const miniapp::ScopedTimer timed(timers_.once("read", miniapp::RegionKind::io));
@@ -123,7 +81,10 @@ class MatrixMarket final : public Problem {
     }
     {
       const miniapp::ScopedTimer timed(timers_.once("partition"));
-      on_rank_0(comm_, [&] { plan(whole); });
+      on_rank_0(comm_, [&] {
+        plan(whole);
+        if (take) take(whole);
+      });
     }
     const miniapp::ScopedTimer timed(timers_.once("structure"));
     auto system = distribute(comm_, std::move(whole), options_.rhs, solver_);
@@ -147,7 +108,6 @@ class MatrixMarket final : public Problem {
     from_row_order(comm_, partition_, values, v);
   }
 
-  ReferenceRows reference_rows() const override { return reference_; }
   nlohmann::ordered_json matrix_record() const override { return record_; }
 
  private:
@@ -167,7 +127,6 @@ class MatrixMarket final : public Problem {
     if (const auto refusal = metis ? metis_refusal(weight_of(matrix)) : std::nullopt)
       options_.partition.location.fail(fmt::format("metis {}", *refusal));
     whole.plan = plan_rows(matrix, options_.partition, comm_.size(), miniapp::free_host_memory());
-    reference_ = reference_of(whole, options_, seed_);
     record_ = {{"file", config::printable(options_.file.path)},
                {"file_crc32", fmt::format("{:08x}", matrix.crc32)},
                {"file_symmetry", matrix.symmetric ? "symmetric" : "general"},
@@ -182,8 +141,6 @@ class MatrixMarket final : public Problem {
   comm::Communicator comm_;
   miniapp::Timers& timers_;
   Partition partition_;
-  std::uint64_t seed_;
-  ReferenceRows reference_; ///< at rank 0
   nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };
 

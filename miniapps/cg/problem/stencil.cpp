@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/box_problem.hpp"
+#include "cg/problem/known_solution.hpp"
 #include "cg/scale.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/huge_pages.hpp"
@@ -96,7 +96,7 @@ class StencilProblem final : public BoxProblem {
     make_rows(options, corners_);
   }
 
-  LinearSystem build() override {
+  LinearSystem build(const TakeFile& /*take*/) override {
     const auto& n = box_.block.extents;
     const Stencil stencil{point_rows(box_), corners_};
     LinearSystem system{.partition = box_.partition};
@@ -143,7 +143,7 @@ class StencilProblem final : public BoxProblem {
       for (int dj = -1; dj <= 1; ++dj)
         for (int di = -1; di <= 1; ++di)
           if (const double weight = stencil.weight(di, dj, dk); weight != 0) entries.push_back({di, dj, dk, weight});
-    return make_matrix_free(box_, entries, tuning);
+    return make_matrix_free(point_rows(box_), box_.partition, entries, tuning);
   }
 
  private:

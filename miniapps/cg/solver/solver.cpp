@@ -66,22 +66,18 @@ struct ZeroSolution {
   }
 };
 
-Workspace with(const Workspace& w, const comm::Communicator& comm) {
-  return {comm,      w.partition, w.rows,    w.matrix, w.rhs,         w.initial,
-          w.options, w.overlap,   w.streams, w.timers, w.as_on_device};
-}
-
 } // namespace
 
 Solver::Solver(const Workspace& work, const std::string& label, const Vector& own_and_ghosts)
-    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts), product_(work),
-      x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1), numbers_("cg/numbers"),
-      unit_(choose_unit()), b_(scaled(unit_, work.rhs)), guess_(scaled(unit_, work.initial)),
+    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts),
+      product_(work, work), x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1),
+      numbers_("cg/numbers"), unit_(choose_unit()), b_(scaled(unit_, work.rhs)), guess_(scaled(unit_, work.initial)),
       fused_(work.options.sums == SumKind::fast), rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums),
       vectors_(work.timers["vectors"]), post_(work.timers.communication("sums_post")),
       wait_(work.timers.communication("sums_wait")) {
   if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
-  preconditioner_ = make_preconditioner(with(work, exchange_comm()));
+  preconditioner_ = make_preconditioner(
+      {{exchange_comm(), work.partition, work.rows, work.matrix}, work, work.options, work.rhs, work.initial});
 }
 
 /// Collective; spoils the vectors. 1 unless entries of b or row sums of A are so small or large that squares could
@@ -361,6 +357,22 @@ nlohmann::ordered_json Solver::record() const {
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());
   return record;
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(const Workspace& work) {
+  const auto iterate = [&work](const Vector& rhs, const Vector& guess, std::int64_t iterations) -> Iterated {
+    const SolverOptions options{.preconditioner = PreconditionerKind::jacobi,
+                                .tolerance = 0,
+                                .max_iterations = iterations,
+                                .stagnation = 0,
+                                .sums = work.options.sums,
+                                .launch = stepping::Launch::each};
+    const auto solver = make_classic({work, work, options, rhs, guess});
+    solver->reset();
+    const auto ending = solve(*solver).ending;
+    return {solver->coefficients(), ending != StopReason::indefinite};
+  };
+  return make_preconditioner(work, work, work.options, iterate);
 }
 
 std::unique_ptr<Solver> make_solver(const Workspace& work) {

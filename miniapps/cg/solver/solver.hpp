@@ -3,7 +3,6 @@
 
 #include "cg/names.hpp"
 #include "cg/preconditioner/preconditioner.hpp"
-#include "cg/solver/operator.hpp"
 #include "cg/solver/residual_log.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "cg/solver/workspace.hpp"
@@ -251,6 +250,9 @@ inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) 
   miniapp::run_steps(solver, between);
   return solver.outcome();
 }
+
+/// Collective. What the options ask for; null: none.
+std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
 
 /// Collective.
 std::unique_ptr<Solver> make_classic(const Workspace&);

@@ -31,10 +31,11 @@ TEST(Check, AFileIsReadTwice) {
   App app(options, world());
   EXPECT_TRUE(app.verified().passed());
   const auto problem = make_problem(options, app.context());
-  const auto system = problem->build();
+  ReferenceRows rows;
+  const auto system = problem->build(
+      [&](const WholeSystem& whole) { rows = reference_of(whole, options.matrix_market, app.context().seed); });
   const auto& p = system.partition;
   const Vector all("all", p.global.extent(0)), y("y", p.own);
-  const auto rows = problem->reference_rows();
   const auto multiply = [&](const Vector& x, const Vector& to) {
     make_csr(system.matrix, p.interior)->multiply(Space(), Part::all, x, to);
     Kokkos::fence();

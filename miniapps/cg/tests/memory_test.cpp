@@ -2,8 +2,8 @@
 //
 // Sizes of a problem that fill a memory, and what is asked for beside what is allocated.
 #include "cg/matrix/matrix_free.hpp"
-#include "cg/memory.hpp"
 #include "cg/options.hpp"
+#include "cg/problem/memory.hpp"
 #include "run/tests/sized.hpp"
 #include "run/tests/view_bytes.hpp"
 #include "small_system.hpp"

@@ -35,8 +35,11 @@ class Persistent : public testing::TestWithParam<Method> {
               : options_.solver.format == Format::csr       ? make_csr(system_.matrix, p.interior)
               : system_.chunks                              ? make_sell(*system_.chunks)
                                                             : make_sell(system_.matrix, p.interior, p.own + p.ghosts);
-    auto made = make_solver({loan_.comm, p, system_.matrix, *matrix_, system_.rhs, system_.initial, options_.solver,
-                             true, streams_, loan_.timers, as_on_device});
+    auto made = make_solver({{loan_.comm, p, system_.matrix, *matrix_},
+                             {streams_, loan_.timers, true, as_on_device},
+                             options_.solver,
+                             system_.rhs,
+                             system_.initial});
     made->warm_up();
     made->reset();
     return made;

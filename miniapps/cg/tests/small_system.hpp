@@ -254,8 +254,11 @@ class Bench {
       : Bench(comm, distribute(comm, system), options, overlap, as_on_device) {}
 
   Workspace workspace() {
-    return {*comm_,   system_.partition, system_.matrix, *matrix_, system_.rhs,  system_.initial,
-            options_, overlap_,          streams_,       timers_,  as_on_device_};
+    return {{*comm_, system_.partition, system_.matrix, *matrix_},
+            {streams_, timers_, overlap_, as_on_device_},
+            options_,
+            system_.rhs,
+            system_.initial};
   }
   const LinearSystem& system() const { return system_; }
   /// Collective. Warmed up and set back.

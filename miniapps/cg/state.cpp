@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/problem/state.hpp"
+#include "cg/state.hpp"
 
-#include "cg/solver/solver_state.hpp"
 #include "machine/user_error.hpp"
 #include "random/counter_random.hpp"
 #include "run/checkpoint/state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/memory.hpp"
+#include "cg/problem/memory.hpp"
 
 #include "cg/matrix/matrix_free.hpp"
 #include "cg/problem/element.hpp"
