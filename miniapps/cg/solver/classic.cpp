@@ -109,7 +109,13 @@ class Classic final : public Solver {
       : Solver(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_), q_(vector("q")),
         inverse_(diagonal() ? *diagonal() : Vector()), pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
         rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
-        first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {}
+        first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {
+    parts_ = {.vectors = {{"r", r_}, {"p", ghosted_.own()}},
+              .sums = {&pq_, &rr_},
+              .residual = r_,
+              .scratch = q_,
+              .step = step_cost()};
+  }
 
  private:
   void begin_iteration() override {
@@ -166,7 +172,7 @@ class Classic final : public Solver {
       update_then("cg/update direction", row, rr_, WriteEnd{row.step});
   }
 
-  Cost step_cost() const override {
+  Cost step_cost() const {
     const auto sum_of_product = fused() ? Cost{.updates = 1} : dot_cost;
     if (diagonal()) return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
     auto cost = product_cost + sum_of_product + UpdateResidual<false>::cost + UpdateDirection<false>::cost;
@@ -174,11 +180,6 @@ class Classic final : public Solver {
     if (preconditioner_) cost += preconditioner_->cost() + dot_cost;
     return cost;
   }
-
-  std::vector<SolverStateVector> vectors() const override { return {{"r", r_}, {"p", ghosted_.own()}}; }
-  std::vector<GlobalDots*> sums() override { return {&pq_, &rr_}; }
-  const Vector& residual() const override { return r_; }
-  const Vector& scratch() const override { return q_; }
 
   Vector r_, z_, q_, inverse_;
   GlobalDots pq_, rr_, first_;

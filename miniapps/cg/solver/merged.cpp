@@ -32,7 +32,17 @@ class Merged final : public PersistentSolver {
   explicit Merged(const Workspace& work)
       : PersistentSolver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
         p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums), late_(work.as_on_device) {}
+        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {
+    parts_ = {.vectors = {{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}},
+              .sums = {&sums_},
+              .residual = r_,
+              .scratch = w_,
+              .step = step_cost(),
+              // On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that
+              // there is no next step.
+              .ends_late = work.as_on_device};
+    if (preconditioner_) parts_.vectors.push_back({"u", ghosted_.own()});
+  }
 
  private:
   void begin_iteration() override {
@@ -58,7 +68,7 @@ class Merged final : public PersistentSolver {
     }
     multiply_and_reduce();
   }
-  Cost step_cost() const override {
+  Cost step_cost() const {
     const bool scaled = diagonal() != nullptr;
     auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
                 (fused() ? Cost{.updates = 1} : dot_cost);
@@ -67,24 +77,14 @@ class Merged final : public PersistentSolver {
     if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
     return cost;
   }
-  /// On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that there is no
-  /// next step.
-  bool ends_late() const override { return late_; }
   void end() override {
-    if (late_) write_end();
+    if (ends_late()) write_end();
   }
   void write_end() { one("cg/end of a step", WriteEnd{before()}); }
   MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
-  EndOfStep before() const { return {sums_.local(), true, false, late_ && !drained(), numbers_.data(), log_.writer()}; }
-
-  std::vector<SolverStateVector> vectors() const override {
-    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}};
-    if (preconditioner_) all.push_back({"u", ghosted_.own()});
-    return all;
+  EndOfStep before() const {
+    return {sums_.local(), true, false, ends_late() && !drained(), numbers_.data(), log_.writer()};
   }
-  std::vector<GlobalDots*> sums() override { return {&sums_}; }
-  const Vector& residual() const override { return r_; }
-  const Vector& scratch() const override { return w_; }
 
   std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
 
@@ -92,12 +92,11 @@ class Merged final : public PersistentSolver {
     product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
     if (!fused()) dot(sums_, 2, ghosted_.own(), w_);
     reduce(sums_);
-    if (!late_) write_end();
+    if (!ends_late()) write_end();
   }
 
   Vector r_, w_, p_, s_, inverse_;
   GlobalDots sums_;
-  bool late_;
 };
 
 } // namespace

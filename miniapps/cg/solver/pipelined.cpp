@@ -92,7 +92,19 @@ class Pipelined final : public PersistentSolver {
         sums_(exchange_comm(), "r.u, r.r and w.u", 3,
               exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
               work.options.sums),
-        drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {}
+        drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {
+    parts_ = {.vectors = {{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}, {"z", z_}},
+              .sums = {&sums_},
+              .residual = r_,
+              .scratch = n_,
+              .step = step_cost(),
+              .replacement = replace_cost(),
+              .replace_every = work.options.replace_every,
+              .ends_late = true};
+    if (!applies()) return;
+    parts_.vectors.push_back({"u", u_});
+    parts_.vectors.push_back({"q", q_});
+  }
 
   nlohmann::ordered_json record() const override {
     auto record = PersistentSolver::record();
@@ -123,7 +135,7 @@ class Pipelined final : public PersistentSolver {
     update_vectors();
   }
 
-  Cost step_cost() const override {
+  Cost step_cost() const {
     auto cost = product_cost;
     if (applies())
       cost += Update<By::application>::cost + preconditioner_->cost();
@@ -132,7 +144,7 @@ class Pipelined final : public PersistentSolver {
     if (!fused()) cost += {.reads = applies() ? 5. : 4.}; // r.u, r.r, w.u, which then have loops of their own
     return cost;
   }
-  Cost replace_cost() const override {
+  Cost replace_cost() const {
     auto with_m = product_cost; // precondition_and_multiply()
     if (preconditioner_) with_m += preconditioner_->cost();
     if (!diagonal()) with_m += copy_cost;
@@ -142,13 +154,11 @@ class Pipelined final : public PersistentSolver {
     return cost;
   }
 
-  bool ends_late() const override { return true; }
   void end() override {
     reduce(sums_);
     one("cg/end of a step", WriteEnd{before()});
   }
 
-  std::int64_t replace_every() const override { return work_.options.replace_every; }
   void replace() override {
     multiply(p_, s_);
     precondition_and_multiply(s_, q_, z_);
@@ -201,13 +211,6 @@ class Pipelined final : public PersistentSolver {
   }
   EndOfStep before() const { return {sums_.local(), false, true, !drained(), numbers_.data(), log_.writer()}; }
 
-  std::vector<SolverStateVector> vectors() const override {
-    std::vector<SolverStateVector> all{{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}, {"z", z_}};
-    if (!applies()) return all;
-    all.push_back({"u", u_});
-    all.push_back({"q", q_});
-    return all;
-  }
   void complete_vectors() override {
     if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
   }
@@ -221,9 +224,6 @@ class Pipelined final : public PersistentSolver {
   }
 
   std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
-  std::vector<GlobalDots*> sums() override { return {&sums_}; }
-  const Vector& residual() const override { return r_; }
-  const Vector& scratch() const override { return n_; }
 
   Vector r_, w_, n_, p_, s_, z_, u_, q_;
   Kokkos::View<Drift, Space> drift_;

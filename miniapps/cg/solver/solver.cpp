@@ -314,7 +314,7 @@ std::vector<std::pair<double, double>> Solver::coefficients() const {
 
 SolverState Solver::state() const {
   SolverState state{.iterations = steps_, .vectors = {{"x", x_}}, .state = log_.state_now()};
-  for (auto& vector : vectors()) state.vectors.push_back(std::move(vector));
+  state.vectors.insert(state.vectors.end(), parts_.vectors.begin(), parts_.vectors.end());
   Kokkos::deep_copy(state.numbers, numbers_);
   state.made = log_.made();
   state.counts = counts();
@@ -349,7 +349,7 @@ Cost Solver::cost(std::int64_t begin, std::int64_t end) const {
   if (end <= begin) return {};
   const auto every = replace_every();
   const auto replacements = every > 0 ? (end - 1) / every - begin / every : 0; // none after the last one
-  return static_cast<double>(end - begin) * step_cost() + static_cast<double>(replacements) * replace_cost();
+  return static_cast<double>(end - begin) * parts_.step + static_cast<double>(replacements) * parts_.replacement;
 }
 
 nlohmann::ordered_json Solver::record() const {

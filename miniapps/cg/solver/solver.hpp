@@ -27,6 +27,19 @@
 
 namespace kontor::cg {
 
+/// What a method is made of.
+struct MethodParts {
+  std::vector<SolverStateVector> vectors; ///< that a step goes on from, but for the solution
+  std::vector<GlobalDots*> sums;          ///< of a step
+  Vector residual;                        ///< r
+  Vector scratch;                         ///< holds nothing between steps; not the ghosted vector
+  Cost step;                              ///< of a step
+  Cost replacement = {};
+  std::int64_t replace_every = 0; ///< steps after which vectors of recurrences are made anew; 0: never
+  /// A step leaves it to the next one to write its residual to the log, and begin_iteration() to the first.
+  bool ends_late = false;
+};
+
 /// A conjugate-gradient method for one system, whose steps are iterations; those that are queued after the last one
 /// change nothing. The methods have in common the guess, its residual, the loop of iterations, how they end. Each adds
 /// its vectors, how it begins, and a step.
@@ -96,9 +109,8 @@ class Solver : public miniapp::Steps {
   virtual void begin_iteration() = 0;
   /// Collective; only queues where that is possible. The next iteration.
   virtual void step() = 0;
-  /// Whether a step leaves it to the next one to write its residual to the log, and begin_iteration() to the first.
-  virtual bool ends_late() const { return false; }
-  /// Collective. If so: that of the last step to the log.
+  bool ends_late() const { return parts_.ends_late; }
+  /// Collective. If it ends late: the residual of the last step to the log.
   virtual void end() {}
   /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
   bool drained() const { return drained_; }
@@ -109,25 +121,20 @@ class Solver : public miniapp::Steps {
   virtual void check() const {}
   /// Queued. Ghosts are 0, in all vectors that have some; so may be all else.
   virtual void clear_ghosts();
-  /// Local. The vectors that a step goes on from, but for the solution.
-  virtual std::vector<SolverStateVector> vectors() const = 0;
-  /// Collective. They have been given; others that follow from them are not yet what they were.
+  /// Collective. The vectors that a step goes on from have been given; others that follow from them are not yet what
+  /// they were.
   virtual void complete_vectors() {}
   /// Local. What record() tells of a solve so far, and its way back.
   virtual std::vector<double> counts() const { return {}; }
   virtual void set_counts(const std::vector<double>&) {}
   /// Collective. Makes vectors of recurrences anew, every so many iterations.
   virtual void replace() {}
-  /// 0: never.
-  virtual std::int64_t replace_every() const { return 0; }
+  std::int64_t replace_every() const { return parts_.replace_every; }
   /// Local. Whether vectors are made anew after so many further steps.
   bool replaces_after(std::int64_t more) const {
     const auto steps = steps_ + more;
     return replace_every() > 0 && steps % replace_every() == 0 && steps < work_.options.max_iterations;
   }
-  /// Local. Of a step and of a replacement.
-  virtual Cost step_cost() const = 0;
-  virtual Cost replace_cost() const { return {}; }
   /// Collective. Makes the next steps, at most so many, one after the other, after which drained() is right. Returns
   /// their number.
   virtual std::int64_t make_steps(std::int64_t most);
@@ -138,11 +145,9 @@ class Solver : public miniapp::Steps {
   bool singly() const { return singly_; }
   /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
   virtual void choose_repetition();
-  /// The sums of a step.
-  virtual std::vector<GlobalDots*> sums() = 0;
-  virtual const Vector& residual() const = 0;
-  /// A vector that holds nothing between steps, not the ghosted one.
-  virtual const Vector& scratch() const = 0;
+  const std::vector<GlobalDots*>& sums() const { return parts_.sums; }
+  const Vector& residual() const { return parts_.residual; }
+  const Vector& scratch() const { return parts_.scratch; }
 
   /// All ranks, with what the exchange of ghosts has chosen: for other exchanges of the same ghosts.
   const comm::Communicator& exchange_comm() const { return comm_ ? *comm_ : work_.comm; }
@@ -227,6 +232,7 @@ class Solver : public miniapp::Steps {
   Vector x_;
   ResidualLog log_;
   Kokkos::View<CgScalars, Space> numbers_; ///< 0 when begin_iteration() is called
+  MethodParts parts_;                      ///< set by the method's constructor
 
  private:
   double unit_; ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
