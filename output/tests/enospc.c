@@ -113,13 +113,17 @@ REPLACE(int, rename, (const char* from, const char* to), (from, to), renames >= 
 REPLACE(int, unlink, (const char* path), (path), (no_unlink && strstr(path, ".tmp")), EIO)
 REPLACE(int, flock, (int file, int operation), (file, operation), no_locks, ENOLCK)
 
-int open(const char* path, int flags, ...) {
-  REAL(int, open, (const char*, int, ...));
-  if (!(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE) return real(path, flags); /* has no mode */
-  if (no_create) return errno = EROFS, -1;
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = va_arg(rest, mode_t);
-  va_end(rest);
-  return real(path, flags, mode);
-}
+/* HDF5 opens files by the one or the other. */
+#define OPEN(name)                                                                                           \
+  int name(const char* path, int flags, ...) {                                                               \
+    REAL(int, name, (const char*, int, ...));                                                                \
+    if (!(flags & O_CREAT) && (flags & O_TMPFILE) != O_TMPFILE) return real(path, flags); /* has no mode */  \
+    if (no_create) return errno = EROFS, -1;                                                                 \
+    va_list rest;                                                                                            \
+    va_start(rest, flags);                                                                                   \
+    const mode_t mode = va_arg(rest, mode_t);                                                                \
+    va_end(rest);                                                                                            \
+    return real(path, flags, mode);                                                                          \
+  }
+OPEN(open)
+OPEN(open64)

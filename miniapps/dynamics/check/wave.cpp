@@ -94,7 +94,8 @@ std::optional<Line> line_of(const Options& options, std::int64_t steps, double t
                  right = i < n ? start[i + 1] : (held(1) ? -1 : 1) * start[n - 1];
     curvature = std::max(curvature, std::abs(left - 2 * start[i] + right));
   }
-  if (line.greatest > 0) line.truncation = time * curvature / 6 / line.greatest;
+  const double courant = speed * step / h;
+  if (line.greatest > 0) line.truncation = time * curvature * (1 + courant * courant) / 6 / line.greatest;
   return line;
 }
 

@@ -15,8 +15,8 @@ struct Line {
   double strain = 0;         ///< the largest at any step
   /// How far the scheme may be from it, relative to the greatest. Central differences give a wave of number k the speed
   /// c (1 - (k h)^2 (1 - C^2) / 24) with the Courant number C <= 1 (J. C. Strikwerda, Finite Difference Schemes and
-  /// Partial Differential Equations, 2004, section 5.2); and the start's velocity is known at nodes: t |v''| h^2 / 24
-  /// and t |v''| h^2 / 8.
+  /// Partial Differential Equations, 2004, section 5.2): t |v''| h^2 / 24. The start's velocity is known at nodes:
+  /// t |v''| h^2 / 8. It holds for the whole first step, which makes the amplitude (C k h)^2 / 6 too large.
   double truncation = 0;
 };
 

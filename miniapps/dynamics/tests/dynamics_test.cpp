@@ -87,6 +87,7 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options.every = 4;
   options.mesh.numbering = mesh::NumberingKind::random;
   expect_passed("every", options);
+  for (options.steps = 1; options.steps <= 3; ++options.steps) expect_passed("few steps", options);
   options = bar();
   options.step = 0.01;
   options.hourglass.viscosity = 0.1;

@@ -34,6 +34,7 @@ class TilePass {
   static constexpr int left_cells = dimensions == 3 ? pack_width<T> : 2; ///< of a pack, that neighbours read
   static constexpr int room = sweeps * left_cells * threads;             ///< of what a step leaves
   static constexpr int kinds = 64;                                       ///< of cells: those at which faces
+  static constexpr int scratch_level = device::kernels_on_host ? 1 : 0; ///< level 0 of a host may have 32 KiB only
   static constexpr int scratch_bytes = (2 * room + 2 * kinds) * static_cast<int>(sizeof(T));
   static_assert(scratch_bytes <= 40 << 10, "what Kokkos gives a team with CUDA");
 
@@ -64,7 +65,7 @@ class TilePass {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto* const table = static_cast<Weights*>(team.team_scratch(0).get_shmem(int{scratch_bytes}));
+    auto* const table = static_cast<Weights*>(team.team_scratch(scratch_level).get_shmem(int{scratch_bytes}));
     T* const scratch = reinterpret_cast<T*>(table + kinds);
     const int tile = team.league_rank() % (teams_x_ * teams_lines_);
     const auto chunk = team.league_rank() / (teams_x_ * teams_lines_);
@@ -260,7 +261,7 @@ void sweep_tiles(const ExecutionSpace& instance, const SweepInput<T>& in, const 
     const Kernel kernel(in, out, field_of, box, rows);
     using Bounds = Kokkos::LaunchBounds<Kernel::threads, Kernel::teams_at_a_time>;
     Kokkos::TeamPolicy<ExecutionSpace, Bounds> policy(instance, kernel.teams(), on_host ? 1 : Kernel::threads, 1);
-    policy.set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes));
+    policy.set_scratch_size(Kernel::scratch_level, Kokkos::PerTeam(Kernel::scratch_bytes));
     Kokkos::parallel_for("heat/sweep", policy, kernel);
   };
   with_constants(in.block.dimensions, in.source.size() > 0, Norm::none, [&](auto dimensions, auto sourced, auto) {
