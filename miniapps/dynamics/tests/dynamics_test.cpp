@@ -87,7 +87,6 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
   options.every = 4;
   options.mesh.numbering = mesh::NumberingKind::random;
   expect_passed("every", options);
-  for (options.steps = 1; options.steps <= 3; ++options.steps) expect_passed("few steps", options);
   options = bar();
   options.step = 0.01;
   options.hourglass.viscosity = 0.1;
@@ -227,12 +226,16 @@ TEST(Wave, IsThatOfTheBoxAlone) {
   Options options;
   options.mesh.elements = {100, 1, 1};
   options.velocity = {"x < 1 ? 0.0005*(1+cos(pi*x)) : 0", "0", "0"};
-  const auto line = line_of(options, 300, 300 * 0.9 * 0.05 / std::sqrt(3.0));
-  ASSERT_TRUE(line);
-  double difference = 0;
-  for (std::size_t i = 0; i < line->chain.size(); ++i)
-    difference = std::max(difference, std::abs(line->chain[i] - line->exact[i]));
-  EXPECT_LT(difference, line->truncation * line->greatest);
+  const auto difference = [](const Line& line) {
+    double most = 0;
+    for (std::size_t i = 0; i < line.chain.size(); ++i)
+      most = std::max(most, std::abs(line.chain[i] - line.exact[i]));
+    return most;
+  };
+  const auto line = line_of(options, 300, 300 * 0.9 * 0.05 / std::sqrt(3.0)), first = line_of(options, 1, 0.9 * 0.05);
+  ASSERT_TRUE(line && first);
+  EXPECT_LT(difference(*line), line->truncation * line->greatest);
+  EXPECT_LT(difference(*first), first->truncation * first->greatest);
   EXPECT_LT(line->truncation, 0.1);
   EXPECT_NEAR(line->greatest, 0.0005, 1e-5);
   options.mesh.size[0] = 1; // after a period all is as at the start, and bounds are of what was on the way
