@@ -62,7 +62,7 @@ nlohmann::ordered_json shares_of(const comm::Communicator& comm, const Partition
 } // namespace
 
 Cg::Cg(const Options& options, const miniapp::RunContext& context)
-    : SteppedApp(context), options_(options), problem_(make_problem(options, context)), system_(build()),
+    : SteppedApp(context), options_(options), problem_(make_problem(options, context)), system_(this->build()),
       streams_(context.overlap), matrix_(make_matrix(context.comm, *problem_, system_, options.solver)),
       solver_(make_solver(
           {{.comm = context.comm, .partition = system_.partition, .rows = system_.matrix, .matrix = *matrix_},
