@@ -7,7 +7,7 @@
 // Sums: two an iteration, p.q, then r.r and r.z; the second waits for the first.
 // Rounding: p.A p is computed of what it says, so an indefinite matrix is found; of the three methods r stays nearest
 // to b - A x.
-#include "cg/solver/solver.hpp"
+#include "cg/solver/method.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -103,14 +103,15 @@ struct WriteEnd {
   KOKKOS_FUNCTION void operator()(const PartialSums<0>&) const { end.write(); }
 };
 
-class Classic final : public Solver {
+class Classic final : public CgMethod {
  public:
-  explicit Classic(const Workspace& work)
-      : Solver(work, "cg/p"), r_(vector("r")), z_(preconditioner_ ? vector("z", applies()) : r_), q_(vector("q")),
-        inverse_(diagonal() ? *diagonal() : Vector()), pq_(exchange_comm(), "p.q", 2, compute(), work.options.sums),
-        rr_(exchange_comm(), "r.r and r.z", preconditioner_ ? 2 : 1, compute(), work.options.sums),
-        first_(exchange_comm(), "r.r and r.z at first", 2, compute(), work.options.sums) {
-    parts_ = {.vectors = {{"r", r_}, {"p", ghosted_.own()}},
+  explicit Classic(CgState& state)
+      : CgMethod(state), r_(cg_.vector("r")), z_(cg_.preconditioner ? cg_.vector("z", cg_.applies()) : r_),
+        q_(cg_.vector("q")), inverse_(cg_.diagonal() ? *cg_.diagonal() : Vector()),
+        pq_(cg_.exchange_comm(), "p.q", 2, cg_.compute(), cg_.work.options.sums),
+        rr_(cg_.exchange_comm(), "r.r and r.z", cg_.preconditioner ? 2 : 1, cg_.compute(), cg_.work.options.sums),
+        first_(cg_.exchange_comm(), "r.r and r.z at first", 2, cg_.compute(), cg_.work.options.sums) {
+    parts_ = {.vectors = {{"r", r_}, {"p", cg_.ghosted.own()}},
               .sums = {&pq_, &rr_},
               .residual = r_,
               .scratch = q_,
@@ -118,66 +119,66 @@ class Classic final : public Solver {
   }
 
  private:
-  void begin_iteration() override {
-    const auto& p = ghosted_.own();
-    if (preconditioner_)
-      preconditioner_->apply(r_, p);
+  void begin() override {
+    const auto& p = cg_.ghosted.own();
+    if (cg_.preconditioner)
+      cg_.preconditioner->apply(r_, p);
     else
-      Kokkos::deep_copy(compute(), p, r_);
-    first_.dot(compute(), 0, r_, r_);
-    first_.dot(compute(), 1, r_, p);
-    reduce(first_);
-    one("cg/begin classic", Begin{first_.local(), numbers_.data(), log_.writer()});
+      Kokkos::deep_copy(cg_.compute(), p, r_);
+    first_.dot(cg_.compute(), 0, r_, r_);
+    first_.dot(cg_.compute(), 1, r_, p);
+    cg_.reduce(first_);
+    cg_.one("cg/begin classic", Begin{first_.local(), cg_.numbers.data(), cg_.log.writer()});
   }
 
   void step() override {
-    const auto& p = ghosted_.own();
-    product_.apply(ghosted_, q_, fused() ? pq_.local() : nullptr);
-    if (!fused()) dot(pq_, 0, p, q_);
-    reduce(pq_);
-    const UpdateResidual<false> change{r_, q_, {}, pq_.local(), numbers_.data(), log_.state()};
-    const EndStep end{change, rr_.local(), !preconditioner_, numbers_.data(), log_.writer()};
+    const auto& p = cg_.ghosted.own();
+    cg_.product.apply(cg_.ghosted, q_, cg_.fused ? pq_.local() : nullptr);
+    if (!cg_.fused) cg_.dot(pq_, 0, p, q_);
+    cg_.reduce(pq_);
+    const UpdateResidual<false> change{r_, q_, {}, pq_.local(), cg_.numbers.data(), cg_.log.state()};
+    const EndStep end{change, rr_.local(), !cg_.preconditioner, cg_.numbers.data(), cg_.log.writer()};
     // One kernel less, where the sums are known as soon as the residual is.
-    const bool ends_soon = fused() && !applies() && rr_.complete();
+    const bool ends_soon = cg_.fused && !cg_.applies() && rr_.complete();
     update_residual(end, ends_soon);
-    reduce(rr_);
-    if (diagonal())
-      update_direction(UpdateDirection<true>{x_, p, r_, inverse_, end, ends_soon});
+    cg_.reduce(rr_);
+    if (cg_.diagonal())
+      update_direction(UpdateDirection<true>{cg_.x, p, r_, inverse_, end, ends_soon});
     else
-      update_direction(UpdateDirection<false>{x_, p, z_, {}, end, ends_soon});
+      update_direction(UpdateDirection<false>{cg_.x, p, z_, {}, end, ends_soon});
   }
 
   void update_residual(const EndStep& end, bool ends_soon) {
     const auto& c = end.step;
-    if (diagonal())
-      return update_with_sums<2>("cg/update residual",
-                                 UpdateResidual<true>{c.r, c.q, inverse_, c.pq, c.numbers, c.state}, rr_,
-                                 StoreThenEnd<2>{rr_.local(), end, ends_soon});
-    if (fused()) {
-      update_with_sums<1>("cg/update residual", c, rr_, StoreThenEnd<1>{rr_.local(), end, ends_soon});
+    if (cg_.diagonal())
+      return cg_.update_with_sums<2>("cg/update residual",
+                                     UpdateResidual<true>{c.r, c.q, inverse_, c.pq, c.numbers, c.state}, rr_,
+                                     StoreThenEnd<2>{rr_.local(), end, ends_soon});
+    if (cg_.fused) {
+      cg_.update_with_sums<1>("cg/update residual", c, rr_, StoreThenEnd<1>{rr_.local(), end, ends_soon});
     } else {
-      update("cg/update residual", c);
-      dot(rr_, 0, r_, r_);
+      cg_.update("cg/update residual", c);
+      cg_.dot(rr_, 0, r_, r_);
     }
-    if (!preconditioner_) return;
-    preconditioner_->apply(r_, z_);
-    dot(rr_, 1, r_, z_);
+    if (!cg_.preconditioner) return;
+    cg_.preconditioner->apply(r_, z_);
+    cg_.dot(rr_, 1, r_, z_);
   }
 
   template <class Row>
   void update_direction(const Row& row) {
     if (row.ended)
-      update("cg/update direction", row);
+      cg_.update("cg/update direction", row);
     else
-      update_then("cg/update direction", row, rr_, WriteEnd{row.step});
+      cg_.update_then("cg/update direction", row, rr_, WriteEnd{row.step});
   }
 
   Cost step_cost() const {
-    const auto sum_of_product = fused() ? Cost{.updates = 1} : dot_cost;
-    if (diagonal()) return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
+    const auto sum_of_product = cg_.fused ? Cost{.updates = 1} : dot_cost;
+    if (cg_.diagonal()) return product_cost + sum_of_product + UpdateResidual<true>::cost + UpdateDirection<true>::cost;
     auto cost = product_cost + sum_of_product + UpdateResidual<false>::cost + UpdateDirection<false>::cost;
-    if (!fused()) cost += {.reads = 1}; // r.r
-    if (preconditioner_) cost += preconditioner_->cost() + dot_cost;
+    if (!cg_.fused) cost += {.reads = 1}; // r.r
+    if (cg_.preconditioner) cost += cg_.preconditioner->cost() + dot_cost;
     return cost;
   }
 
@@ -187,6 +188,6 @@ class Classic final : public Solver {
 
 } // namespace
 
-std::unique_ptr<Solver> make_classic(const Workspace& work) { return std::make_unique<Classic>(work); }
+std::unique_ptr<CgMethod> make_classic(CgState& state) { return std::make_unique<Classic>(state); }
 
 } // namespace kontor::cg

@@ -8,7 +8,7 @@
 // Sums: one an iteration, of r.u, u.w and r.r together, after the product.
 // Rounding: s = A p by a recurrence, and p.A p by another, so r is farther from b - A x than in classic, and a p.A p
 // that is not above 0 need not be the matrix's fault.
-#include "cg/solver/persistent_solver.hpp"
+#include "cg/solver/one_sum.hpp"
 
 namespace kontor::cg {
 namespace {
@@ -27,12 +27,12 @@ struct Update : MergedUpdate {
 };
 
 /// The method with one sum an iteration, after the product.
-class Merged final : public PersistentSolver {
+class Merged final : public OneSumMethod {
  public:
-  explicit Merged(const Workspace& work)
-      : PersistentSolver(work, "cg/u"), r_(preconditioner_ ? vector("r") : ghosted_.own()), w_(vector("w")),
-        p_(vector("p")), s_(vector("s")), inverse_(diagonal() ? *diagonal() : Vector()),
-        sums_(exchange_comm(), "r.u, r.r and u.w", 4, compute(), work.options.sums) {
+  explicit Merged(CgState& state)
+      : OneSumMethod(state), r_(cg_.preconditioner ? cg_.vector("r") : cg_.ghosted.own()), w_(cg_.vector("w")),
+        p_(cg_.vector("p")), s_(cg_.vector("s")), inverse_(cg_.diagonal() ? *cg_.diagonal() : Vector()),
+        sums_(cg_.exchange_comm(), "r.u, r.r and u.w", 4, cg_.compute(), cg_.work.options.sums) {
     parts_ = {.vectors = {{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}},
               .sums = {&sums_},
               .residual = r_,
@@ -40,59 +40,59 @@ class Merged final : public PersistentSolver {
               .step = step_cost(),
               // On a device the next step's updates end a step, or it would be another kernel; a host sees sooner that
               // there is no next step.
-              .ends_late = work.as_on_device};
-    if (preconditioner_) parts_.vectors.push_back({"u", ghosted_.own()});
+              .ends_late = cg_.work.as_on_device};
+    if (cg_.preconditioner) parts_.vectors.push_back({"u", cg_.ghosted.own()});
   }
 
  private:
-  void begin_iteration() override {
-    for (const auto& vector : {p_, s_}) Kokkos::deep_copy(compute(), vector, 0.0);
-    if (preconditioner_) preconditioner_->apply(r_, ghosted_.own());
-    dot(sums_, 0, r_, ghosted_.own());
-    dot(sums_, 1, r_, r_);
+  void begin() override {
+    for (const auto& vector : {p_, s_}) Kokkos::deep_copy(cg_.compute(), vector, 0.0);
+    if (cg_.preconditioner) cg_.preconditioner->apply(r_, cg_.ghosted.own());
+    cg_.dot(sums_, 0, r_, cg_.ghosted.own());
+    cg_.dot(sums_, 1, r_, r_);
     multiply_and_reduce();
   }
   void step() override {
-    const auto& u = ghosted_.own();
-    if (diagonal()) {
-      update_with_sums<2>("cg/update", Update<true>{updates()}, sums_, EndThenStore<2>{before(), sums_.local()});
+    const auto& u = cg_.ghosted.own();
+    if (cg_.diagonal()) {
+      cg_.update_with_sums<2>("cg/update", Update<true>{updates()}, sums_, EndThenStore<2>{before(), sums_.local()});
     } else {
       const Update<false> change{updates()};
-      if (fused())
-        update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
+      if (cg_.fused)
+        cg_.update_with_sums<2>("cg/update", change, sums_, EndThenStore<2>{before(), sums_.local()});
       else
-        update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
-      if (preconditioner_) preconditioner_->apply(r_, u);
-      if (!fused() || preconditioner_) dot(sums_, 0, r_, u);
-      if (!fused()) dot(sums_, 1, r_, r_);
+        cg_.update_then("cg/update", change, sums_, EndThenStore<0>{before(), nullptr});
+      if (cg_.preconditioner) cg_.preconditioner->apply(r_, u);
+      if (!cg_.fused || cg_.preconditioner) cg_.dot(sums_, 0, r_, u);
+      if (!cg_.fused) cg_.dot(sums_, 1, r_, r_);
     }
     multiply_and_reduce();
   }
   Cost step_cost() const {
-    const bool scaled = diagonal() != nullptr;
-    auto cost = product_cost + MergedUpdate::cost_of(scaled, preconditioner_ != nullptr) +
-                (fused() ? Cost{.updates = 1} : dot_cost);
-    if (applies()) cost += preconditioner_->cost();
-    if (applies() && fused()) cost += dot_cost;                                         // r.u
-    if (!fused()) cost += Cost{.reads = 1} + (applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
+    const bool scaled = cg_.diagonal() != nullptr;
+    auto cost = product_cost + MergedUpdate::cost_of(scaled, cg_.preconditioner != nullptr) +
+                (cg_.fused ? Cost{.updates = 1} : dot_cost);
+    if (cg_.applies()) cost += cg_.preconditioner->cost();
+    if (cg_.applies() && cg_.fused) cost += dot_cost;                                         // r.u
+    if (!cg_.fused) cost += Cost{.reads = 1} + (cg_.applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
     return cost;
   }
   void end() override {
-    if (ends_late()) write_end();
+    if (parts_.ends_late) write_end();
   }
-  void write_end() { one("cg/end of a step", WriteEnd{before()}); }
-  MergedUpdate updates() const { return {x_, r_, ghosted_.own(), w_, p_, s_, inverse_, before()}; }
+  void write_end() { cg_.one("cg/end of a step", WriteEnd{before()}); }
+  MergedUpdate updates() const { return {cg_.x, r_, cg_.ghosted.own(), w_, p_, s_, inverse_, before()}; }
   EndOfStep before() const {
-    return {sums_.local(), true, false, ends_late() && !drained(), numbers_.data(), log_.writer()};
+    return {sums_.local(), true, false, parts_.ends_late && !cg_.drained, cg_.numbers.data(), cg_.log.writer()};
   }
 
-  std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
+  OneSumUpdate rows() override { return updates(); }
 
   void multiply_and_reduce() {
-    product_.apply(ghosted_, w_, fused() ? sums_.local(2) : nullptr);
-    if (!fused()) dot(sums_, 2, ghosted_.own(), w_);
-    reduce(sums_);
-    if (!ends_late()) write_end();
+    cg_.product.apply(cg_.ghosted, w_, cg_.fused ? sums_.local(2) : nullptr);
+    if (!cg_.fused) cg_.dot(sums_, 2, cg_.ghosted.own(), w_);
+    cg_.reduce(sums_);
+    if (!parts_.ends_late) write_end();
   }
 
   Vector r_, w_, p_, s_, inverse_;
@@ -101,6 +101,6 @@ class Merged final : public PersistentSolver {
 
 } // namespace
 
-std::unique_ptr<Solver> make_merged(const Workspace& work) { return std::make_unique<Merged>(work); }
+std::unique_ptr<OneSumMethod> make_merged(CgState& state) { return std::make_unique<Merged>(state); }
 
 } // namespace kontor::cg

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/cost.hpp"
-#include "cg/names.hpp"
-#include "cg/solver/iteration.hpp"
-#include "cg/solver/residual_log.hpp"
-#include "stepping/team_sums.hpp"
+#include "cg/solver/method.hpp"
+
+#include <variant>
 
 /// What the methods with one sum an iteration have in common: how alpha and beta come of the sums.
 namespace kontor::cg {
@@ -169,5 +167,20 @@ struct PipelinedUpdate {
     store_multiplied(i, row);
   }
 };
+
+/// What a kernel of many steps does with rows.
+using OneSumUpdate = std::variant<MergedUpdate, PipelinedUpdate>;
+
+/// A method with one sum an iteration, whose iterations one kernel can make.
+class OneSumMethod : public CgMethod {
+ public:
+  using CgMethod::CgMethod;
+  /// Local.
+  virtual OneSumUpdate rows() = 0;
+};
+
+/// Collective.
+std::unique_ptr<OneSumMethod> make_merged(CgState&);
+std::unique_ptr<OneSumMethod> make_pipelined(CgState&);
 
 } // namespace kontor::cg

@@ -4,8 +4,6 @@
 #include "cg/matrix/thread_rows.hpp"
 #include "cg/solver/persistent_teams.hpp"
 
-#include <variant>
-
 /// Iterations by one kernel, for problems so small that launches are most of their time. Its threads stay for all of
 /// them, and wait for each other and for the kernels of other ranks: L. Zhang, M. Wahib, P. Chen, J. Meng, X. Wang, T.
 /// Endo, S. Matsuoka, "PERKS: a locality-optimized execution model for iterative memory-bound GPU applications", ICS
@@ -15,7 +13,7 @@ namespace kontor::cg {
 
 /// The iterations: what the method's kernels have, and how many.
 struct PersistentSteps {
-  std::variant<MergedUpdate, PipelinedUpdate> update;
+  OneSumUpdate update;
   Vector multiplied; ///< own rows of what the matrix is multiplied with: of the first of the vectors in turn
   Vector product;
   int steps;

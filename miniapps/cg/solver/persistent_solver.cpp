@@ -40,8 +40,8 @@ std::optional<Peers> make_peers(const Workspace& work) {
 
 } // namespace
 
-PersistentSolver::PersistentSolver(const Workspace& work, const std::string& label)
-    : PeersFirst{make_peers(work)}, Solver(work, label, peers ? peers->vector() : Vector()) {}
+PersistentSolver::PersistentSolver(const Workspace& work, const std::string& label, Make make)
+    : PeersFirst{make_peers(work)}, Solver(work, label, make, peers ? peers->vector() : Vector()) {}
 
 /// The deck's choice, or the fastest.
 void PersistentSolver::choose_repetition() {
@@ -85,7 +85,7 @@ std::int64_t PersistentSolver::make_steps(std::int64_t most) {
 void PersistentSolver::iterate(int count) {
   check();
   work_.streams.compute_waits();
-  const PersistentSteps steps{.update = rows(),
+  const PersistentSteps steps{.update = static_cast<OneSumMethod&>(method()).rows(),
                               .multiplied = ghosted_.own(),
                               .product = scratch(),
                               .steps = count,
@@ -112,6 +112,18 @@ nlohmann::ordered_json PersistentSolver::record() const {
   }
   if (persistent_) record["launch"] = "persistent";
   return record;
+}
+
+std::unique_ptr<Solver> make_solver(const Workspace& work) {
+  const auto& launch = work.options.launch;
+  if (launch == Launch::persistent && work.options.method == Method::classic)
+    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged and pipelined");
+  switch (work.options.method) {
+  case Method::merged: return std::make_unique<PersistentSolver>(work, "cg/u", make_merged);
+  case Method::pipelined: return std::make_unique<PersistentSolver>(work, "cg/m", make_pipelined);
+  case Method::classic: break;
+  }
+  return std::make_unique<Solver>(work, "cg/p", make_classic);
 }
 
 } // namespace kontor::cg

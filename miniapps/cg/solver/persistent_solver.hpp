@@ -12,18 +12,16 @@ struct PeersFirst {
   std::optional<Peers> peers;
 };
 
-/// A method with one sum an iteration, whose iterations one kernel can make.
+/// Iterations of a method with one sum, which one kernel can make.
 class PersistentSolver : protected PeersFirst, public Solver {
  public:
   /// Collective. Throws config::Error if the deck wants a kernel that cannot be.
-  PersistentSolver(const Workspace&, const std::string& label);
+  using Make = std::unique_ptr<OneSumMethod>(CgState&);
+  PersistentSolver(const Workspace&, const std::string& label, Make);
 
   nlohmann::ordered_json record() const override;
 
  protected:
-  /// Local. What the kernel does with rows.
-  virtual std::variant<MergedUpdate, PipelinedUpdate> rows() = 0;
-
   void choose_repetition() override;
   std::int64_t make_steps(std::int64_t most) override;
   void check() const override;

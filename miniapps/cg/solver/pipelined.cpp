@@ -10,7 +10,7 @@
 // residual of an iteration is known one product late.
 // Rounding: r, w = A u, s = A p and z = A q all by recurrences, whose errors grow together: without replacement r
 // leaves b - A x long before classic's does, and p.A p may no longer be above 0.
-#include "cg/solver/persistent_solver.hpp"
+#include "cg/solver/one_sum.hpp"
 
 #include <cmath>
 
@@ -82,137 +82,134 @@ struct KeepDrift {
   }
 };
 
-class Pipelined final : public PersistentSolver {
+class Pipelined final : public OneSumMethod {
  public:
-  explicit Pipelined(const Workspace& work)
-      : PersistentSolver(work, "cg/m"), r_(vector("r")), w_(preconditioner_ ? vector("w") : ghosted_.own()),
-        n_(vector("n")), p_(vector("p")), s_(vector("s")), z_(vector("z")), u_(vector("u", applies())),
-        q_(vector("q", applies())), drift_("cg/drift"),
+  explicit Pipelined(CgState& state)
+      : OneSumMethod(state), r_(cg_.vector("r")), w_(cg_.preconditioner ? cg_.vector("w") : cg_.ghosted.own()),
+        n_(cg_.vector("n")), p_(cg_.vector("p")), s_(cg_.vector("s")), z_(cg_.vector("z")),
+        u_(cg_.vector("u", cg_.applies())), q_(cg_.vector("q", cg_.applies())), drift_("cg/drift"),
         // a backend that reduces on a stream has all its work on one
-        sums_(exchange_comm(), "r.u, r.r and w.u", 3,
-              exchange_comm().capabilities().stream_collectives ? work.streams.exchange() : compute(),
-              work.options.sums),
-        drift_sum_(exchange_comm(), "drift", 1, compute(), work.options.sums) {
+        sums_(cg_.exchange_comm(), "r.u, r.r and w.u", 3,
+              cg_.exchange_comm().capabilities().stream_collectives ? cg_.work.streams.exchange() : cg_.compute(),
+              cg_.work.options.sums),
+        drift_sum_(cg_.exchange_comm(), "drift", 1, cg_.compute(), cg_.work.options.sums) {
     parts_ = {.vectors = {{"r", r_}, {"w", w_}, {"p", p_}, {"s", s_}, {"z", z_}},
               .sums = {&sums_},
               .residual = r_,
               .scratch = n_,
               .step = step_cost(),
               .replacement = replace_cost(),
-              .replace_every = work.options.replace_every,
+              .replace_every = cg_.work.options.replace_every,
               .ends_late = true};
-    if (!applies()) return;
+    if (!cg_.applies()) return;
     parts_.vectors.push_back({"u", u_});
     parts_.vectors.push_back({"q", q_});
   }
 
   nlohmann::ordered_json record() const override {
-    auto record = PersistentSolver::record();
     Drift drift;
     Kokkos::deep_copy(drift, drift_);
-    record["replacements"] = drift.replacements;
-    record["drift"] = drift.largest;
-    return record;
+    return {{"replacements", drift.replacements}, {"drift", drift.largest}};
   }
 
  private:
-  void begin_iteration() override {
-    for (const auto& vector : {p_, s_, z_, q_}) Kokkos::deep_copy(compute(), vector, 0.0);
-    one("cg/begin pipelined", Begin{drift_.data()});
+  void begin() override {
+    for (const auto& vector : {p_, s_, z_, q_}) Kokkos::deep_copy(cg_.compute(), vector, 0.0);
+    cg_.one("cg/begin pipelined", Begin{drift_.data()});
     begin_recurrences();
   }
 
   void step() override {
-    const bool sums_travel = !drained();
-    if (sums_travel) start(sums_);
+    const bool sums_travel = !cg_.drained;
+    if (sums_travel) cg_.start(sums_);
     sums_.progress();
-    if (applies()) {
-      preconditioner_->apply(w_, ghosted_.own());
+    if (cg_.applies()) {
+      cg_.preconditioner->apply(w_, cg_.ghosted.own());
       sums_.progress();
     }
-    product_.apply(ghosted_, n_, nullptr, sums_travel ? &sums_ : nullptr);
-    if (sums_travel) finish(sums_);
+    cg_.product.apply(cg_.ghosted, n_, nullptr, sums_travel ? &sums_ : nullptr);
+    if (sums_travel) cg_.finish(sums_);
     update_vectors();
   }
 
   Cost step_cost() const {
     auto cost = product_cost;
-    if (applies())
-      cost += Update<By::application>::cost + preconditioner_->cost();
+    if (cg_.applies())
+      cost += Update<By::application>::cost + cg_.preconditioner->cost();
     else
-      cost += diagonal() ? Update<By::diagonal>::cost : Update<By::identity>::cost;
-    if (!fused()) cost += {.reads = applies() ? 5. : 4.}; // r.u, r.r, w.u, which then have loops of their own
+      cost += cg_.diagonal() ? Update<By::diagonal>::cost : Update<By::identity>::cost;
+    if (!cg_.fused) cost += {.reads = cg_.applies() ? 5. : 4.}; // r.u, r.r, w.u, which then have loops of their own
     return cost;
   }
   Cost replace_cost() const {
     auto with_m = product_cost; // precondition_and_multiply()
-    if (preconditioner_) with_m += preconditioner_->cost();
-    if (!diagonal()) with_m += copy_cost;
+    if (cg_.preconditioner) with_m += cg_.preconditioner->cost();
+    if (!cg_.diagonal()) with_m += copy_cost;
     auto cost = 2 * (product_cost + copy_cost) + 2 * with_m + ReplaceResidual::cost + norm_cost + norm_cost +
                 2 * dot_cost + copy_cost;
-    if (diagonal()) cost += preconditioner_->cost();
+    if (cg_.diagonal()) cost += cg_.preconditioner->cost();
     return cost;
   }
 
   void end() override {
-    reduce(sums_);
-    one("cg/end of a step", WriteEnd{before()});
+    cg_.reduce(sums_);
+    cg_.one("cg/end of a step", WriteEnd{before()});
   }
 
   void replace() override {
-    multiply(p_, s_);
+    cg_.multiply(p_, s_);
     precondition_and_multiply(s_, q_, z_);
-    multiply(x_, n_);
-    update("cg/replace residual", ReplaceResidual{rhs(), n_, r_});
-    dot(drift_sum_, 0, n_, n_);
-    reduce(drift_sum_);
-    one("cg/drift", KeepDrift{drift_sum_.local(), log_.state(), drift_.data()});
+    cg_.multiply(cg_.x, n_);
+    cg_.update("cg/replace residual", ReplaceResidual{cg_.b, n_, r_});
+    cg_.dot(drift_sum_, 0, n_, n_);
+    cg_.reduce(drift_sum_);
+    cg_.one("cg/drift", KeepDrift{drift_sum_.local(), cg_.log.state(), drift_.data()});
     begin_recurrences();
   }
 
   /// Of r: u, w, m, and the sums.
   void begin_recurrences() {
     precondition_and_multiply(r_, u_, n_);
-    const auto& u = ghosted_.own();
-    sums_.forget(compute()); // of the vectors that are replaced
-    dot(sums_, 0, r_, u);
-    dot(sums_, 1, r_, r_);
-    dot(sums_, 2, n_, u);
-    Kokkos::deep_copy(compute(), w_, n_);
-    if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
+    const auto& u = cg_.ghosted.own();
+    sums_.forget(cg_.compute()); // of the vectors that are replaced
+    cg_.dot(sums_, 0, r_, u);
+    cg_.dot(sums_, 1, r_, r_);
+    cg_.dot(sums_, 2, n_, u);
+    Kokkos::deep_copy(cg_.compute(), w_, n_);
+    if (cg_.diagonal()) cg_.preconditioner->apply(w_, cg_.ghosted.own());
   }
 
   /// y = A M v, with M v in the ghosted vector, and in mv where there is one.
   void precondition_and_multiply(const Vector& v, const Vector& mv, const Vector& y) {
-    if (applies()) preconditioner_->apply(v, mv);
-    if (!diagonal()) return multiply(applies() ? mv : v, y);
-    preconditioner_->apply(v, ghosted_.own());
-    product_.apply(ghosted_, y);
+    if (cg_.applies()) cg_.preconditioner->apply(v, mv);
+    if (!cg_.diagonal()) return cg_.multiply(cg_.applies() ? mv : v, y);
+    cg_.preconditioner->apply(v, cg_.ghosted.own());
+    cg_.product.apply(cg_.ghosted, y);
   }
 
   PipelinedUpdate updates() const {
-    return {x_, r_, ghosted_.own(), w_, n_, p_, s_, z_, diagonal() ? *diagonal() : Vector(), before()};
+    return {cg_.x, r_, cg_.ghosted.own(), w_, n_, p_, s_, z_, cg_.diagonal() ? *cg_.diagonal() : Vector(), before()};
   }
   void update_vectors() {
-    if (applies())
+    if (cg_.applies())
       update_and_sum(Update<By::application>{updates(), u_, q_}, u_);
-    else if (diagonal())
+    else if (cg_.diagonal())
       update_and_sum(Update<By::diagonal>{updates(), {}, {}}, u_);
     else
       update_and_sum(Update<By::identity>{updates(), {}, {}}, r_);
   }
   template <class Row>
   void update_and_sum(const Row& row, const Vector& u) {
-    if (fused()) return update_with_sums<3>("cg/update", row, sums_, EndThenStore<3>{before(), sums_.local()});
-    update_then("cg/update", row, sums_, EndThenStore<0>{before(), nullptr});
-    dot(sums_, 0, r_, u);
-    dot(sums_, 1, r_, r_);
-    dot(sums_, 2, w_, u);
+    if (cg_.fused) return cg_.update_with_sums<3>("cg/update", row, sums_, EndThenStore<3>{before(), sums_.local()});
+    cg_.update_then("cg/update", row, sums_, EndThenStore<0>{before(), nullptr});
+    cg_.dot(sums_, 0, r_, u);
+    cg_.dot(sums_, 1, r_, r_);
+    cg_.dot(sums_, 2, w_, u);
   }
-  EndOfStep before() const { return {sums_.local(), false, true, !drained(), numbers_.data(), log_.writer()}; }
+  EndOfStep before() const { return {sums_.local(), false, true, !cg_.drained, cg_.numbers.data(), cg_.log.writer()}; }
 
   void complete_vectors() override {
-    if (diagonal()) preconditioner_->apply(w_, ghosted_.own());
+    if (cg_.diagonal()) cg_.preconditioner->apply(w_, cg_.ghosted.own());
   }
   std::vector<double> counts() const override {
     Drift drift;
@@ -223,7 +220,7 @@ class Pipelined final : public PersistentSolver {
     Kokkos::deep_copy(drift_, Drift{static_cast<std::int64_t>(counts.at(0)), counts.at(1)});
   }
 
-  std::variant<MergedUpdate, PipelinedUpdate> rows() override { return updates(); }
+  OneSumUpdate rows() override { return updates(); }
 
   Vector r_, w_, n_, p_, s_, z_, u_, q_;
   Kokkos::View<Drift, Space> drift_;
@@ -232,6 +229,6 @@ class Pipelined final : public PersistentSolver {
 
 } // namespace
 
-std::unique_ptr<Solver> make_pipelined(const Workspace& work) { return std::make_unique<Pipelined>(work); }
+std::unique_ptr<OneSumMethod> make_pipelined(CgState& state) { return std::make_unique<Pipelined>(state); }
 
 } // namespace kontor::cg

@@ -69,42 +69,14 @@ struct ZeroSolution {
 } // namespace
 
 Solver::Solver(const Workspace& work, const std::string& label, const Vector& own_and_ghosts)
-    : work_(work), ghosted_(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts),
-      product_(work, work), x_(vector("x")), log_(work.as_on_device ? ResidualLog::most_at_once : 1),
-      numbers_("cg/numbers"), unit_(choose_unit()), b_(scaled(unit_, work.rhs)), guess_(scaled(unit_, work.initial)),
-      fused_(work.options.sums == SumKind::fast), rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums),
-      vectors_(work.timers["vectors"]), post_(work.timers.communication("sums_post")),
-      wait_(work.timers.communication("sums_wait")) {
-  if (exchange().timed_methods().size() > 1) comm_.emplace(work.comm.native(), exchange().chosen());
-  preconditioner_ = make_preconditioner(
-      {{exchange_comm(), work.partition, work.rows, work.matrix}, work, work.options, work.rhs, work.initial});
-}
-
-/// Collective; spoils the vectors. 1 unless entries of b or row sums of A are so small or large that squares could
-/// leave the range. Then r.r and p.A p are about as far from 1 as each other, without M or with one that is like A^-1.
-double Solver::choose_unit() {
-  if (miniapp::compute_time_is_simulated()) return 1;
-  Kokkos::deep_copy(ghosted_.all(), 1.0);
-  work_.matrix.multiply(compute(), Part::all, ghosted_.all(), x_);
-  const double b = largest_entry(work_.comm, compute(), work_.rhs), a = largest_entry(work_.comm, compute(), x_);
-  const auto usual = [](double size) { return std::abs(std::ilogb(unit_of(size))) <= 80; };
-  if (usual(b) && usual(a)) return 1;
-  const int quarter = std::ilogb(unit_of(a)) / 4;
-  return std::ldexp(unit_of(b), work_.options.preconditioner == PreconditionerKind::none ? quarter : -quarter);
-}
-
-/// Local; waits unless the factor is 1.
-Vector Solver::scaled(double factor, const Vector& from) const {
-  if (factor == 1) return from;
-  const Vector to("cg/scaled", from.extent(0));
-  scale(compute(), to, factor, from);
-  device::fence(compute(), "cg/scaled");
-  return to;
+    : state_(work, label, own_and_ghosts), rhs_(work.comm, "b.b", 1, work.streams.compute(), work.options.sums) {
+  state_.preconditioner = make_preconditioner(
+      {{state_.exchange_comm(), work.partition, work.rows, work.matrix}, work, work.options, work.rhs, work.initial});
 }
 
 void Solver::reset() {
-  if (guess_.extent(0) > 0)
-    Kokkos::deep_copy(x_, guess_);
+  if (state_.guess.extent(0) > 0)
+    Kokkos::deep_copy(x_, state_.guess);
   else
     Kokkos::deep_copy(x_, 0.0);
   goes_on_ = drained_ = false;
@@ -115,9 +87,9 @@ void Solver::reset() {
 void Solver::warm_up() {
   reset();
   begin_solve(-1);
-  for (int i = 0; i < 2; ++i) step();
+  for (int i = 0; i < 2; ++i) method_->step();
   replace();
-  step();
+  method_->step();
   choose_repetition();
   end();
   work_.streams.fence();
@@ -125,7 +97,7 @@ void Solver::warm_up() {
 
 void Solver::exchange(bool exchanges) {
   exchanges_ = exchanges;
-  product_.exchange(exchanges);
+  state_.product.exchange(exchanges);
   for (auto* sums : sums()) sums->exchange(exchanges);
   if (preconditioner_) preconditioner_->exchange(exchanges);
 }
@@ -211,14 +183,15 @@ void Solver::drain() {
 void Solver::begin_solve(double squared_tolerance) {
   drained_ = false;
   log_.begin();
-  rhs_.dot(compute(), 0, b_, b_);
-  reduce(rhs_);
-  one("cg/begin", BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
-                             !preconditioner_ || preconditioner_->definite(), log_.state(), numbers_.data()});
-  multiply(x_, scratch());
-  for_rows("cg/first residual", compute(), own(), FirstResidual{b_, scratch(), residual()});
+  rhs_.dot(compute(), 0, state_.b, state_.b);
+  state_.reduce(rhs_);
+  state_.one("cg/begin",
+             BeginState{rhs_.local(), squared_tolerance, work_.options.stagnation,
+                        !preconditioner_ || preconditioner_->definite(), log_.state(), state_.numbers.data()});
+  state_.multiply(x_, scratch());
+  for_rows("cg/first residual", compute(), own(), FirstResidual{state_.b, scratch(), residual()});
   for_rows("cg/zero solution", compute(), own(), ZeroSolution{x_, log_.state()});
-  begin_iteration();
+  method_->begin();
 }
 
 std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
@@ -241,9 +214,9 @@ std::int64_t Solver::make_steps(std::int64_t most) {
 
 /// Steps that are queued before the host knows that there are too many make no products.
 void Solver::step_unless_ended() {
-  product_.skip_if(&log_.state()->ended);
-  step();
-  product_.skip_if(nullptr);
+  state_.product.skip_if(&log_.state()->ended);
+  method_->step();
+  state_.product.skip_if(nullptr);
 }
 
 void Solver::replay_graph() {
@@ -279,25 +252,10 @@ void Solver::choose_repetition() {
   exchange(true);
 }
 
-void Solver::start(GlobalDots& sums) {
-  const miniapp::ScopedTimer timed(post_);
-  sums.start(compute());
-}
-
-void Solver::finish(GlobalDots& sums) {
-  const miniapp::ScopedTimer timed(wait_);
-  sums.finish(compute());
-}
-
-void Solver::multiply(const Vector& v, const Vector& y) {
-  if (v.data() != ghosted_.own().data()) Kokkos::deep_copy(compute(), ghosted_.own(), v);
-  product_.apply(ghosted_, y);
-}
-
 Outcome Solver::outcome() const {
   const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
   return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1, log_.made().back().residual,
-          std::sqrt(log_.state_now().rhs) / unit_};
+          std::sqrt(log_.state_now().rhs) / state_.unit};
 }
 
 std::vector<double> Solver::history() const {
@@ -314,10 +272,10 @@ std::vector<std::pair<double, double>> Solver::coefficients() const {
 
 SolverState Solver::state() const {
   SolverState state{.iterations = steps_, .vectors = {{"x", x_}}, .state = log_.state_now()};
-  state.vectors.insert(state.vectors.end(), parts_.vectors.begin(), parts_.vectors.end());
-  Kokkos::deep_copy(state.numbers, numbers_);
+  state.vectors.insert(state.vectors.end(), parts().vectors.begin(), parts().vectors.end());
+  Kokkos::deep_copy(state.numbers, state_.numbers);
   state.made = log_.made();
-  state.counts = counts();
+  state.counts = method_->counts();
   if (preconditioner_) state.estimates = preconditioner_->estimates();
   return state;
 }
@@ -329,10 +287,10 @@ void Solver::go_on_from(const SolverState& from, const FillVector& fill) {
   state.tolerance = squared_tolerance() * state.rhs;
   state.stagnation = work_.options.stagnation;
   log_.go_on(state, from.made);
-  Kokkos::deep_copy(numbers_, from.numbers);
-  if (!from.counts.empty()) set_counts(from.counts);
+  Kokkos::deep_copy(state_.numbers, from.numbers);
+  if (!from.counts.empty()) method_->set_counts(from.counts);
   for (const auto& vector : from.vectors) fill(vector);
-  complete_vectors();
+  method_->complete_vectors();
   work_.streams.fence();
   steps_ = from.iterations;
   drained_ = ends_late();
@@ -349,13 +307,14 @@ Cost Solver::cost(std::int64_t begin, std::int64_t end) const {
   if (end <= begin) return {};
   const auto every = replace_every();
   const auto replacements = every > 0 ? (end - 1) / every - begin / every : 0; // none after the last one
-  return static_cast<double>(end - begin) * parts_.step + static_cast<double>(replacements) * parts_.replacement;
+  return static_cast<double>(end - begin) * parts().step + static_cast<double>(replacements) * parts().replacement;
 }
 
 nlohmann::ordered_json Solver::record() const {
   auto record = graph_.record("iterations", graph_steps);
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());
+  record.update(method_->record());
   return record;
 }
 
@@ -367,24 +326,12 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Workspace& work) {
                                 .stagnation = 0,
                                 .sums = work.options.sums,
                                 .launch = stepping::Launch::each};
-    const auto solver = make_classic({work, work, options, rhs, guess});
-    solver->reset();
-    const auto ending = solve(*solver).ending;
-    return {solver->coefficients(), ending != StopReason::indefinite};
+    Solver solver({work, work, options, rhs, guess}, "cg/p", make_classic);
+    solver.reset();
+    const auto ending = solve(solver).ending;
+    return {solver.coefficients(), ending != StopReason::indefinite};
   };
   return make_preconditioner(work, work, work.options, iterate);
-}
-
-std::unique_ptr<Solver> make_solver(const Workspace& work) {
-  const auto& launch = work.options.launch;
-  if (launch == stepping::Launch::persistent && work.options.method == Method::classic)
-    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged and pipelined");
-  switch (work.options.method) {
-  case Method::merged: return make_merged(work);
-  case Method::pipelined: return make_pipelined(work);
-  case Method::classic: break;
-  }
-  return make_classic(work);
 }
 
 } // namespace kontor::cg

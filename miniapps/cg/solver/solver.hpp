@@ -1,56 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
-#include "cg/preconditioner/preconditioner.hpp"
-#include "cg/solver/residual_log.hpp"
+#include "cg/solver/method.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "cg/solver/workspace.hpp"
-#include "machine/first_touch.hpp"
-#include "machine/huge_pages.hpp"
 #include "run/loop/steps.hpp"
 #include "run/record/result.hpp"
-#include "stepping/global_dots.hpp"
-#include "stepping/row_sums.hpp"
 #include "stepping/step_graph.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
-#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace kontor::cg {
 
-/// What a method is made of.
-struct MethodParts {
-  std::vector<SolverStateVector> vectors; ///< that a step goes on from, but for the solution
-  std::vector<GlobalDots*> sums;          ///< of a step
-  Vector residual;                        ///< r
-  Vector scratch;                         ///< holds nothing between steps; not the ghosted vector
-  Cost step;                              ///< of a step
-  Cost replacement = {};
-  std::int64_t replace_every = 0; ///< steps after which vectors of recurrences are made anew; 0: never
-  /// A step leaves it to the next one to write its residual to the log, and begin_iteration() to the first.
-  bool ends_late = false;
-};
-
-/// A conjugate-gradient method for one system, whose steps are iterations; those that are queued after the last one
-/// change nothing. The methods have in common the guess, its residual, the loop of iterations, how they end. Each adds
-/// its vectors, how it begins, and a step.
+/// Iterations of a method for one system: the guess, its residual, the loop of iterations, how they end.
 ///
 /// Where the iteration ends is decided from sums over all ranks. MPI's all-reduction has one result, and the libraries
 /// in use give its bits to every rank, NCCL too; so all ranks end at the same iteration without being told.
 class Solver : public miniapp::Steps {
  public:
-  /// Collective. `label` is that of the vector that the matrix is multiplied with, for which `own_and_ghosts` has room
-  /// unless it is empty.
-  Solver(const Workspace&, const std::string& label, const Vector& own_and_ghosts = {});
+  /// Collective. make(state) gives the method; see CgState for the others.
+  template <class Make>
+  Solver(const Workspace& work, const std::string& label, const Make& make, const Vector& own_and_ghosts = {})
+      : Solver(work, label, own_and_ghosts) {
+    method_ = make(state_);
+  }
 
   /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
   /// config::Error if the deck wants a graph that cannot be.
@@ -80,7 +54,7 @@ class Solver : public miniapp::Steps {
   std::int64_t made() const { return log_.state_now().made; }
   std::int64_t surplus() const { return log_.state_now().next - 1 - made(); }
   /// Local, after drain(); waits. The solution, own values.
-  Vector solution() const { return scaled(1 / unit_, x_); }
+  Vector solution() const { return state_.scaled(1 / state_.unit, x_); }
   /// Vectors that the next reset() makes anew: for own rows and ghosts, and two for own rows, the last of which may be
   /// empty.
   std::array<Vector, 3> lent() const {
@@ -105,15 +79,12 @@ class Solver : public miniapp::Steps {
   virtual nlohmann::ordered_json record() const;
 
  protected:
-  /// Collective. Of residual() = b - A x: what the first step needs, and iteration 0 to the log.
-  virtual void begin_iteration() = 0;
-  /// Collective; only queues where that is possible. The next iteration.
-  virtual void step() = 0;
-  bool ends_late() const { return parts_.ends_late; }
-  /// Collective. If it ends late: the residual of the last step to the log.
-  virtual void end() {}
-  /// Local. If so: whether end() has been called since the last step, so that the next one leaves it.
-  bool drained() const { return drained_; }
+  /// As the method says.
+  bool ends_late() const { return parts().ends_late; }
+  std::int64_t replace_every() const { return parts().replace_every; }
+  const std::vector<GlobalDots*>& sums() const { return parts().sums; }
+  const Vector& residual() const { return parts().residual; }
+  const Vector& scratch() const { return parts().scratch; }
   void set_drained(bool drained) { drained_ = drained; }
   /// Local. Whether steps exchange ghosts and sums.
   bool exchanges() const { return exchanges_; }
@@ -121,21 +92,12 @@ class Solver : public miniapp::Steps {
   virtual void check() const {}
   /// Queued. Ghosts are 0, in all vectors that have some; so may be all else.
   virtual void clear_ghosts();
-  /// Collective. The vectors that a step goes on from have been given; others that follow from them are not yet what
-  /// they were.
-  virtual void complete_vectors() {}
-  /// Local. What record() tells of a solve so far, and its way back.
-  virtual std::vector<double> counts() const { return {}; }
-  virtual void set_counts(const std::vector<double>&) {}
-  /// Collective. Makes vectors of recurrences anew, every so many iterations.
-  virtual void replace() {}
-  std::int64_t replace_every() const { return parts_.replace_every; }
   /// Local. Whether vectors are made anew after so many further steps.
   bool replaces_after(std::int64_t more) const {
     const auto steps = steps_ + more;
     return replace_every() > 0 && steps % replace_every() == 0 && steps < work_.options.max_iterations;
   }
-  /// Collective. Makes the next steps, at most so many, one after the other, after which drained() is right. Returns
+  /// Collective. Makes the next steps, at most so many, one after the other, after which drained is right. Returns
   /// their number.
   virtual std::int64_t make_steps(std::int64_t most);
   /// Local. The launch of many steps; empty: each has its own. By how much x may differ, beside its size.
@@ -145,100 +107,36 @@ class Solver : public miniapp::Steps {
   bool singly() const { return singly_; }
   /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
   virtual void choose_repetition();
-  const std::vector<GlobalDots*>& sums() const { return parts_.sums; }
-  const Vector& residual() const { return parts_.residual; }
-  const Vector& scratch() const { return parts_.scratch; }
-
-  /// All ranks, with what the exchange of ghosts has chosen: for other exchanges of the same ghosts.
-  const comm::Communicator& exchange_comm() const { return comm_ ? *comm_ : work_.comm; }
-  std::int64_t own() const { return work_.partition.own; }
-  const Space& compute() const { return work_.streams.compute(); }
-  /// Whether kernels compute sums, and multiply with a diagonal, on the way.
-  bool fused() const { return fused_; }
-  /// The diagonal of M that kernels multiply with; null: none.
-  const Vector* diagonal() const { return fused_ && preconditioner_ ? preconditioner_->diagonal() : nullptr; }
-  /// Whether M is there and must be applied.
-  bool applies() const { return preconditioner_ && !diagonal(); }
-
-  Vector vector(const std::string& label, bool needed = true) const {
-    if (!needed) return {};
-    const Vector values = miniapp::zeroed<double>("cg/" + label, static_cast<std::size_t>(own()));
-    miniapp::use_huge_pages(values);
-    return values;
-  }
-
-  /// The right-hand side of the solve: of all vectors and sums that they are multiplied with unit_.
-  const Vector& rhs() const { return b_; }
-
-  /// Local. Rows, timed as vectors.
-  template <class Row>
-  void update(const char* label, const Row& row) {
-    const miniapp::ScopedTimer timed(vectors_);
-    for_rows(label, compute(), own(), row);
-  }
-  /// Local. The same, and then last() by one thread; `sums` lends what teams need for it.
-  template <class Row, class Last>
-  void update_then(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
-    const miniapp::ScopedTimer timed(vectors_);
-    for_rows_then(label, compute(), own(), row, sums.parts(), last);
-  }
-  /// Local. The same, and then last() by one thread with this rank's sums of what the rows return.
-  template <int count, class Row, class Last>
-  void update_with_sums(const char* label, const Row& row, const GlobalDots& sums, const Last& last) {
-    const miniapp::ScopedTimer timed(vectors_);
-    for_rows_with_sums<count>(label, compute(), own(), row, sums.parts(), last);
-  }
-  /// Local. Sum k = a.b.
-  void dot(GlobalDots& sums, int k, const Vector& a, const Vector& b) {
-    const miniapp::ScopedTimer timed(vectors_);
-    sums.dot(compute(), k, a, b);
-  }
-  /// Local. One thread.
-  template <class Kernel>
-  void one(const char* label, const Kernel& kernel) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Space>(compute(), 0, 1), kernel);
-  }
-  /// Collective. The sums of all ranks.
-  void start(GlobalDots&);
-  void finish(GlobalDots&);
-  void reduce(GlobalDots& sums) {
-    start(sums);
-    finish(sums);
-  }
-  /// Collective. y = A v, through the ghosted vector, which holds v afterwards.
-  void multiply(const Vector& v, const Vector& y);
+  std::int64_t own() const { return state_.own(); }
+  const Space& compute() const { return state_.compute(); }
+  CgMethod& method() const { return *method_; }
 
  private:
+  /// Collective. Without a method.
+  Solver(const Workspace&, const std::string& label, const Vector& own_and_ghosts);
+  const MethodParts& parts() const { return method_->parts(); }
   /// Collective.
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
   void exchange(bool exchanges);
-  double choose_unit();
-  Vector scaled(double factor, const Vector&) const;
   void step_unless_ended();
   void replay_graph();
   std::optional<std::string> graph_refusal();
+  void end() { method_->end(); }
+  void replace() { method_->replace(); }
 
- protected:
-  Workspace work_;
-  GhostedVector ghosted_;
+  CgState state_;
 
- private:
-  std::optional<comm::Communicator> comm_; ///< where the exchange had a choice: what it has chosen
-
- protected:
-  Operator product_;
-  std::unique_ptr<Preconditioner> preconditioner_;
-  Vector x_;
-  ResidualLog log_;
-  Kokkos::View<CgScalars, Space> numbers_; ///< 0 when begin_iteration() is called
-  MethodParts parts_;                      ///< set by the method's constructor
+ protected: // of the state
+  const Workspace& work_ = state_.work;
+  GhostedVector& ghosted_ = state_.ghosted;
+  const std::unique_ptr<Preconditioner>& preconditioner_ = state_.preconditioner;
+  const Vector& x_ = state_.x;
+  ResidualLog& log_ = state_.log;
+  bool& drained_ = state_.drained;
 
  private:
-  double unit_; ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
-  Vector b_, guess_;
-  bool fused_;
-  bool drained_ = false;
+  std::unique_ptr<CgMethod> method_;
   bool exchanges_ = true;
   bool singly_ = false;
   std::vector<double> seconds_alone_;
@@ -246,9 +144,6 @@ class Solver : public miniapp::Steps {
   std::int64_t steps_ = 0; ///< of the solve
   GlobalDots rhs_;
   stepping::StepGraph<Space> graph_; // after what it uses
-  miniapp::Timer& vectors_;
-  miniapp::Timer& post_;
-  miniapp::Timer& wait_;
 };
 
 /// Collective. A whole solve from the guess, or from where go_on_from() says.
@@ -260,10 +155,7 @@ inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) 
 /// Collective. What the options ask for; null: none.
 std::unique_ptr<Preconditioner> make_preconditioner(const Workspace&);
 
-/// Collective.
-std::unique_ptr<Solver> make_classic(const Workspace&);
-std::unique_ptr<Solver> make_merged(const Workspace&);
-std::unique_ptr<Solver> make_pipelined(const Workspace&);
+/// Collective. Throws config::Error if the deck wants launches that cannot be.
 std::unique_ptr<Solver> make_solver(const Workspace&);
 
 } // namespace kontor::cg

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "cg/names.hpp"
-#include "cg/solver/iteration.hpp"
-#include "cg/solver/residual_log.hpp"
-
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "cg/solver/method.hpp"
 
 namespace kontor::cg {
-
-/// A vector of a method, in the method's own memory.
-struct SolverStateVector {
-  std::string name;
-  Vector values;
-};
 
 /// What a method goes on from between two iterations: the end of the last one has been written down, whether on a host
 /// or a device, and no sum is under way.
