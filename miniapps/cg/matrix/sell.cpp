@@ -2,16 +2,13 @@
 #include "cg/matrix/product.hpp"
 #include "stepping/independent.hpp"
 
-#include <limits>
 #include <utility>
 
 namespace kontor::cg {
 namespace {
 
-/// Bytes, of all parts together, that a core asks for before it needs them.
-constexpr int bytes_ahead = 3072;
-/// Parts of a block that a core reads in turn: a chunk of each has its sums in registers.
-constexpr int parts_in_turn = width == 8 ? 2 : 1;
+/// How far ahead a core asks for a matrix (lab/results/cg-cpu.md).
+constexpr int ahead = 3072 / sizeof(double);
 
 struct SellKernel : SellSum {
   const double* x;
@@ -25,16 +22,22 @@ struct SellKernel : SellSum {
     double rest = 0;
   };
 
-  /// Parts of a block that lie one after another, each with its own dot: so sums do not depend on streams.
+  /// Parts of a block that lie one after another have their own dots.
   template <bool with_dot>
-  double block(std::int64_t begin, std::int64_t end_of_block) const {
-    constexpr int parts = 6;
+  double block(std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t parts = 6;
     Dot dots[parts];
-    const auto first = begin / size, chunks_of_block = (end_of_block - begin) / size, share = chunks_of_block / parts;
-    for (int p = 0; p < parts; p += parts_in_turn)
-      for (auto c = first + p * share; c < first + (p + 1) * share; ++c)
-        some<with_dot, parts_in_turn>(c, share, dots + p);
-    for (auto c = parts * share; c < chunks_of_block; ++c) some<with_dot, 1>(first + c, 0, dots + parts - 1);
+    const auto first = begin / size, chunks_of_block = (end - begin) / size, share = chunks_of_block / parts;
+    for (std::int64_t c = 0; c < chunks_of_block; ++c) {
+      auto& dot = dots[share > 0 ? std::min(c / share, parts - 1) : parts - 1];
+      const auto& chunk = chunks[first + c];
+      if (chunk.kind != Columns::shared || count(first + c) < size)
+        dot.rest += other_chunk<with_dot>(first + c);
+      else if (chunk.full)
+        shared_chunk<with_dot, true>(first + c, dot);
+      else
+        shared_chunk<with_dot, false>(first + c, dot);
+    }
     double dot = 0;
     for (const auto& part : dots) {
       double of_lanes[size];
@@ -43,24 +46,6 @@ struct SellKernel : SellSum {
       dot += part.rest;
     }
     return dot;
-  }
-
-  /// Chunks from c on, each so far from the one before and of the next part.
-  template <bool with_dot, int streams>
-  void some(std::int64_t c, std::int64_t apart, Dot* dots) const {
-    bool share = true, full = true;
-    for (int s = 0; s < streams; ++s) {
-      share = share && chunks[c + s * apart].kind == Columns::shared && count(c + s * apart) == size;
-      full = full && chunks[c + s * apart].full;
-    }
-    if (share && full)
-      shared_chunks<with_dot, true, streams>(c, apart, dots);
-    else if (share)
-      shared_chunks<with_dot, false, streams>(c, apart, dots);
-    else if constexpr (streams == 1)
-      dots->rest += other_chunk<with_dot>(c);
-    else
-      for (int s = 0; s < streams; ++s) some<with_dot, 1>(c + s * apart, 0, dots + s);
   }
 
   template <bool with_dot>
@@ -82,47 +67,29 @@ struct SellKernel : SellSum {
     return dot;
   }
 
-  /// An entry of each chunk in turn, so that memory is read in streams.
-  template <bool with_dot, bool full, int streams>
-  void shared_chunks(std::int64_t c, std::int64_t apart, Dot* dots) const {
-    Lanes sum[streams][vectors] = {};
-    const double* from[streams];
-    const SharedOffset* offsets[streams];
-    std::int64_t row[streams];
-    std::int32_t entries[streams], common = std::numeric_limits<std::int32_t>::max();
-    for (int s = 0; s < streams; ++s, c += apart) {
-      from[s] = values + chunks[c].values;
-      offsets[s] = shared + chunks[c].columns;
-      row[s] = first(c);
-      entries[s] = chunks[c].entries;
-      common = std::min(common, entries[s]);
-    }
-    constexpr int ahead = bytes_ahead / streams / static_cast<int>(sizeof(double));
-    const auto add = [&](int s, std::int32_t e) {
-      const auto [offset, lanes] = offsets[s][e];
-      const double* const at = from[s] + std::int64_t{e} * size;
-      const double* const xs = x + row[s] + offset;
+  template <bool with_dot, bool full>
+  void shared_chunk(std::int64_t c, Dot& dot) const {
+    Lanes sum[vectors] = {};
+    const double* at = values + chunks[c].values;
+    const SharedOffset* const offsets = shared + chunks[c].columns;
+    const auto row = first(c);
+    for (std::int32_t e = 0; e < chunks[c].entries; ++e, at += size) {
+      const auto [offset, lanes] = offsets[e];
+      const double* const xs = x + row + offset;
 #pragma GCC unroll 16
       for (int v = 0; v < vectors; ++v) {
         if (v * width % cache_line == 0) prefetch(at + v * width + ahead);
         if constexpr (full)
-          add_products(sum[s][v], at + v * width, xs + v * width);
+          add_products(sum[v], at + v * width, xs + v * width);
         else
-          add_products(sum[s][v], at + v * width, xs + v * width, lanes >> (v * width));
+          add_products(sum[v], at + v * width, xs + v * width, lanes >> (v * width));
       }
-    };
-    for (std::int32_t e = 0; e < common; ++e)
-#pragma GCC unroll 4
-      for (int s = 0; s < streams; ++s) add(s, e);
-#pragma GCC unroll 4
-    for (int s = 0; s < streams; ++s) {
-      for (auto e = common; e < entries[s]; ++e) add(s, e);
+    }
 #pragma GCC unroll 16
-      for (int v = 0; v < vectors; ++v) {
-        const auto place = row[s] + v * width;
-        store(y + place, sum[s][v]);
-        if constexpr (with_dot) add_products(dots[s].lanes[v], x + place, y + place);
-      }
+    for (int v = 0; v < vectors; ++v) {
+      const auto place = row + v * width;
+      store(y + place, sum[v]);
+      if constexpr (with_dot) add_products(dot.lanes[v], x + place, y + place);
     }
   }
 
@@ -145,8 +112,8 @@ struct SellKernel : SellSum {
     for (double& sum : sums) sum = 0;
     for (std::int32_t e = 0; e < entries; ++e, at += size, offsets += size) {
       for (int lane = 0; lane < size; lane += cache_line) {
-        prefetch(at + lane + bytes_ahead / sizeof(double));
-        prefetch(offsets + lane + bytes_ahead / sizeof(double));
+        prefetch(at + lane + ahead);
+        prefetch(offsets + lane + ahead);
       }
       KONTOR_INDEPENDENT
       for (int lane = 0; lane < size; ++lane) {
