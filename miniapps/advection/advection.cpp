@@ -11,11 +11,9 @@
 #include "run/loop/stepped_app.hpp"
 #include "run/record/exchange_record.hpp"
 #include "run/record/sampled_exchange.hpp"
+#include "run/verify/digest.hpp"
 #include "run/verify/places.hpp"
 #include "stepping/overlap.hpp"
-#include "stepping/schedule.hpp"
-#include "stepping/seconds_alone.hpp"
-#include "stepping/step_graph.hpp"
 
 #include <kontor/config/error.hpp>
 #include <kontor/device/compat.hpp>
@@ -29,7 +27,6 @@ namespace kontor::advection {
 namespace {
 
 using Space = grid::FieldView<double>::execution_space;
-constexpr int graph_steps = 16; ///< an even number: they end in the field that they began in
 
 /// Collective. The rank's block, whose Views fit in memory.
 grid::Block make_fitting_block(const Options& options, const comm::Communicator& ring) {
@@ -74,39 +71,20 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   void warm_up() override {
     reset();
-    for (std::int64_t i = 0; i < 4;) i += advance(i, options_.steps);
+    for (int i = 0; i < 4; ++i) {
+      queue(now_, {i});
+      moved({i});
+    }
     if (options_.samples() > 0) gather(0);
-    const auto queue_all = [this](int first, const auto& halo_of) {
-      for (int i = 0; i < graph_steps;) {
-        const int field = (first + i) % 2, steps = pass_length(i, graph_steps);
-        auto halo = halo_of(field);
-        queue_pass(field, halo, steps);
-        i += steps;
-      }
-    };
-    graph_.choose(
-        ring_, streams_, options_.launch, graph_refusal(), 2,
-        [this, queue_all](int first) {
-          queue_all(first, [this](int field) { return miniapp::SampledExchange(halos_[field], exchanges_); });
-        },
-        [this] { return now_; }, [] {});
-    graph_.capture_alone(ring_, streams_, options_.launch.location, 2,
-                         [queue_all](int first) { queue_all(first, [](int) { return stepping::NoExchange(); }); });
+    choose_launches();
   }
 
-  void time_alone() override {
-    const auto launch = [this] {
-      if (graph_) {
-        graph_.replay_alone(streams_, now_);
-        return graph_steps;
-      }
-      const int steps = pass_length(0, options_.steps);
-      stepping::NoExchange none;
-      queue_pass(now_, none, steps);
-      now_ = (now_ + steps) % 2;
-      return steps;
-    };
-    stepping::sample_alone(ring_, alone_, launch, [this] { drain(); });
+  miniapp::Verification verify_launches() override {
+    std::uint64_t kept = 0;
+    const auto differs = [&] { return digest() == kept ? 0.0 : 1.0; };
+    return launches().verify({.restart = [this] { reset(); },
+                              .remember = [&] { kept = digest(); },
+                              .differences = [&] { return comm::allreduce(ring_, differs(), comm::ReduceOp::sum); }});
   }
 
   void reset() override {
@@ -167,8 +145,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::AppRecord record() const override {
     auto record = record_;
-    record.computing = stepping::times(alone_, made_ - first_);
-    record.extras.update(graph_.record("steps", graph_steps));
+    record_launches(record, made_ - first_);
     return record;
   }
 
@@ -221,34 +198,47 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
  private:
   Steps& steps() override { return *this; }
 
-  miniapp::StepPlan begin() override {
-    made_ = first_;
-    return {first_, options_.steps, static_cast<double>(options_.cells)};
+  miniapp::StepPlan plan() const override {
+    return {.first = first_,
+            .limit = options_.steps,
+            .work_per_step = static_cast<double>(options_.cells),
+            .together = static_cast<int>(options_.steps_per_pass),
+            .break_every = options_.samples() > 0 ? options_.probe_every : 0};
   }
 
-  std::int64_t advance(std::int64_t made, std::int64_t until) override {
-    std::int64_t count = graph_steps;
-    if (graph_ && made + graph_steps <= std::min(until, next_sample(made))) {
-      halos_.poll();
-      graph_.replay(streams_, now_);
-    } else {
-      const int steps = pass_length(made, std::min(until, next_sample(made)));
-      miniapp::SampledExchange halo(halos_[now_], exchanges_);
-      queue_pass(now_, halo, steps);
-      now_ = (now_ + steps) % 2;
-      count = steps;
-    }
-    made_ = made + count;
-    if (options_.samples() > 0 && made_ % options_.probe_every == 0) gather(made_ / options_.probe_every - 1);
-    return count;
+  miniapp::LaunchTerms launch_terms() override {
+    return {.wanted = options_.launch,
+            .comm = &ring_,
+            .streams = &streams_,
+            .states = 2,
+            .graph_refusal = stepping::graph_refusal(ring_, halos_[0])};
   }
+
+  void begin(miniapp::Launch) override { made_ = first_; }
+
+  int queue(int state, const miniapp::Pass& pass) override {
+    if (pass.exchanges) {
+      miniapp::SampledExchange halo(halos_[state], exchanges_);
+      queue_pass(state, halo, pass.steps);
+    } else {
+      stepping::NoExchange none;
+      queue_pass(state, none, pass.steps);
+    }
+    return (state + pass.steps) % 2;
+  }
+
+  int current_state() const override { return now_; }
+  void moved(const miniapp::Pass& pass) override { now_ = (now_ + pass.steps) % 2; }
+
+  void account(const miniapp::Pass& pass) override {
+    made_ = pass.after + pass.steps;
+    if (options_.samples() > 0 && made_ % options_.probe_every == 0) gather(made_ / options_.probe_every - 1);
+  }
+
+  void poll() override { halos_.poll(); }
 
   void drain() override { streams_.fence(); }
   void finish(std::int64_t /*made*/) override { context().timers.add(halos_.times()); }
-
-  int pass_length(std::int64_t made, std::int64_t until) const {
-    return stepping::steps_together(static_cast<int>(options_.steps_per_pass), [&](int n) { return made + n > until; });
-  }
 
   /// Steps to and fro between the fields, from that one. Those of a pass begin upwind of the block, each a cell later.
   /// The cell at the upwind end reads a ghost, the one at the downwind end is what the next step sends: with overlap,
@@ -284,17 +274,17 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
     Kokkos::deep_copy(streams_.compute(), Kokkos::subview(samples_, sample, Kokkos::ALL), values_);
   }
 
-  /// The step after which probes are gathered next, or the last one.
-  std::int64_t next_sample(std::int64_t step) const {
-    const auto every = options_.samples() > 0 ? options_.probe_every : options_.steps;
-    return std::min(options_.steps, (step / every + 1) * every);
-  }
-
-  std::optional<std::string> graph_refusal() const {
-    if (!stepping::on_device) return "steps are made on the host";
-    if (next_sample(0) < graph_steps)
-      return fmt::format("a graph makes {} steps in a row, and there are {}", graph_steps, next_sample(0));
-    return stepping::graph_refusal(ring_, halos_[0]);
+  /// Local, waits. A checksum of this rank's cells.
+  std::uint64_t digest() const {
+    const auto u = grid::view_of(fields_[now_], block_, block_.all());
+    std::uint64_t sum = 0;
+    Kokkos::parallel_reduce(
+        "advection/digest", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(0, block_.extents[0]),
+        KOKKOS_LAMBDA(std::int64_t i, std::uint64_t & part) {
+          part += miniapp::digest_of(static_cast<std::uint64_t>(i), u(0, 0, i));
+        },
+        sum);
+    return sum;
   }
 
   /// Rows of the samples that the steps made have filled.
@@ -321,8 +311,6 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   std::array<grid::FieldView<double>, 2> fields_; ///< they take turns
   std::array<Gathering, 2> probes_;               ///< of the fields, as are the halos
   grid::HaloPair<double> halos_;
-  stepping::StepGraph<Space> graph_; // after what it uses
-  std::vector<double> alone_;        ///< seconds of a step without its halo
   int now_ = 0;                      ///< the field that holds the solution
   std::int64_t first_ = 0;           ///< steps made by another run
   std::int64_t made_ = 0;            ///< steps of the repeat

@@ -5,7 +5,7 @@
 #include "grid/sizing.hpp"
 #include "machine/memory.hpp"
 #include "run/options.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>

@@ -8,7 +8,6 @@
 #include "machine/huge_pages.hpp"
 #include "partition/row_order.hpp"
 #include "run/record/exchange_record.hpp"
-#include "stepping/seconds_alone.hpp"
 
 #include <kontor/comm/collectives.hpp>
 
@@ -192,7 +191,7 @@ miniapp::AppRecord Cg::record() const {
   record.history.values = solver_->history();
   record.history.iterations.resize(record.history.values.size());
   std::iota(record.history.iterations.begin(), record.history.iterations.end(), 0);
-  record.computing = stepping::times(solver_->seconds_alone(), iterations());
+  record_launches(record, iterations());
   record.extras["iterations"] = outcome_.iterations;
   record.extras["residual"] = outcome_.residual;
   record.extras["ending"] = keyword(outcome_.ending);

@@ -21,7 +21,6 @@ class Cg final : public miniapp::SteppedApp {
   ~Cg() override;
 
   void warm_up() override { solver_->warm_up(); }
-  void time_alone() override { solver_->time_alone(); }
   void reset() override;
   miniapp::Verification verify() override;
   miniapp::Verification verify_launches() override;
@@ -41,6 +40,12 @@ class Cg final : public miniapp::SteppedApp {
 
  private:
   miniapp::Steps& steps() override { return *solver_; }
+  miniapp::Launches& launches() override { return solver_->launches(); }
+  bool begin_alone() override {
+    solver_->begin_alone();
+    return true;
+  }
+  bool end_alone() override { return solver_->end_alone(); }
   void finish(std::int64_t made) override;
   /// Local. Iterations of the last repeat by this run, which figures count.
   std::int64_t iterations() const { return std::max<std::int64_t>(0, outcome_.iterations - made_before_); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cg/names.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 #include "stepping/sum_kind.hpp"
 
 #include <kontor/config/visitor.hpp>

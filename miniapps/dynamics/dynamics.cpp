@@ -10,7 +10,6 @@
 #include "run/record/kernel_runs.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/seconds_alone.hpp"
-#include "stepping/step_graph.hpp"
 
 #include <kontor/config/error.hpp>
 
@@ -35,7 +34,7 @@ inline void flush_denormals() {
 #endif
 }
 
-constexpr int graph_steps = 16;
+constexpr int longest_period = 64; ///< of steps in a graph
 
 /// What a kernel moves and computes: numbers of the run's scalar, bytes of others, flops, for an element or a node.
 struct KernelCost {
@@ -64,16 +63,8 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   void warm_up() override {
     reset();
-    const auto& comm = this->comm();
-    for (std::int64_t step = 0; step < 4; ++step) queue_step(step);
-    graph_.choose(
-        comm, stepper_.streams(), options().launch, graph_refusal(), 1,
-        [this](int) {
-          for (int i = 0; i < graph_steps; ++i) queue_step(i);
-        },
-        [] { return 0; }, [] {});
-    graph_.capture_alone(comm, stepper_.streams(), options().launch.location, 1,
-                         [this](int) { queue_alone(graph_steps); });
+    for (std::int64_t step = 0; step < 4; ++step) queue(0, {step});
+    choose_launches();
     const auto drained = [&] { drain(); };
     of_kernels_ = check_kernels(body_, [this] {
       for (int kernel = 0; kernel < 3; ++kernel) stepper_.queue_kernel(kernel);
@@ -83,24 +74,13 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     for (int kernel = 0; kernel < 4; ++kernel) {
       const auto& [name, read, written, bytes_read, bytes_written, flops] = costs[kernel];
       const double seconds = stepping::seconds_of_slowest(
-          comm, [&] { stepper_.queue_kernel(kernel); }, drained);
+          comm(), [&] { stepper_.queue_kernel(kernel); }, drained);
       kernels_.push_back({name,
                           {computed_by_all_ * (read * sizeof(T) + bytes_read),
                            computed_by_all_ * (written * sizeof(T) + bytes_written)},
                           computed_by_all_ * flops,
                           seconds});
     }
-  }
-
-  void time_alone() override {
-    const auto launch = [this] {
-      if (graph_)
-        graph_.replay_alone(stepper_.streams(), 0);
-      else
-        queue_alone(graph_steps);
-      return graph_steps;
-    };
-    stepping::sample_alone(comm(), alone_, launch, [this] { drain(); });
   }
 
   void reset() override {
@@ -111,22 +91,13 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     stepper_.seam().reset_times();
   }
 
-  /// A graph against its steps one by one. Other assemblies may have other bits in each run.
+  /// Other assemblies may have other bits in each run.
   miniapp::Verification verify_launches() override {
-    if (!graph_ || options().assembly != mesh::Assembly::gather) return {};
-    const auto digest_after = [this](const auto& steps) {
-      reset();
-      steps();
-      drain();
-      return digest_of_state(body_, comm());
-    };
-    const auto by_one = digest_after([this] {
-      for (int i = 0; i < graph_steps; ++i) queue_step(i);
-    });
-    const auto by_graph = digest_after([this] { graph_.replay(stepper_.streams(), 0); });
-    return {.measure = "whether steps of a graph have other bits than steps launched one by one",
-            .error = by_one == by_graph ? 0.0 : 1.0,
-            .judged = {fmt::format("a graph against its {} steps one by one, bit for bit", graph_steps)}};
+    if (options().assembly != mesh::Assembly::gather || launches().chosen() == miniapp::Launch::per_kernel) return {};
+    std::string kept;
+    return launches().verify({.restart = [this] { reset(); },
+                              .remember = [&] { kept = digest_of_state(body_, comm()); },
+                              .differences = [&] { return digest_of_state(body_, comm()) == kept ? 0.0 : 1.0; }});
   }
 
   miniapp::Verification verify_start() override { return check_start(body_, comm()); }
@@ -171,13 +142,12 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::AppRecord record() const override {
     auto record = record_;
-    record.computing = stepping::times(alone_, made_ - first_);
+    record_launches(record, made_ - first_);
     const auto clock = on_host(body_.clock);
     record.extras["steps"] = made_;
     record.extras["time"] = clock(elapsed);
     record.extras["time_step"] = clock(dynamics::last_step);
     record.extras["kernels"] = miniapp::record_of_kernels(kernels_);
-    record.extras.update(graph_.record("steps", graph_steps));
     return record;
   }
 
@@ -204,48 +174,44 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   const Options& options() const { return body_.options; }
   const comm::Communicator& comm() const { return context().comm; }
 
-  miniapp::StepPlan begin() override {
-    made_ = first_;
-    return {first_, options().steps, elements_of_all_};
+  miniapp::StepPlan plan() const override {
+    return {.first = first_,
+            .limit = options().steps,
+            .work_per_step = elements_of_all_,
+            .period = options().every <= longest_period ? static_cast<int>(options().every) : 1};
   }
 
-  std::int64_t advance(std::int64_t made, std::int64_t until) override {
-    if (graph_ && made % options().every == 0 && made + graph_steps <= until) {
-      stepper_.seam().poll();
-      if (stepper_.minimum()) stepper_.minimum()->poll();
-      graph_.replay(stepper_.streams(), 0);
-      made_ = made + graph_steps;
+  miniapp::LaunchTerms launch_terms() override {
+    auto refusal = stepping::graph_refusal(comm(), stepper_.seam());
+    if (options().every > longest_period) refusal = fmt::format("time.every is above {}", longest_period);
+    if (stepper_.minimum() && !stepper_.minimum()->stream_ordered())
+      refusal = "the host takes part in each minimum over the ranks";
+    return {.wanted = options().launch, .comm = &comm(), .streams = &stepper_.streams(), .graph_refusal = refusal};
+  }
+
+  void begin(miniapp::Launch) override { made_ = first_; }
+
+  int queue(int state, const miniapp::Pass& pass) override {
+    stepper_.exchange(pass.exchanges);
+    if (pass.exchanges) {
+      miniapp::SampledExchange sampled(stepper_.seam(), exchanges_);
+      stepper_.queue_step(pass.after, sampled);
     } else {
-      queue_step(made);
-      made_ = made + 1;
+      stepping::NoExchange none;
+      stepper_.queue_step(pass.after, none);
     }
-    return made_ - made;
+    return state;
+  }
+
+  void account(const miniapp::Pass& pass) override { made_ = pass.after + pass.steps; }
+
+  void poll() override {
+    stepper_.seam().poll();
+    if (stepper_.minimum()) stepper_.minimum()->poll();
   }
 
   void drain() override { stepper_.streams().fence(); }
   void finish(std::int64_t /*made*/) override { context().timers.add(stepper_.seam().times()); }
-
-  void queue_step(std::int64_t step) {
-    miniapp::SampledExchange sampled(stepper_.seam(), exchanges_);
-    stepper_.queue_step(step, sampled);
-  }
-
-  /// Without exchanges.
-  void queue_alone(std::int64_t steps) {
-    stepping::NoExchange none;
-    stepper_.exchange(false);
-    for (std::int64_t step = 0; step < steps; ++step) stepper_.queue_step(step, none);
-    stepper_.exchange(true);
-  }
-
-  std::optional<std::string> graph_refusal() {
-    if (!stepping::on_device) return "steps are made on the host";
-    if (options().steps < graph_steps || graph_steps % options().every != 0)
-      return fmt::format("a graph makes {} steps, of which time.every must be a divisor", graph_steps);
-    if (stepper_.minimum() && !stepper_.minimum()->stream_ordered())
-      return std::string("the host takes part in each minimum over the ranks");
-    return stepping::graph_refusal(comm(), stepper_.seam());
-  }
 
   /// Collective.
   void record_mesh() {
@@ -274,9 +240,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   Body<T> body_;
   Stepper<T> stepper_;
-  stepping::StepGraph<Space> graph_; // after what it uses
   double elements_of_all_ = 0, computed_by_all_ = 0;
-  std::vector<double> alone_;               ///< seconds of a step without exchanges
   std::vector<miniapp::KernelRun> kernels_; ///< of a step
   std::vector<miniapp::Check> of_kernels_;  ///< of this rank
   std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all

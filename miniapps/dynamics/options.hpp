@@ -6,7 +6,7 @@
 #include "mesh/options.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 
 #include <kontor/config/deck.hpp>
 #include <kontor/config/expression.hpp>

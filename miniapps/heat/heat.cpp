@@ -8,7 +8,6 @@
 #include "machine/simulation.hpp"
 #include "run/checkpoint/state.hpp"
 #include "run/record/exchange_record.hpp"
-#include "stepping/seconds_alone.hpp"
 
 #include <kontor/config/error.hpp>
 
@@ -49,32 +48,6 @@ Heat<T>::Heat(const Options& options, const miniapp::RunContext& context, PassLe
 template <class T>
 Heat<T>::~Heat() = default;
 
-/// Collective. Takes in the norm of the sweep just made.
-template <class T>
-void Heat<T>::add_norm() {
-  const Region region("heat/norm");
-  if (norms_.in_slots()) sweeper_.leave_norm_part(1 - domain_.current(), norm_, norms_.slots());
-  const ScopedTimer timed(reduce_timer_);
-  if (norms_.in_slots())
-    norms_.add(sweeps_of_repeat_, sweeper_.streams());
-  else
-    norms_.add(sweeps_of_repeat_, sweeper_.norm_part());
-}
-
-/// Collective. The sweeps of a graph, and the norms that they leave.
-template <class T>
-void Heat<T>::sweep_by_graph() {
-  const auto& shape = sweeper_.graph_shape();
-  norms_.make_room(shape.norms(), sweeper_.streams());
-  sweeper_.sweep_by_graph();
-  const ScopedTimer timed(reduce_timer_, shape.norms());
-  for (int i = 1; i <= shape.steps; ++i) {
-    ++sweeps_of_repeat_;
-    if (!shape.norm(i)) continue;
-    norms_.add(sweeps_of_repeat_, sweeper_.streams());
-  }
-}
-
 /// The first sweep whose norm is below the tolerance, as far as norms are known. Those of a checkpoint do not count,
 /// with another tolerance than now, unless it is the norm of its field.
 template <class T>
@@ -86,65 +59,46 @@ std::optional<std::int64_t> Heat<T>::converged() {
   return std::nullopt;
 }
 
-/// Collective. Every kind of launch of a repeat, from the current field, so that the first one that is measured makes
-/// none for the first time.
-template <class T>
-void Heat<T>::rehearse() {
-  const auto longest = std::max(sweeper_.is_persistent() ? sweeper_.persistent_shape().steps : 0,
-                                sweeper_.has_graph() ? sweeper_.graph_shape().steps : 0);
-  const auto until = std::min<std::int64_t>(domain_.sweep_limit(), longest + domain_.options().sweeps_of_pass() + 2);
-  begin();
-  for (std::int64_t made = 0; made < until && !ended(made, false);) made += advance(made, until);
-  drain();
-  measured_ = false;
-}
-
 template <class T>
 void Heat<T>::warm_up() {
   const auto sweeps = std::min(domain_.options().warm_up_sweeps, domain_.sweep_limit());
-  sweeper_.begin();
-  norms_.begin(norms_together(), sweeper_.streams());
-  sweeper_.streams().fence();
-  for (sweeps_of_repeat_ = 1; sweeps_of_repeat_ <= sweeps; ++sweeps_of_repeat_) {
-    sweeper_.sweep(norm_);
-    if (norms_.in_slots()) add_norm();
+  begin(Launch::per_kernel);
+  for (std::int64_t sweep = 0; sweep < sweeps; ++sweep) {
+    const miniapp::Pass pass{sweep, 1, true};
+    queue(current_state(), pass);
+    moved(pass);
+    account(pass);
   }
-  norms_.read(sweeps, sweeper_.streams());
-  sweeper_.streams().fence();
+  drain();
   sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().sweeps_of_pass() == 1 ? norm_
                                                                                                       : Norm::none);
-  sweeper_.choose_launch(schedule(), norm_, norms_.slots());
-  if (on_device && !domain_.depends_on_time()) rehearse();
+  this->choose_launches();
   sweeper_.forget_halo_times();
+  measured_ = false;
 }
 
 /// A launch of several sweeps, or a tuned kernel, must have the bits of as many plain sweeps from the start.
 template <class T>
 miniapp::Verification Heat<T>::verify_launches() {
-  domain_.set_initial();
-  rehearse();
-  const auto sweeps = domain_.sweeps();
-  const auto fast = digest(domain_);
-  domain_.set_initial();
-  sweep_plainly(domain_, sweeps);
-  const double differs = digest(domain_) == fast ? 0 : 1;
-  domain_.set_initial();
+  std::uint64_t kept = 0;
+  auto result = this->launches().verify(
+      {.restart = [this] { domain_.set_initial(); },
+       .remember = [&] { kept = digest(domain_); },
+       .differences =
+           [&] {
+             const double differs = digest(domain_) == kept ? 0 : 1;
+             return comm::allreduce(domain_.comm(), differs, comm::ReduceOp::sum);
+           },
+       .plainly = [this](std::int64_t sweeps) { sweep_plainly(domain_, sweeps); }});
   sweeper_.forget_halo_times();
-  return {.measure = "ranks with other bits after the first launches than after as many plain sweeps",
-          .error = comm::allreduce(domain_.comm(), differs, comm::ReduceOp::sum),
-          .judged = {fmt::format("the first {} sweeps against plain ones, bit for bit", sweeps)}};
+  measured_ = false;
+  return result;
 }
 
-/// Norms that are further apart than this are left out.
+/// Functions of time are not asked for other times than the deck's.
 template <class T>
-void Heat<T>::time_alone() {
-  if (goes_on() || domain_.depends_on_time() || miniapp::compute_time_is_simulated()) return;
-  constexpr int rare = 16;
-  const auto every = domain_.options().check_every;
-  stepping::sample_alone(
-      domain_.comm(), alone_,
-      [&] { return sweeper_.sweep_alone(every > rare ? 0 : static_cast<int>(every), norm_, norms_.slots()); },
-      [&] { sweeper_.fence(); });
+bool Heat<T>::begin_alone() {
+  return !goes_on() && !domain_.depends_on_time();
 }
 
 /// A fixed number of steady sweeps is repeated from where the field is: every repeat does the same work, and an exact
@@ -188,97 +142,114 @@ void Heat<T>::read_state(const output::Reader& reader) {
 }
 
 template <class T>
-stepping::StepSchedule Heat<T>::schedule() const {
-  return {domain_.sweep_limit(), domain_.options().check_every, this->context().series_every(),
-          domain_.tolerance() > 0};
+miniapp::StepPlan Heat<T>::plan() const {
+  return {.first = first_sweep_,
+          .limit = domain_.sweep_limit(),
+          .work_per_step = domain_.cells(),
+          .target = domain_.tolerance(),
+          .value_every = domain_.options().check_every,
+          .stops = domain_.tolerance() > 0,
+          .together = domain_.options().sweeps_of_pass(),
+          .last_alone = true}; // the fields before and after it are verified
 }
 
 template <class T>
-miniapp::StepPlan Heat<T>::begin() {
+miniapp::LaunchTerms Heat<T>::launch_terms() {
+  const auto& options = domain_.options();
+  miniapp::LaunchTerms terms{.wanted = options.launch,
+                             .comm = &domain_.comm(),
+                             .streams = &sweeper_.streams(),
+                             .states = 2,
+                             .graph_refusal = stepping::graph_refusal(domain_.comm(), sweeper_.halo()),
+                             .kernel_refusal = PersistentLaunch<T>::refusal(domain_)};
+  const bool exact = sweeper_.has_exact_norms();
+  if (domain_.depends_on_time()) terms.graph_refusal = "the deck's boundary values or source depend on time";
+  if (options.kernel == SweepKernel::plain) terms.graph_refusal = "solver.kernel is plain, which has its own launches";
+  if (exact && options.check_every == 1)
+    terms.kernel_refusal = "each sweep has a norm of reproducible sums, which is made by kernels of its own";
+  // The host waits for each kernel that may end sweeps. One without norms, but for its last sweep, is faster.
+  constexpr int most = PersistentLaunch<T>::most_norms;
+  const auto plan = this->plan();
+  const bool ends = plan.stops && plan.value_every > 0 && !exact;
+  const auto least =
+      !ends || plan.value_every >= most ? most : std::min<std::int64_t>(4, plan.value_every) * most;
+  kernel_pattern_ = plan.pattern(static_cast<int>(least), 2, ends);
+  if (exact) kernel_pattern_.value_every = 0;
+  terms.kernel_steps = kernel_pattern_.steps;
+  return terms;
+}
+
+/// Norms travel one by one if the host stops sweeps by them, else in batches that a graph's norms fill, so that they
+/// are the same with a graph and without.
+template <class T>
+void Heat<T>::begin(Launch launch) {
   measured_ = true;
+  kernel_waits_ = false;
   sweeper_.begin();
-  schedule_ = schedule();
-  norms_.begin(norms_together(), sweeper_.streams());
+  const int of_graph = std::max(1, plan().pattern(16, 2).values()), most = norms_.most_together;
+  const bool host_stops = domain_.tolerance() > 0 && launch != Launch::persistent;
+  norms_.begin(host_stops ? 1 : most - most % of_graph, sweeper_.streams());
   norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
   asked_ = 0;
   sweeper_.streams().fence();
   sweeps_of_repeat_ = first_sweep_;
   sweeps_before_ = domain_.sweeps() - first_sweep_;
-  sweeps_by_ = {};
-  return {first_sweep_, domain_.sweep_limit(), domain_.cells(), domain_.tolerance()};
 }
 
-/// How many norms travel together: one by one if the host stops sweeps by them, else in batches that a graph's norms
-/// fill, so that they are the same with a graph and without.
 template <class T>
-int Heat<T>::norms_together() const {
-  if (domain_.tolerance() > 0 && !sweeper_.is_persistent()) return 1;
-  const int most = norms_.most_together;
-  return most - most % std::max(1, schedule().graph().norms());
+int Heat<T>::queue(int state, const miniapp::Pass& pass) {
+  const auto norm = pass.value ? norm_ : Norm::none;
+  kernel_waits_ = false;
+  const int after = pass.exchanges ? sweeper_.queue(state, pass.steps, norm)
+                                   : sweeper_.queue_alone(state, pass.steps, norm);
+  if (pass.value && norms_.in_slots()) sweeper_.leave_norm_part(state, norm, norms_.slots());
+  return after;
 }
 
-/// Whether the next sweeps are those of the graph. The last of all is not in a pass with others.
 template <class T>
-bool Heat<T>::fits_graph(std::int64_t made, std::int64_t until) const {
-  const auto& shape = sweeper_.graph_shape();
-  return sweeper_.has_graph() && made + shape.steps <= until && schedule_.alike_after(made, shape) == shape.steps &&
-         (domain_.options().sweeps_of_pass() == 1 || !schedule_.last(made + shape.steps) || shape.norm(shape.steps));
+void Heat<T>::moved(const miniapp::Pass& pass) {
+  pass.steps == 1 ? domain_.advance() : sweeper_.moved(pass.steps);
 }
 
-/// How many of the next sweeps one kernel makes; 0: it makes none.
 template <class T>
-int Heat<T>::persistent_length(std::int64_t made, std::int64_t until) const {
-  if (!sweeper_.is_persistent() || value_open()) return 0;
-  return static_cast<int>(
-      std::min<std::int64_t>(until - made, schedule_.alike_after(made, sweeper_.persistent_shape())));
+void Heat<T>::account(const miniapp::Pass& pass) {
+  sweeps_of_repeat_ = pass.after + pass.steps;
+  if (!pass.value) return;
+  const Region region("heat/norm");
+  const ScopedTimer timed(reduce_timer_);
+  if (norms_.in_slots())
+    norms_.add(sweeps_of_repeat_, sweeper_.streams());
+  else
+    norms_.add(sweeps_of_repeat_, sweeper_.norm_part());
 }
 
-/// Collective. So many sweeps by one kernel, unless a norm ends them, and the norms that they leave. Returns how many.
 template <class T>
-int Heat<T>::sweep_persistently(int sweeps) {
-  const auto& shape = sweeper_.persistent_shape();
-  norms_.make_room(shape.norm_every > 0 ? sweeps / shape.norm_every : 0, sweeper_.streams());
-  sweeps = sweeper_.sweep_persistently(sweeps, {norm_, shape.norm_every, norms_.slots()}, domain_.tolerance());
-  const ScopedTimer timed(reduce_timer_, 0);
-  for (int i = 1; i <= sweeps; ++i) {
-    ++sweeps_of_repeat_;
-    if (shape.norm(i)) norms_.add(sweeps_of_repeat_, sweeper_.streams());
-  }
-  if (domain_.tolerance() > 0) norms_.read(sweeps_of_repeat_, sweeper_.streams());
+void Heat<T>::use_kernel(bool use) {
+  kernel_.reset();
+  if (use) kernel_.emplace(domain_);
+}
+
+template <class T>
+int Heat<T>::kernel_length(std::int64_t made, std::int64_t until) const {
+  return static_cast<int>(std::min<std::int64_t>(until - made, plan().alike_after(made, kernel_pattern_)));
+}
+
+/// With a tolerance the kernel ends the sweeps, and the host waits for it.
+template <class T>
+int Heat<T>::launch_kernel(std::int64_t /*made*/, int sweeps, bool exchanges, bool may_end) {
+  const Region region("heat/persistent");
+  auto& streams = sweeper_.streams();
+  const int from = domain_.current();
+  const SweepNorms norms{norm_, kernel_pattern_.value_every, norms_.slots()};
+  kernel_waits_ = may_end && domain_.tolerance() > 0 && norms.every > 0;
+  streams.compute_waits();
+  sweeper_.wrap(from);
+  if (kernel_waits_)
+    sweeps = kernel_->sweep_until(streams.compute(), from, sweeps, norms, domain_.tolerance());
+  else
+    kernel_->queue(streams.compute(), from, sweeps, norms, exchanges);
+  streams.exchange_follows();
   return sweeps;
-}
-
-/// How many of the next sweeps one pass makes: a sweep with a norm is alone, and the last one, whose fields before and
-/// after it are verified.
-template <class T>
-int Heat<T>::pass_length(std::int64_t made, std::int64_t until) const {
-  return stepping::steps_together(domain_.options().sweeps_of_pass(), [&](int n) {
-    const auto sweep = made + n;
-    return sweep > until || schedule_.check(sweep) || schedule_.last(sweep);
-  });
-}
-
-template <class T>
-std::int64_t Heat<T>::advance(std::int64_t made, std::int64_t until) {
-  const auto by = [this](Launch launch, std::int64_t sweeps) {
-    sweeps_by_[static_cast<std::size_t>(launch)] += sweeps;
-    return sweeps;
-  };
-  if (const int sweeps = persistent_length(made, until); sweeps > 0)
-    return by(Launch::persistent, sweep_persistently(sweeps));
-  if (fits_graph(made, until)) {
-    sweep_by_graph();
-    return by(Launch::graph, sweeper_.graph_shape().steps);
-  }
-  if (const int sweeps = pass_length(made, until); sweeps > 1) {
-    sweeper_.pass(sweeps);
-    sweeps_of_repeat_ += sweeps;
-    return by(Launch::each, sweeps);
-  }
-  const bool check = schedule_.check(++sweeps_of_repeat_);
-  sweeper_.sweep(check ? norm_ : Norm::none);
-  if (check) add_norm();
-  return by(Launch::each, 1);
 }
 
 template <class T>
@@ -286,7 +257,7 @@ std::optional<std::int64_t> Heat<T>::ended(std::int64_t made, bool wait) {
   if (domain_.tolerance() == 0) return std::nullopt;
   if (!norms_.all_read()) {
     const ScopedTimer timed(reduce_timer_, 0);
-    norms_.read(wait ? made : made - norms_.lag, sweeper_.streams());
+    norms_.read(wait || kernel_waits_ ? made : made - norms_.lag, sweeper_.streams());
   }
   const auto end = converged();
   if (end) norms_.forget_after(*end);
@@ -307,7 +278,8 @@ void Heat<T>::drain() {
   else if (!norms_.all_read())
     timed.emplace(reduce_timer_, 0);
   norms_.read(sweeps_of_repeat_, sweeper_.streams());
-  sweeper_.fence();
+  sweeper_.streams().fence();
+  if (kernel_) kernel_->check();
 }
 
 template <class T>
@@ -383,7 +355,6 @@ miniapp::AppRecord Heat<T>::record() const {
   record.field_memory = static_cast<std::int64_t>(field_bytes());
   record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
   record.history = {norms_.steps(), norms_.values()};
-  record.computing = stepping::times(alone_, counted_sweeps());
   record.traffic = miniapp::traffic_of(domain_.comm().rank(), halo);
   record.extras = {{"cells", options.cells},
                    {"sweeps", sweeps_of_repeat_},
@@ -394,9 +365,7 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
                    {"norm_batch", norms_.batch()}};
   record.extras.update(as_json(sweeper_.shape()));
-  record.extras.update(sweeper_.launch_record());
-  if (const auto most = std::ranges::max_element(sweeps_by_); *most > 0)
-    record.extras["launch"] = stepping::all_launch_names[static_cast<std::size_t>(most - sweeps_by_.begin())].name;
+  this->record_launches(record, counted_sweeps());
   if (!sweeper_.trial().empty()) record.extras["pass_trial"] = nlohmann::ordered_json::array();
   for (const auto& [shape, seconds] : sweeper_.trial()) {
     record.extras["pass_trial"].push_back(as_json(shape));

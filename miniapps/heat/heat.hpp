@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "heat/algorithm/persistent_launch.hpp"
 #include "heat/algorithm/sweeper.hpp"
 #include "heat/problem/domain.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "stepping/deferred_norms.hpp"
-#include "stepping/schedule.hpp"
 
 namespace kontor::heat {
 
@@ -23,7 +23,6 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
 
   void warm_up() override;
   miniapp::Verification verify_launches() override;
-  void time_alone() override;
   void reset() override;
   miniapp::Verification verify_start() override;
   std::optional<miniapp::StepCounts> counts() const override;
@@ -40,27 +39,29 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
 
  private:
   Steps& steps() override { return *this; }
-  miniapp::StepPlan begin() override;
-  std::int64_t advance(std::int64_t made, std::int64_t until) override;
+  miniapp::StepPlan plan() const override;
+  miniapp::LaunchTerms launch_terms() override;
+  void begin(Launch) override;
+  int queue(int state, const miniapp::Pass&) override;
+  int current_state() const override { return domain_.current(); }
+  void moved(const miniapp::Pass&) override;
+  void account(const miniapp::Pass&) override;
+  void make_room(int values) override { norms_.make_room(values, sweeper_.streams()); }
+  void poll() override { sweeper_.poll(); }
+  void use_kernel(bool) override;
+  int kernel_length(std::int64_t made, std::int64_t until) const override;
+  int launch_kernel(std::int64_t made, int sweeps, bool exchanges, bool may_end) override;
   std::optional<std::int64_t> ended(std::int64_t made, bool wait) override;
   bool value_open() const override { return domain_.tolerance() > 0 && !norms_.all_read(); }
   void step_back() override;
   void drain() override;
   double value() const override { return norms_.latest(); }
+  bool begin_alone() override;
   void finish(std::int64_t made) override;
 
-  stepping::StepSchedule schedule() const;
-  int norms_together() const;
-  int pass_length(std::int64_t made, std::int64_t until) const;
-  bool fits_graph(std::int64_t made, std::int64_t until) const;
-  int persistent_length(std::int64_t made, std::int64_t until) const;
   std::optional<std::int64_t> converged();
   std::int64_t counted_sweeps() const { return sweeps_of_repeat_ - first_sweep_; }
   bool goes_on() const { return measured_ && domain_.fixed_sweeps() && !domain_.transient(); }
-  void rehearse();
-  void add_norm();
-  void sweep_by_graph();
-  int sweep_persistently(int sweeps);
   double field_bytes() const;
 
   PassLengths tried_;
@@ -72,10 +73,10 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
 
   bool measured_ = false;           ///< a repeat has been made
   std::int64_t margin_updates_ = 0; ///< of a pass: updates of cells that other ranks update, too
-  std::vector<double> alone_;       ///< seconds of a sweep without its halo
   std::int64_t sweeps_of_repeat_ = 0;
-  stepping::StepSchedule schedule_;         ///< of the repeat
-  std::array<std::int64_t, 4> sweeps_by_{}; ///< of the repeat, by Launch
+  std::optional<PersistentLaunch<T>> kernel_; ///< of several sweeps; none: not in use
+  miniapp::LaunchPattern kernel_pattern_;
+  bool kernel_waits_ = false; ///< the last launch was a kernel that ends sweeps, whose norms are there
   std::int64_t first_sweep_ = 0;            ///< of the repeat: as many were made before, by another run
   std::int64_t sweeps_before_ = 0;          ///< of the field, when the repeat began
   std::size_t asked_ = 0;                   ///< norms that have not ended the repeat

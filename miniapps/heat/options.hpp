@@ -6,7 +6,7 @@
 #include "machine/memory.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 #include "stepping/norm.hpp"
 #include "stepping/sum_kind.hpp"
 

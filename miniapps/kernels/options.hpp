@@ -3,7 +3,7 @@
 
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 #include "stepping/sum_kind.hpp"
 #include "timing/interleave.hpp"
 

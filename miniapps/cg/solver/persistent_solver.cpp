@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/persistent_solver.hpp"
 
-#include <kontor/comm/exchange/trial.hpp>
-#include <kontor/comm/phase_times.hpp>
-
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace kontor::cg {
@@ -30,10 +25,8 @@ std::optional<std::string> persistent_refusal(const Workspace& work) {
 std::optional<Peers> make_peers(const Workspace& work) {
   const auto& wanted = work.options.launch;
   const auto refusal = persistent_refusal(work);
-  if (wanted == Launch::persistent && refusal)
-    wanted.location.fail(fmt::format("is persistent, but {}; choose auto or each", *refusal));
   if (refusal || (wanted != Launch::persistent && wanted != Launch::automatic)) return std::nullopt;
-  if (wanted == Launch::automatic && !stepping::may_try_persistent(work.comm)) return std::nullopt;
+  if (wanted == Launch::automatic && stepping::ranks_share_device(work.comm)) return std::nullopt;
   const int vectors = work.options.method == Method::pipelined ? 2 : 1;
   return std::optional<Peers>(std::in_place, work.comm, work.partition, vectors);
 }
@@ -43,27 +36,15 @@ std::optional<Peers> make_peers(const Workspace& work) {
 PersistentSolver::PersistentSolver(const Workspace& work, const std::string& label, Make make)
     : PeersFirst{make_peers(work)}, Solver(work, label, make, peers ? peers->vector() : Vector()) {}
 
-/// The deck's choice, or the fastest.
-void PersistentSolver::choose_repetition() {
-  Solver::choose_repetition();
-  persistent_ = work_.options.launch == Launch::persistent;
-  if (persistent_) iterate(ResidualLog::most_at_once);
-  if (!peers || persistent_) return;
-  const device::Region region("cg/trial");
-  trial_ = comm::try_in_turns(work_.comm, 2, [&](std::size_t persistent, int count) {
-    persistent_ = persistent == 1;
-    set_drained(false); // as usual between steps: a graph begins so
-    comm::Stopwatch watch;
-    double seconds = 0;
-    for (int i = 0; i < count; ++i)
-      for (std::int64_t made = 0; made < ResidualLog::most_at_once;)
-        made += make_steps(ResidualLog::most_at_once - made);
-    work_.streams.fence();
-    watch.lap(seconds);
-    return seconds / count;
-  });
-  constexpr double noise = 0.99;
-  persistent_ = trial_[1] < noise * trial_[0];
+miniapp::LaunchTerms PersistentSolver::launch_terms() {
+  auto terms = Solver::launch_terms();
+  terms.kernel_refusal = persistent_refusal(work_);
+  terms.kernel_steps = ResidualLog::most_at_once;
+  return terms;
+}
+
+double PersistentSolver::launch_tolerance() const {
+  return launches().chosen() == Launch::persistent ? 1e-9 : 0;
 }
 
 void PersistentSolver::clear_ghosts() {
@@ -71,53 +52,35 @@ void PersistentSolver::clear_ghosts() {
   if (peers) peers->clear(compute());
 }
 
-std::int64_t PersistentSolver::make_steps(std::int64_t most) {
-  if (!persistent_ || singly()) return Solver::make_steps(most);
-  // A replacement makes the sums of the step before it anew, so that step's end must be open.
-  const auto by_kernel = replaces_after(most) ? most - 1 : most;
-  if (by_kernel == 0) return Solver::make_steps(1);
-  const miniapp::ScopedTimer timed(work_.timers["persistent"]);
-  const auto count = std::min<std::int64_t>(by_kernel, ResidualLog::most_at_once);
-  iterate(static_cast<int>(count));
-  return count;
+/// A replacement makes the sums of the step before it anew, so that step's end must be open.
+int PersistentSolver::kernel_length(std::int64_t made, std::int64_t until) const {
+  const auto most = until - made;
+  return static_cast<int>(std::min<std::int64_t>(replaces_after(most) ? most - 1 : most, ResidualLog::most_at_once));
 }
 
-void PersistentSolver::iterate(int count) {
+/// Leaves nothing to the next step.
+int PersistentSolver::launch_kernel(std::int64_t /*made*/, int steps, bool exchanges, bool /*may_end*/) {
   check();
   work_.streams.compute_waits();
-  const PersistentSteps steps{.update = static_cast<OneSumMethod&>(method()).rows(),
-                              .multiplied = ghosted_.own(),
-                              .product = scratch(),
-                              .steps = count,
-                              .teams = &teams_,
-                              .peers = exchanges() ? peers->steps() : peers->steps_alone(),
-                              .first = numbers_used_ + 1};
-  launch_persistent(compute(), *work_.matrix.thread_rows(), steps);
+  const PersistentSteps kernel{.update = static_cast<OneSumMethod&>(method()).rows(),
+                               .multiplied = ghosted_.own(),
+                               .product = scratch(),
+                               .steps = steps,
+                               .teams = &teams_,
+                               .peers = exchanges ? peers->steps() : peers->steps_alone(),
+                               .first = numbers_used_ + 1};
+  launch_persistent(compute(), *work_.matrix.thread_rows(), kernel);
   work_.streams.exchange_follows();
-  numbers_used_ += static_cast<device::Counter>(steps.numbers());
-  set_drained(true);
+  numbers_used_ += static_cast<device::Counter>(kernel.numbers());
+  drained_ = true;
+  return steps;
 }
 
 void PersistentSolver::check() const {
   if (peers) peers->check();
 }
 
-nlohmann::ordered_json PersistentSolver::record() const {
-  auto record = Solver::record();
-  if (!trial_.empty()) {
-    auto& trial = record["launch_trial"];
-    trial["iterations"] = ResidualLog::most_at_once;
-    trial[record["launch"].get<std::string>()] = trial_[0];
-    trial["persistent"] = trial_[1];
-  }
-  if (persistent_) record["launch"] = "persistent";
-  return record;
-}
-
 std::unique_ptr<Solver> make_solver(const Workspace& work) {
-  const auto& launch = work.options.launch;
-  if (launch == Launch::persistent && work.options.method == Method::classic)
-    launch.location.fail("is persistent, but one kernel makes only iterations of solver.method merged and pipelined");
   switch (work.options.method) {
   case Method::merged: return std::make_unique<PersistentSolver>(work, "cg/u", make_merged);
   case Method::pipelined: return std::make_unique<PersistentSolver>(work, "cg/m", make_pipelined);

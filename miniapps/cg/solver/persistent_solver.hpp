@@ -19,25 +19,19 @@ class PersistentSolver : protected PeersFirst, public Solver {
   using Make = std::unique_ptr<OneSumMethod>(CgState&);
   PersistentSolver(const Workspace&, const std::string& label, Make);
 
-  nlohmann::ordered_json record() const override;
+  miniapp::LaunchTerms launch_terms() override;
+  int kernel_length(std::int64_t made, std::int64_t until) const override;
+  int launch_kernel(std::int64_t made, int steps, bool exchanges, bool may_end) override;
 
  protected:
-  void choose_repetition() override;
-  std::int64_t make_steps(std::int64_t most) override;
   void check() const override;
-  std::string launch() const override { return persistent_ ? "persistent" : Solver::launch(); }
-  /// Its sums have an order of their own.
-  double launch_tolerance() const override { return persistent_ ? 1e-9 : 0; }
+  /// Sums of a kernel have an order of their own.
+  double launch_tolerance() const override;
   void clear_ghosts() override;
 
  private:
-  /// Iterations by one kernel, which leaves nothing to the next step.
-  void iterate(int count);
-
-  bool persistent_ = false;
   PersistentTeams teams_;
   device::Counter numbers_used_ = 0; ///< of steps of kernels, those of trials included
-  std::vector<double> trial_;        ///< seconds of as many iterations without and with it; empty: not tried
 };
 
 } // namespace kontor::cg

@@ -2,8 +2,6 @@
 #include "cg/solver/solver.hpp"
 
 #include "cg/scale.hpp"
-#include "stepping/graph_choice.hpp"
-#include "stepping/seconds_alone.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -14,8 +12,6 @@
 
 namespace kontor::cg {
 namespace {
-
-constexpr int graph_steps = ResidualLog::most_at_once;
 
 /// A residual that is this small a part of b is 0: where tolerance 0 asks for all iterations, squares must not
 /// underflow.
@@ -87,10 +83,10 @@ void Solver::reset() {
 void Solver::warm_up() {
   reset();
   begin_solve(-1);
-  for (int i = 0; i < 2; ++i) method_->step();
+  for (int i = 0; i < 2; ++i) queue(0, {i});
   replace();
-  method_->step();
-  choose_repetition();
+  queue(0, {2});
+  launches_.choose();
   end();
   work_.streams.fence();
 }
@@ -105,54 +101,82 @@ void Solver::exchange(bool exchanges) {
 void Solver::clear_ghosts() { Kokkos::deep_copy(compute(), ghosted_.all(), 0.0); }
 
 miniapp::Verification Solver::verify_launches() {
-  if (launch().empty()) return {};
-  const auto until = std::min<std::int64_t>(work_.options.max_iterations, 2 * graph_steps + 1);
-  const Vector expected("cg/x by single launches", x_.extent(0));
-  for (const bool singly : {true, false}) {
-    singly_ = singly;
-    reset();
-    begin_solve(-1);
-    for (std::int64_t made = 0; made < until;) made += advance(made, until);
-    drain();
-    if (singly) Kokkos::deep_copy(expected, x_);
-  }
-  const double most = launch_tolerance() * largest_entry(work_.comm, compute(), expected);
-  std::int64_t count = 0;
-  Kokkos::parallel_reduce("cg/differences of launches", Policy(compute(), 0, own()), Differs{x_, expected, most},
-                          count);
-  return {.measure = fmt::format("entries of x that differ after {} iterations by {}", until, launch()),
-          .error = static_cast<double>(comm::allreduce(work_.comm, count, comm::ReduceOp::sum)),
-          .judged = {fmt::format("launch {}: {} iterations against single launches", launch(), until)}};
+  if (launches_.chosen() == miniapp::Launch::per_kernel) return {};
+  const Vector kept("cg/x by launches", x_.extent(0));
+  const double most = launch_tolerance();
+  const auto differences = [&] {
+    std::int64_t count = 0;
+    Kokkos::parallel_reduce("cg/differences of launches", Policy(compute(), 0, own()),
+                            Differs{x_, kept, most * largest_entry(work_.comm, compute(), kept)}, count);
+    return static_cast<double>(comm::allreduce(work_.comm, count, comm::ReduceOp::sum));
+  };
+  return launches_.verify({.restart = [this] { reset(); },
+                           .remember = [&] { Kokkos::deep_copy(kept, x_); },
+                           .differences = differences,
+                           .places = "entries of x",
+                           .remark = most > 0 ? fmt::format(" within {:.0e}", most) : ", bit for bit"});
 }
 
-/// Spoils the vectors. With ghosts of 0 each rank solves a definite system of its own rows: an iteration that has ended
-/// is not like others.
-void Solver::time_alone() {
-  if (work_.comm.size() == 1) return;
+/// With ghosts of 0 each rank solves a definite system of its own rows: an iteration that has ended is not like others.
+void Solver::begin_alone() {
   exchange(false);
   clear_ghosts();
+  steps_ = 0;
   begin_solve(-1);
-  const auto until = std::min(work_.options.max_iterations, replace_every() > 0 ? replace_every() : graph_steps);
-  auto samples = seconds_alone_;
-  stepping::sample_alone(
-      work_.comm, samples,
-      [&] {
-        steps_ = 0;
-        for (std::int64_t made = 0; made < until;) made += advance(made, until);
-        return until;
-      },
-      [this] { work_.streams.fence(); });
-  exchange(true);
-  if (comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max) == 0) seconds_alone_ = samples;
 }
 
-miniapp::StepPlan Solver::begin() {
+bool Solver::end_alone() {
+  exchange(true);
+  return comm::allreduce(work_.comm, log_.state_now().ended, comm::ReduceOp::max) == 0;
+}
+
+miniapp::StepPlan Solver::plan() const {
+  return {.first = goes_on_ ? steps_ : 0,
+          .limit = work_.options.max_iterations,
+          .target = work_.options.tolerance,
+          .break_every = replace_every()};
+}
+
+miniapp::LaunchTerms Solver::launch_terms() {
+  auto refusal = stepping::graph_refusal(work_.comm, exchange());
+  if (preconditioner_ && preconditioner_->graph_refusal()) refusal = preconditioner_->graph_refusal();
+  for (const auto* sums : sums())
+    if (!sums->stream_ordered())
+      refusal = fmt::format("the host takes part in each sum by backend '{}'", exchange().chosen().backend);
+  return {.wanted = work_.options.launch,
+          .comm = &work_.comm,
+          .streams = &work_.streams,
+          .queued = work_.as_on_device,
+          .graph_refusal = refusal,
+          .kernel_refusal = "one kernel makes only iterations of solver.method merged and pipelined"};
+}
+
+void Solver::begin(miniapp::Launch /*launch*/) {
   if (!goes_on_) {
     steps_ = 0;
     begin_solve(squared_tolerance());
   }
   goes_on_ = false;
-  return {.first = steps_, .limit = work_.options.max_iterations, .target = work_.options.tolerance};
+}
+
+/// Steps that are queued before the host knows that there are too many make no products.
+int Solver::queue(int state, const miniapp::Pass& pass) {
+  if (pass.exchanges != exchanges_) exchange(pass.exchanges);
+  state_.product.skip_if(&log_.state()->ended);
+  method_->step();
+  state_.product.skip_if(nullptr);
+  drained_ = false;
+  return state;
+}
+
+void Solver::account(const miniapp::Pass& pass) {
+  steps_ = pass.after + pass.steps;
+  if (replaces_after(0)) replace();
+}
+
+void Solver::poll() {
+  ghosted_.exchange().poll();
+  for (auto* sums : sums()) sums->poll();
 }
 
 std::optional<std::int64_t> Solver::ended(std::int64_t made, bool /*wait*/) {
@@ -194,64 +218,6 @@ void Solver::begin_solve(double squared_tolerance) {
   method_->begin();
 }
 
-std::int64_t Solver::advance(std::int64_t made, std::int64_t until) {
-  const auto every = replace_every();
-  const auto count = make_steps(every > 0 ? std::min(until - made, every - made % every) : until - made);
-  steps_ = made + count;
-  if (replaces_after(0)) replace();
-  return count;
-}
-
-std::int64_t Solver::make_steps(std::int64_t most) {
-  if (graph_ && !singly_ && most >= graph_steps && !drained_) {
-    replay_graph();
-    return graph_steps;
-  }
-  step_unless_ended();
-  drained_ = false;
-  return 1;
-}
-
-/// Steps that are queued before the host knows that there are too many make no products.
-void Solver::step_unless_ended() {
-  state_.product.skip_if(&log_.state()->ended);
-  method_->step();
-  state_.product.skip_if(nullptr);
-}
-
-void Solver::replay_graph() {
-  const miniapp::ScopedTimer timed(work_.timers["graph"]);
-  ghosted_.exchange().poll();
-  for (auto* sums : sums()) sums->poll();
-  exchanges_ ? graph_.replay(work_.streams, 0) : graph_.replay_alone(work_.streams, 0);
-}
-
-/// Why iterations cannot be made by graphs, equal on all ranks.
-std::optional<std::string> Solver::graph_refusal() {
-  if (!work_.as_on_device) return "iterations are made on the host";
-  const auto most =
-      replace_every() > 0 ? std::min(replace_every(), work_.options.max_iterations) : work_.options.max_iterations;
-  if (most < graph_steps)
-    return fmt::format("a graph makes {} iterations in a row, and there are {}", graph_steps, most);
-  for (const auto* sums : sums())
-    if (!sums->stream_ordered())
-      return fmt::format("the host takes part in each sum by backend '{}'", exchange().chosen().backend);
-  if (preconditioner_ && preconditioner_->graph_refusal()) return preconditioner_->graph_refusal();
-  return stepping::graph_refusal(work_.comm, exchange());
-}
-
-void Solver::choose_repetition() {
-  const auto& options = work_.options;
-  const auto queue = [this](int) {
-    for (int i = 0; i < graph_steps; ++i) step_unless_ended();
-  };
-  graph_.choose(
-      work_.comm, work_.streams, options.launch, graph_refusal(), 1, queue, [] { return 0; }, [] {});
-  exchange(false);
-  graph_.capture_alone(work_.comm, work_.streams, options.launch.location, 1, queue);
-  exchange(true);
-}
-
 Outcome Solver::outcome() const {
   const auto open = work_.options.tolerance > 0 ? StopReason::limit : StopReason::all_iterations;
   return {log_.ending().value_or(open), static_cast<std::int64_t>(log_.made().size()) - 1, log_.made().back().residual,
@@ -282,7 +248,7 @@ SolverState Solver::state() const {
 
 void Solver::go_on_from(const SolverState& from, const FillVector& fill) {
   const bool differs = preconditioner_ && !from.estimates.empty() && preconditioner_->set_estimates(from.estimates);
-  if (differs && graph_) choose_repetition(); // it has the numbers of the other preconditioner
+  if (differs) launches_.capture_again(); // graphs have the numbers of the other preconditioner
   auto state = from.state;
   state.tolerance = squared_tolerance() * state.rhs;
   state.stagnation = work_.options.stagnation;
@@ -311,7 +277,7 @@ Cost Solver::cost(std::int64_t begin, std::int64_t end) const {
 }
 
 nlohmann::ordered_json Solver::record() const {
-  auto record = graph_.record("iterations", graph_steps);
+  nlohmann::ordered_json record;
   if (work_.comm.size() > 1) record["sums_on"] = rhs_.stream_ordered() ? "stream" : "host";
   if (preconditioner_) record.update(preconditioner_->record());
   record.update(method_->record());
@@ -325,7 +291,7 @@ std::unique_ptr<Preconditioner> make_preconditioner(const Workspace& work) {
                                 .max_iterations = iterations,
                                 .stagnation = 0,
                                 .sums = work.options.sums,
-                                .launch = stepping::Launch::each};
+                                .launch = stepping::Launch::per_kernel};
     Solver solver({work, work, options, rhs, guess}, "cg/p", make_classic);
     solver.reset();
     const auto ending = solve(solver).ending;

@@ -3,9 +3,8 @@
 
 #include "cg/solver/method.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "run/loop/steps.hpp"
+#include "run/loop/launches.hpp"
 #include "run/record/result.hpp"
-#include "stepping/step_graph.hpp"
 
 #include <array>
 #include <functional>
@@ -26,21 +25,29 @@ class Solver : public miniapp::Steps {
     method_ = make(state_);
   }
 
-  /// Collective. A few iterations, after which it is chosen whether iterations are made by a graph. Throws
-  /// config::Error if the deck wants a graph that cannot be.
+  /// Collective. A few iterations, and the choice of launches. Throws as Launches::choose().
   void warm_up();
-  /// Collective, before reset(). The first iterations by launches of many, if there are such, beside single ones.
+  /// Collective, before reset(). Launches of many iterations against single ones.
   miniapp::Verification verify_launches();
-  /// Collective, before reset(). A sample of seconds_alone().
-  void time_alone();
   /// Local. The guess again.
   void reset();
+  miniapp::Launches& launches() { return launches_; }
+  const miniapp::Launches& launches() const { return launches_; }
 
-  miniapp::StepPlan begin() final;
-  std::int64_t advance(std::int64_t made, std::int64_t until) final;
+  miniapp::StepPlan plan() const final;
+  miniapp::LaunchTerms launch_terms() override;
+  void begin(miniapp::Launch) final;
+  int queue(int state, const miniapp::Pass&) final;
+  void account(const miniapp::Pass&) final;
+  bool fits_graph() const final { return !drained_; }
+  void poll() final;
   std::optional<std::int64_t> ended(std::int64_t made, bool wait) final;
   void drain() final;
   double value() const final { return log_.made().empty() ? 0 : log_.made().back().residual; }
+  /// Collective. Before iterations without exchanges, of which none is the last, and after them: whether they were
+  /// alike. They spoil the vectors.
+  void begin_alone();
+  bool end_alone();
 
   /// Collective, after drain(). How the solve ended, the same on all ranks.
   Outcome outcome() const;
@@ -69,8 +76,6 @@ class Solver : public miniapp::Steps {
   const comm::Exchange<Vector>& exchange() const { return ghosted_.exchange(); }
   /// M; null: none.
   Preconditioner* preconditioner() const { return preconditioner_.get(); }
-  /// Local. Seconds of an iteration that exchanges neither ghosts nor sums: samples.
-  const std::vector<double>& seconds_alone() const { return seconds_alone_; }
   /// Local. Phases of all exchanges since the last reset().
   comm::PhaseTimes exchange_times() const;
   /// Local. Of the iterations after the first `begin`, to the one that makes them `end`.
@@ -85,9 +90,6 @@ class Solver : public miniapp::Steps {
   const std::vector<GlobalDots*>& sums() const { return parts().sums; }
   const Vector& residual() const { return parts().residual; }
   const Vector& scratch() const { return parts().scratch; }
-  void set_drained(bool drained) { drained_ = drained; }
-  /// Local. Whether steps exchange ghosts and sums.
-  bool exchanges() const { return exchanges_; }
   /// Local, after steps have been made. Throws comm::Error if a kernel has waited for another rank in vain.
   virtual void check() const {}
   /// Queued. Ghosts are 0, in all vectors that have some; so may be all else.
@@ -97,16 +99,8 @@ class Solver : public miniapp::Steps {
     const auto steps = steps_ + more;
     return replace_every() > 0 && steps % replace_every() == 0 && steps < work_.options.max_iterations;
   }
-  /// Collective. Makes the next steps, at most so many, one after the other, after which drained is right. Returns
-  /// their number.
-  virtual std::int64_t make_steps(std::int64_t most);
-  /// Local. The launch of many steps; empty: each has its own. By how much x may differ, beside its size.
-  virtual std::string launch() const { return graph_ ? "graph" : ""; }
+  /// By how much x may differ after launches of many steps, relative to its largest entry.
   virtual double launch_tolerance() const { return 0; }
-  /// Local. Whether each step has its launches, whatever was chosen.
-  bool singly() const { return singly_; }
-  /// Collective, in warm_up(). Whether iterations are repeated by a graph, or each by launches.
-  virtual void choose_repetition();
   std::int64_t own() const { return state_.own(); }
   const Space& compute() const { return state_.compute(); }
   CgMethod& method() const { return *method_; }
@@ -118,10 +112,8 @@ class Solver : public miniapp::Steps {
   /// Collective.
   void begin_solve(double squared_tolerance);
   double squared_tolerance() const;
+  /// Collective. Whether steps exchange ghosts and sums.
   void exchange(bool exchanges);
-  void step_unless_ended();
-  void replay_graph();
-  std::optional<std::string> graph_refusal();
   void end() { method_->end(); }
   void replace() { method_->replace(); }
 
@@ -138,17 +130,15 @@ class Solver : public miniapp::Steps {
  private:
   std::unique_ptr<CgMethod> method_;
   bool exchanges_ = true;
-  bool singly_ = false;
-  std::vector<double> seconds_alone_;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
   GlobalDots rhs_;
-  stepping::StepGraph<Space> graph_; // after what it uses
+  miniapp::Launches launches_{*this, work_.timers}; // after what it uses
 };
 
 /// Collective. A whole solve from the guess, or from where go_on_from() says.
 inline Outcome solve(Solver& solver, const miniapp::BetweenSteps& between = {}) {
-  miniapp::run_steps(solver, between);
+  miniapp::run_steps(solver.launches(), between);
   return solver.outcome();
 }
 

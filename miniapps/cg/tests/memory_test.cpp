@@ -74,7 +74,7 @@ TEST(Memory, IsAskedForBeforeItIsAllocated) {
   auto& solver = options.solver;
   solver.max_iterations = 3;
   solver.tolerance = 0;
-  solver.launch = stepping::Launch::each;
+  solver.launch = stepping::Launch::per_kernel;
   constexpr double rows = 24 * 24 * 12;
   const int ends = (world().rank() == 0 ? 1 : 0) + (world().rank() == world().size() - 1 ? 1 : 0);
   const auto most = most_runs({24, 24, 12}, options.process_grid);

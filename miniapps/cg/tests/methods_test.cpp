@@ -103,9 +103,9 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
                             .preconditioner = preconditioner,
                             .tolerance = 1e-10,
                             .max_iterations = 200,
-                            .launch = Launch::each};
+                            .launch = Launch::per_kernel};
       const auto host = solve(system, options);
-      for (const auto graph : {Launch::each, Launch::graph}) {
+      for (const auto graph : {Launch::per_kernel, Launch::graph}) {
         if (graph == Launch::graph && miniapp::test::world_size() > 1) continue; // the host sends messages
         options.launch = graph;
         const auto queued = solve(system, options, true, true);
@@ -193,7 +193,7 @@ int kernels_of(const SolverOptions& options) {
 int kernels_an_iteration(SolverOptions options) {
   options.tolerance = 0;
   options.replace_every = 0;
-  options.launch = Launch::each;
+  options.launch = Launch::per_kernel;
   options.max_iterations = 4;
   const int few = kernels_of(options);
   options.max_iterations = 14;

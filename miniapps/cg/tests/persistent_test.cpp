@@ -22,7 +22,7 @@ class Persistent : public testing::TestWithParam<Method> {
     options_.process_grid = {1, 1, loan_.comm.size()};
     options_.solver = {.method = GetParam(), .replace_every = 20, .tolerance = 0, .max_iterations = 41};
     options_.solver.format = Format::sell;
-    options_.solver.launch = Launch::each;
+    options_.solver.launch = Launch::per_kernel;
   }
 
   /// Warmed up and set back; only the last one works.
@@ -73,7 +73,7 @@ TEST_P(Persistent, HasTheResidualsOfSeparateKernels) {
       SCOPED_TRACE(fmt::format("format {}, preconditioner {}", int(format), int(preconditioner)));
       options_.solver.format = format;
       options_.solver.preconditioner = preconditioner;
-      const auto separate = solved_by(Launch::each);
+      const auto separate = solved_by(Launch::per_kernel);
       EXPECT_LT(separate.history.back(), 1e-3 * separate.history.front());
       const auto one = solver();
       const auto found = solved(*one);
@@ -88,7 +88,7 @@ TEST_P(Persistent, HasTheResidualsOfSeparateKernels) {
 TEST_P(Persistent, EndsWhereTheToleranceIsReached) {
   options_.solver.tolerance = 1e-6;
   options_.solver.max_iterations = 500;
-  const auto separate = solved_by(Launch::each), one = solved_by(Launch::persistent);
+  const auto separate = solved_by(Launch::per_kernel), one = solved_by(Launch::persistent);
   EXPECT_EQ(one.outcome.ending, StopReason::converged);
   expect_close(one, separate);
 }

@@ -90,7 +90,7 @@ TEST(Restart, EveryMethodGoesOnWithTheSameBits) {
                  .tolerance = 1e-10,
                  .max_iterations = 200,
                  .sums = sums,
-                 .launch = stepping::Launch::each}};
+                 .launch = stepping::Launch::per_kernel}};
         const auto expected = solve(system, way.options);
         ++turn;
         for (const bool writes_as_device : {false, true}) {
@@ -119,7 +119,7 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
                .preconditioner = preconditioner,
                .tolerance = 0,
                .max_iterations = 90,
-               .launch = stepping::Launch::each}};
+               .launch = stepping::Launch::per_kernel}};
       const auto expected = solve(system, way.options);
       way.as_on_device = true;
       way.options.launch = stepping::Launch::graph;
@@ -130,7 +130,7 @@ TEST(Restart, GraphsGoOnWithTheSameBits) {
       if (preconditioner != PreconditionerKind::chebyshev) continue;
       saved.state.estimates[0] *= 1.5; // a graph has the numbers of the one that it was made with
       const auto other = go_on(self, system, way, saved);
-      way.options.launch = stepping::Launch::each;
+      way.options.launch = stepping::Launch::per_kernel;
       expect_same(other, go_on(self, system, way, saved));
       EXPECT_NE(other.history, expected.history);
     }
@@ -141,7 +141,7 @@ TEST(Restart, ASolveThatHasEndedStaysSo) {
   if (world_size() > 2) GTEST_SKIP() << "fewer ranks tell the same";
   const auto system = irregular(61);
   for (const auto method : all_methods) {
-    Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .launch = stepping::Launch::each}};
+    Way way{{.method = method, .tolerance = 1e-6, .max_iterations = 200, .launch = stepping::Launch::per_kernel}};
     const auto expected = solve(system, way.options);
     way.as_on_device = true;
     for (const std::int64_t more : {0, 3}) {

@@ -83,7 +83,7 @@ TEST(ResidualLog, IsReadLateAndLosesNothing) {
 /// By each method, with and without jacobi where that makes sense.
 template <class Check>
 void by_all_methods(const SmallSystem& system, SolverOptions options, const Check& check) {
-  options.launch = stepping::Launch::each; // or it is tried each time
+  options.launch = stepping::Launch::per_kernel; // or it is tried each time
   for (const auto method : all_methods)
     for (const bool as_on_device : {false, true}) {
       options.method = method;

@@ -39,10 +39,13 @@ void Sweeper<T>::choose_shape(Norm norm) {
       domain_->comm(), shapes,
       [&](const PassShape& shape) {
         shape_ = shape;
-        if constexpr (on_device) return pass_alone(shape.sweeps);
+        if constexpr (on_device) {
+          queue_alone(domain_->current(), shape.sweeps, Norm::none);
+          return moved(shape.sweeps);
+        }
         sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()),
                       box, on_the_way(norm), shape, pass_room_);
-        advance(shape.sweeps);
+        moved(shape.sweeps);
       },
       [&] { streams_.fence(); });
   shape_ = fastest(trial_);

@@ -33,16 +33,23 @@ Sweeper<T>::Sweeper(Domain<T>& domain, bool overlap, miniapp::Timers& timers)
 }
 
 template <class T>
-void Sweeper<T>::sweep(Norm norm) {
+int Sweeper<T>::queue(int from, int sweeps, Norm norm) {
   const Region region("heat/step");
   if (domain_->depends_on_time()) {
     const ScopedTimer timed(timers_["formulas"]);
     domain_->set_time_dependent();
   }
-  SampledExchange halo(halos_[domain_->current()], samples_);
-  queue_sweep(domain_->current(), norm, halo);
-  domain_->advance();
+  SampledExchange halo(halos_[from], samples_);
+  queue_sweep(from, norm, halo, sweeps);
   compute_.add(0);
+  return after(from, sweeps);
+}
+
+template <class T>
+int Sweeper<T>::queue_alone(int from, int sweeps, Norm norm) {
+  stepping::NoExchange none;
+  queue_sweep(from, norm, none, sweeps);
+  return after(from, sweeps);
 }
 
 template <class T>
@@ -57,55 +64,13 @@ void Sweeper<T>::begin() {
 }
 
 template <class T>
-void Sweeper<T>::pass(int sweeps) {
-  const Region region("heat/pass");
-  SampledExchange halo(halos_[domain_->current()], samples_);
-  queue_sweep(domain_->current(), Norm::none, halo, sweeps);
-  advance(sweeps);
-  compute_.add(0);
-}
-
-template <class T>
-void Sweeper<T>::pass_alone(int sweeps) {
-  stepping::NoExchange none;
-  queue_sweep(domain_->current(), Norm::none, none, sweeps);
-  advance(sweeps);
-}
-
-template <class T>
-int Sweeper<T>::sweep_alone(int norm_every, Norm norm, const stepping::NormSlots& slots) {
-  int made = 0;
-  if (persistent_) {
-    made = exact_norm_ && norm_every > 0 ? norm_every - 1 : persistent_shape_.steps;
-    sweep_persistently(made, {norm, persistent_shape_.norm_every, slots}, 0, false);
-    if (!exact_norm_ || norm_every == 0) return made;
-  } else if (graph_) {
-    graph_.replay_alone(streams_, domain_->current());
-    advance_graph();
-    return graph_shape_.steps;
-  }
-  const int most = domain_->options().sweeps_of_pass(), until = norm_every > 0 ? norm_every : most;
-  while (made < until) {
-    const int sweeps =
-        stepping::steps_together(most, [&](int n) { return made + n > until || made + n == norm_every; });
-    const bool with_norm = (made += sweeps) == norm_every;
-    const int from = domain_->current();
-    stepping::NoExchange none;
-    queue_sweep(from, with_norm ? norm : Norm::none, none, sweeps);
-    advance(sweeps);
-    if (with_norm && (on_device || exact_norm_)) leave_norm_part(from, norm, slots);
-  }
-  return made;
-}
-
-template <class T>
 void Sweeper<T>::wrap(int field) {
   grid::wrap(streams_.compute(), domain_->deep_field(field), domain_->deep_block());
 }
 
 /// A host makes a pass from field to field, a device each of its kernels.
 template <class T>
-void Sweeper<T>::advance(int sweeps) {
+void Sweeper<T>::moved(int sweeps) {
   domain_->advance_pass(sweeps, on_device ? shape_.kernels(sweeps) : 1);
 }
 
@@ -168,27 +133,6 @@ void Sweeper<T>::queue_sweep(int from, Norm norm, Exchange& halo, int sweeps) {
         streams_, halo, overlap_, [&](const auto&) { compute(regions_.interior); },
         [&](const auto&) { std::ranges::for_each(regions_.strips, compute); },
         [&](const auto&) { compute(domain_->block().all()); });
-}
-
-template <class T>
-void Sweeper<T>::fence() const {
-  streams_.fence();
-  if (persistent_) persistent_->check();
-}
-
-template <class T>
-void Sweeper<T>::queue_graph(int from, Norm norm, const stepping::NormSlots& slots, bool exchanges) {
-  int made = 0;
-  for (const int sweeps : graph_passes_) {
-    const bool with_norm = graph_shape_.norm(made += sweeps);
-    const auto queue = [&](auto halo) { queue_sweep(from, with_norm ? norm : Norm::none, halo, sweeps); };
-    if (exchanges)
-      queue(SampledExchange(halos_[from], samples_));
-    else
-      queue(stepping::NoExchange());
-    if (with_norm) leave_norm_part(from, norm, slots);
-    from = (from + shape_.kernels(sweeps)) % 2;
-  }
 }
 
 template <class T>

@@ -90,7 +90,7 @@ TEST(History, IsTheSameByGraph) {
     miniapp::History histories[2];
     for (const bool graph : {false, true}) {
       auto options = read_options(deck(0, 453, check_every, "l2"), 1);
-      options.launch = graph ? Launch::graph : Launch::each;
+      options.launch = graph ? Launch::graph : Launch::per_kernel;
       const Problem<double> problem(options, MPI_COMM_SELF);
       problem.run();
       histories[graph] = problem.heat->record().history;

@@ -79,7 +79,7 @@ Options options_of(const std::string& deck) {
 /// On a device, where there can be some.
 Launch graphs(const Options& options, int ranks) {
   const bool can = on_device && ranks == 1 && options.equation == Equation::steady && options.tolerance == 0;
-  return can ? Launch::graph : Launch::each;
+  return can ? Launch::graph : Launch::per_kernel;
 }
 
 /// From each of some numbers of ranks onto each of them, each pair by one of three decks, by other methods each time.
@@ -169,7 +169,7 @@ TEST(Launches, ToATolerance) {
   auto options = read_options(steady_deck("tolerance: 0, max_sweeps: 150, check_every: 20"));
   options.process_grid = {1, world_size()};
   const auto check = [&](Launch launch, std::int64_t steps_per_pass) {
-    options.launch = Launch::each;
+    options.launch = Launch::per_kernel;
     options.steps_per_pass = 1;
     options.tolerance = 0;
     auto alone = options;
@@ -209,7 +209,7 @@ TEST(Launches, ToATolerance) {
       expect_same(answer_of(*problem.heat, MPI_COMM_WORLD), expected, words + ", gone on with");
     }
   };
-  for (const std::int64_t steps_per_pass : {1, 2, 4}) check(Launch::each, steps_per_pass);
+  for (const std::int64_t steps_per_pass : {1, 2, 4}) check(Launch::per_kernel, steps_per_pass);
   if (!on_device) return;
   if (world_size() == 1 || !device::kernels_on_host)
     for (const std::int64_t steps_per_pass : {1, 4}) check(Launch::graph, steps_per_pass);

@@ -87,7 +87,7 @@ class SameBits : public testing::Test {
   /// Half of the combinations, in which any two choices meet.
   static void check_all(const std::string& deck) {
     auto options = read_options(deck, 1);
-    options.launch = Launch::each;
+    options.launch = Launch::per_kernel;
     options.check_every = 1;
     const Whole launched(options, 1);
     const Whole replayed(options, repeats_by_graph);
@@ -129,7 +129,7 @@ class SameBits : public testing::Test {
   /// Of every process grid, by the usual method.
   static void check_passes(const std::string& deck) {
     auto options = read_options(deck, 1);
-    options.launch = Launch::each;
+    options.launch = Launch::per_kernel;
     options.check_every = 1;
     const Whole whole(options, 1), repeated(options, repeats_by_graph);
     int turn = 0;
@@ -143,7 +143,7 @@ class SameBits : public testing::Test {
   /// By kernels that keep plates in registers, of one and more warps and teams. A thread of a host has a plate alone.
   static void check_plates() {
     auto options = read_options(steady_2d, 1);
-    options.launch = Launch::each;
+    options.launch = Launch::per_kernel;
     options.check_every = 1;
     using Sizes = std::vector<std::vector<std::int64_t>>;
     for (const auto& cells : device::kernels_on_host
@@ -175,7 +175,7 @@ class SameBits : public testing::Test {
     options.norm = Norm::max;
     options.max_sweeps = 150;
     options.check_every = 1;
-    options.launch = Launch::each;
+    options.launch = Launch::per_kernel;
     options.tolerance = 0;
     const Problem<T> all(options, MPI_COMM_SELF);
     run(*all.heat, 1);
@@ -184,7 +184,7 @@ class SameBits : public testing::Test {
       for (const int end : {1, 2, 66, 71, 140, 150}) {
         options.check_every = every;
         options.tolerance = (end < 150 ? 1.0001 : 1e-3) * norms.at(end);
-        options.launch = Launch::each;
+        options.launch = Launch::per_kernel;
         options.process_grid = one_rank(options);
         const Problem<T> whole(options, MPI_COMM_SELF);
         run(*whole.heat, 1);
@@ -282,7 +282,7 @@ class SameBits : public testing::Test {
   static void check_one(const Options& options, const comm::Options& method, bool overlap, const Whole& wholes) {
     const auto& whole = wholes.with(options.norm);
     Problem<T> part(options, comm::test::cached_communicator(method).share(), overlap);
-    run(*part.heat, options.launch != Launch::each ? repeats_by_graph : 1);
+    run(*part.heat, options.launch != Launch::per_kernel ? repeats_by_graph : 1);
     const auto launch = part.heat->record().extras["launch"];
     EXPECT_EQ(launch, stepping::all_launch_names[static_cast<std::size_t>(options.launch.value)].name);
     if (options.kernel == SweepKernel::plain) {

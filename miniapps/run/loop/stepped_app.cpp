@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/stepped_app.hpp"
 
+#include "machine/simulation.hpp"
+#include "stepping/seconds_alone.hpp"
+
 #include <fmt/format.h>
 
 namespace kontor::miniapp {
+
+Launches& SteppedApp::launches() {
+  if (!launches_) launches_.emplace(steps(), context_.timers);
+  return *launches_;
+}
 
 void SteppedApp::run() {
   StepClock clock(context_.timers);
@@ -17,9 +25,22 @@ void SteppedApp::run() {
       if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
         series->snapshots.push_back(fields->snapshot);
     };
-  last_step_ = run_steps(steps(), between);
+  last_step_ = run_steps(launches(), between);
   if (series) series->complete = true;
   finish(last_step_);
+}
+
+void SteppedApp::time_alone() {
+  if (context_.comm.size() == 1 || compute_time_is_simulated() || !begin_alone()) return;
+  auto samples = alone_;
+  stepping::sample_alone(
+      context_.comm, samples, [&] { return launches().advance_alone(); }, [&] { launches().fence(); });
+  if (end_alone()) alone_ = samples;
+}
+
+void SteppedApp::record_launches(AppRecord& record, std::int64_t steps) const {
+  record.computing = stepping::times(alone_, steps);
+  record.extras.update(const_cast<SteppedApp*>(this)->launches().record());
 }
 
 } // namespace kontor::miniapp

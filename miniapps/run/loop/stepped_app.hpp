@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/loop/steps.hpp"
+#include "run/loop/launches.hpp"
 #include "run/mini_app.hpp"
+
+#include <optional>
+#include <vector>
 
 namespace kontor::miniapp {
 
-/// A mini-app whose repeat is a loop over steps, with progress, end requests, checkpoints and, in the first repeat,
-/// snapshots.
+/// A mini-app whose repeat is a loop over steps, with launches, progress, end requests, checkpoints and, in the first
+/// repeat, snapshots.
 class SteppedApp : public MiniApp {
  public:
   /// Local.
   explicit SteppedApp(const RunContext& context) : context_(context) {}
 
   void run() final;
+  void time_alone() final;
 
  protected:
   const RunContext& context() const { return context_; }
@@ -22,12 +26,23 @@ class SteppedApp : public MiniApp {
 
   /// Local. The steps of a repeat.
   virtual Steps& steps() = 0;
+  /// Local. How they are launched: per kernel, before its choose().
+  virtual Launches& launches();
+  /// Collective, in warm_up(); makes steps.
+  void choose_launches() { launches().choose(context_.series_every()); }
+  /// Collective. Before steps without exchanges: whether they can be timed; and whether those were like others.
+  virtual bool begin_alone() { return true; }
+  virtual bool end_alone() { return true; }
+  /// Local. Adds the launches to the record, and the seconds of so many steps without exchanges.
+  void record_launches(AppRecord&, std::int64_t steps) const;
   /// Collective, at the end of run(), which it is timed in. `made`: number of the last step; below the limit if the
   /// repeat ended early.
   virtual void finish(std::int64_t /*made*/) {}
 
  private:
   RunContext context_;
+  std::optional<Launches> launches_;
+  std::vector<double> alone_; ///< seconds of a step without exchanges: samples
   std::int64_t last_step_ = 0;
 };
 

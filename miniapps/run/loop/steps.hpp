@@ -1,88 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/loop/progress.hpp"
-#include "run/record/trace.hpp"
+#include "run/loop/step_plan.hpp"
+#include "stepping/launch.hpp"
+#include "stepping/streams.hpp"
+
+#include <kontor/config/visitor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
 
 namespace kontor::miniapp {
 
-/// Takes a sample of each step of a repeat: the host seconds from the end of the step before it to its own, with what
-/// is waited for in between, such as norms, and without files. Ends a trace after its steps. Steps that are queued on a
-/// device take the time of their launch.
-class StepClock {
- public:
-  /// Local. Begins.
-  explicit StepClock(Timers& timers) : timers_(timers), durations_(timers.durations("step")) {}
+using stepping::Launch;
+using LaunchSpace = Kokkos::DefaultExecutionSpace;
 
-  /// Local. What was done since the last step is not part of the next one.
-  void skip() { last_ = device::seconds(); }
-  void made(std::int64_t steps) {
-    const double now = device::seconds();
-    durations_.add(now - last_);
-    last_ = now;
-    if (auto* const trace = timers_.trace(); trace && trace->made(steps)) timers_.trace(nullptr);
-  }
-
- private:
-  Timers& timers_;
-  Distribution& durations_;
-  double last_ = device::seconds();
+/// What an app says about the launches of its steps; equal on all ranks.
+struct LaunchTerms {
+  config::Chosen<Launch> wanted{Launch::automatic}; ///< as the deck says
+  const comm::Communicator* comm = nullptr;
+  stepping::Streams<LaunchSpace>* streams = nullptr; ///< that steps are queued on
+  bool queued = stepping::on_device;                 ///< else the host makes each step before it returns
+  int states = 1; ///< that a step can begin from, such as either of two fields that take turns
+  std::optional<std::string> graph_refusal = {}; ///< why steps cannot be replayed
+  std::optional<std::string> kernel_refusal = "the app has no kernel for several steps";
+  int kernel_steps = 0; ///< the most that a persistent kernel makes
 };
 
-// The loop over the steps of a repeat: sweeps, iterations, panels. An app gives the steps, the loop does what comes
-// between them.
-
-/// Steps count from 1.
-struct StepPlan {
-  std::int64_t first = 0;         ///< steps made by another run
-  std::int64_t limit = 0;         ///< number of the last step
-  double work_per_step = 0;       ///< of all ranks, in the unit of the progress line
-  double target = 0;              ///< value at which the steps end; 0: none
-  std::int64_t report_every = 64; ///< steps between updates of the progress line
-};
-
-/// Every function is collective.
+/// The steps of a repeat: sweeps, iterations. An app gives the steps; launches.hpp chooses how they are launched, and
+/// run_steps() does what comes between them. Every function is collective unless stated.
 class Steps {
  public:
   virtual ~Steps() = default;
 
-  /// Prepares a repeat. State is that after plan.first steps on return.
-  virtual StepPlan begin() = 0;
+  /// Local.
+  virtual StepPlan plan() const = 0;
+  /// Local.
+  virtual LaunchTerms launch_terms() = 0;
 
-  /// Makes the steps after `made`, or queues them on a device: one, or as many as one launch makes, but none after
-  /// `until`. Returns their number.
-  virtual std::int64_t advance(std::int64_t made, std::int64_t until) = 0;
+  /// Prepares a repeat, most of whose steps are launched so. State is that after plan().first steps on return.
+  virtual void begin(Launch) {}
+
+  /// Queues the steps of a pass from that state, or makes them, and nothing else: a graph captures it. Returns the
+  /// state that they lead to.
+  virtual int queue(int state, const Pass&) = 0;
+  /// Local. The state that the next step begins from.
+  virtual int current_state() const { return 0; }
+  /// Local. The steps of a pass have been queued: the app's own account of its fields.
+  virtual void moved(const Pass&) {}
+  /// The same in a repeat: takes in the value, and does what follows the last step by itself.
+  virtual void account(const Pass&) {}
+  /// So many values follow together.
+  virtual void make_room(int /*values*/) {}
+
+  /// Local. Whether the next step begins as those of a graph do.
+  virtual bool fits_graph() const { return true; }
+  /// Local. Before a graph is replayed: exchanges notice failures of other ranks.
+  virtual void poll() {}
+
+  /// Makes what persistent kernels need, or gives it back.
+  virtual void use_kernel(bool) {}
+  /// Local. How many of the next steps, up to `until`, one kernel makes; 0: none.
+  virtual int kernel_length(std::int64_t /*made*/, std::int64_t /*until*/) const { return 0; }
+  /// Makes so many steps by one kernel, with exchanges or without. With `may_end` fewer, if a value ends the repeat.
+  /// Returns their number; moved() and account() follow for each.
+  virtual int launch_kernel(std::int64_t /*made*/, int steps, bool /*exchanges*/, bool /*may_end*/) { return steps; }
 
   /// The first step that ends the repeat by its value; none: not known yet. `wait`: all values are known on return.
   virtual std::optional<std::int64_t> ended(std::int64_t /*made*/, bool /*wait*/) { return std::nullopt; }
-
-  /// Local, the same on all ranks. Whether the last step may still turn out to have ended the repeat: the next launch
-  /// makes one step, because no more can be undone.
+  /// Local. Whether a step that was made may still turn out to have ended the repeat.
   virtual bool value_open() const { return false; }
-
   /// Undoes the last step, a launch of its own, which came after the one that ended the repeat.
   virtual void step_back() {}
-
   /// Waits for all steps and their values.
   virtual void drain() = 0;
-
   /// Local. The latest value, for the progress line.
   virtual double value() const { return 0; }
 };
-
-/// What the loop does between steps; every function is collective.
-struct BetweenSteps {
-  Progress* progress = nullptr;
-  StepClock* clock = nullptr;
-  /// Called before each launch; true ends the repeat. What needs complete steps calls drain() first.
-  std::function<bool(std::int64_t made, const std::function<void()>& drain)> ends = {};
-  std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots
-  /// Called after drain(), for every so many-th step but the last.
-  std::function<void(std::int64_t made)> snapshot = {};
-};
-
-/// Collective. Makes the steps of a repeat. Returns the number of the last one; it is complete. Asks for the end after
-/// each launch and each drain(). Throws std::logic_error if more than one step is to be undone.
-std::int64_t run_steps(Steps&, const BetweenSteps&);
 
 } // namespace kontor::miniapp

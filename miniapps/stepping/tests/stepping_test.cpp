@@ -5,7 +5,7 @@
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 #include "stepping/deferred_norms.hpp"
-#include "stepping/graph_choice.hpp"
+#include "stepping/launch.hpp"
 #include "stepping/schedule.hpp"
 #include "stepping/step_graph.hpp"
 
@@ -151,7 +151,7 @@ TEST(Graph, IsRefusedWhereItCannotBe) {
     return chosen;
   };
   EXPECT_TRUE(wants_graph(world(), as(Launch::graph), std::nullopt));
-  EXPECT_FALSE(wants_graph(world(), as(Launch::each), std::nullopt));
+  EXPECT_FALSE(wants_graph(world(), as(Launch::per_kernel), std::nullopt));
   EXPECT_FALSE(wants_graph(world(), as(Launch::automatic), "it rains"));
   expect_facts(error_of([&] { wants_graph(world(), as(Launch::graph), "it rains"); }),
                {"d.yaml:3:4: solver.launch", "graph", "it rains", "auto or each"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/loop/steps.hpp"
+#include "run/loop/launches.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,10 @@
 
 namespace kontor::miniapp {
 
-std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
-  const auto plan = steps.begin();
+std::int64_t run_steps(Launches& launches, const BetweenSteps& between) {
+  auto plan = launches.begin();
+  plan.limit = std::min(plan.limit, between.limit);
+  auto& steps = launches.steps();
   auto made = plan.first;
   std::int64_t launched = 0; // steps of the last launch
   bool drained = false;      // after that launch
@@ -38,7 +40,7 @@ std::int64_t run_steps(Steps& steps, const BetweenSteps& between) {
     }
     const auto report = next(plan.report_every);
     const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
-    launched = steps.advance(made, steps.value_open() ? made + 1 : until);
+    launched = launches.advance(made, until);
     made += launched;
     if (between.clock) between.clock->made(launched);
     if (between.progress && made >= report)
