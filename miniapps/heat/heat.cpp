@@ -176,6 +176,7 @@ miniapp::LaunchTerms Heat<T>::launch_terms() {
   kernel_pattern_ = plan.pattern(static_cast<int>(least), 2, ends);
   if (exact) kernel_pattern_.value_every = 0;
   terms.kernel_steps = kernel_pattern_.steps;
+  terms.kernel_ends = ends;
   return terms;
 }
 

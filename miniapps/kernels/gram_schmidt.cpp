@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/bench.hpp"
-#include "stepping/step_graph.hpp"
+#include "stepping/launch.hpp"
+#include "stepping/streams.hpp"
+#include "stepping/trial.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 
@@ -73,22 +75,39 @@ void measure_gram_schmidt(Bench& bench, std::int64_t n) {
     Kokkos::deep_copy(q, a);
     Kokkos::deep_copy(r, 0.0);
   };
-  const auto queue = [&](int = 0) { modified_gram_schmidt(streams.compute(), q, r, dots); };
+  const auto queue = [&] { modified_gram_schmidt(streams.compute(), q, r, dots); };
   const comm::Communicator self(MPI_COMM_SELF);
   stepping::GlobalDots own(self, "dots", 1, streams.compute(), options.sums);
-  stepping::StepGraph<Space> graph;
-  clear();
-  queue(); // what is allocated or loaded with the first kernels cannot be captured
-  streams.fence();
   std::optional<std::string> refusal;
   if (!dots.stream_ordered())
     refusal = fmt::format("the host takes part in each sum by backend '{}'", comm.options().backend);
   if (!stepping::on_device) refusal = "kernels run on the host";
-  graph.choose(
-      comm, streams, options.launch, refusal, 1, queue, [] { return 0; }, [] {});
-  bench.findings.record.update(graph.record("factorisations", 1));
+  const auto& wanted = options.launch;
+  if (wanted == stepping::Launch::graph && refusal)
+    wanted.location.fail(fmt::format("is graph, but {}; choose auto or per_kernel", *refusal));
+  if (wanted == stepping::Launch::per_kernel) refusal = "the deck chooses another";
+  if (!refusal && wanted == stepping::Launch::automatic && stepping::tool_listens(comm))
+    refusal = "a profiling tool would see its kernels once";
+  stepping::Trial launches{{{"per_kernel"}, {"graph", refusal}}};
+  if (wanted == stepping::Launch::graph) launches.candidates[0].refusal = "the deck chooses another";
+  clear();
+  queue(); // what is allocated or loaded with the first kernels cannot be captured
+  streams.fence();
+  std::optional<device::CapturedGraph<Space>> graph;
+  if (!refusal) stepping::capture_on_all(comm, wanted.location, [&] { graph.emplace(streams.capture(queue)); });
+  launches.choose(comm, 1, [&](std::size_t by_graph, int count) {
+    comm::Stopwatch watch;
+    double seconds = 0;
+    for (int i = 0; i < count; ++i) by_graph == 1 ? streams.replay(*graph) : queue();
+    streams.fence();
+    watch.lap(seconds);
+    return seconds / count;
+  });
+  if (launches.chosen == 0) graph.reset();
+  bench.findings.record["launch"] = launches.candidates[launches.chosen].name;
+  if (launches.tried()) bench.findings.record["launch_trial"] = launches.record();
   const auto& sums = stepping::sum_kind_names[static_cast<std::size_t>(options.sums)].name;
-  const auto factor = [&] { graph ? graph.replay(streams, 0) : queue(); };
+  const auto factor = [&] { graph ? streams.replay(*graph) : queue(); };
   const auto alone = [&] { modified_gram_schmidt(streams.compute(), q, r, own); };
   const Way ways[] = {way(std::string(sums), factor), way("without_messages", alone, false)};
   const double k = static_cast<double>(options.columns), m = static_cast<double>(n) / comm.size();

@@ -109,7 +109,7 @@ TEST(Methods, QueueIterationsAsADeviceDoesWithTheSameBits) {
         if (graph == Launch::graph && miniapp::test::world_size() > 1) continue; // the host sends messages
         options.launch = graph;
         const auto queued = solve(system, options, true, true);
-        EXPECT_EQ(queued.record["launch"], graph == Launch::graph ? "graph" : "each");
+        EXPECT_EQ(queued.record["launch"], graph == Launch::graph ? "graph" : "per_kernel");
         EXPECT_EQ(queued.outcome.ending, host.outcome.ending);
         EXPECT_EQ(queued.history, host.history);
         EXPECT_EQ(queued.x, host.x); // iterations made too many have changed nothing

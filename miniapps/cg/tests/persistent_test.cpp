@@ -6,6 +6,7 @@
 #include "machine/device.hpp"
 #include "small_system.hpp"
 
+#include "run/tests/launch_trial.hpp"
 #include <kontor/device/compat.hpp>
 
 namespace kontor::cg::test {
@@ -120,16 +121,19 @@ TEST_P(Persistent, GoesOnFromAStateWithTheSameBits) {
 TEST_P(Persistent, IsTimedWithoutExchanges) {
   const auto expected = solved_by(Launch::persistent);
   const auto one = solver();
-  for (int sample = 0; sample < 2; ++sample) one->time_alone();
-  EXPECT_EQ(one->seconds_alone().size(), loan_.comm.size() > 1 ? 2u : 0u);
+  for (int sample = 0; sample < 2; ++sample) {
+    one->begin_alone();
+    EXPECT_EQ(one->launches().advance_alone(), 16);
+    EXPECT_TRUE(one->end_alone());
+  }
   one->reset();
   EXPECT_EQ(solved(*one).history, expected.history);
 }
 
 TEST_P(Persistent, IsNotTriedWhereRanksShareADevice) {
-  const auto record = solver(Launch::automatic)->record();
+  const auto record = solver(Launch::automatic)->launches().record();
   const bool alone = comm::max_over_ranks(loan_.comm, miniapp::ranks_of_memory(loan_.comm).size()) == 1;
-  EXPECT_EQ(record.contains("launch_trial") && record["launch_trial"].contains("persistent"), alone);
+  EXPECT_EQ(miniapp::test::was_tried(record, "persistent"), alone);
 }
 
 TEST_P(Persistent, SaysWhyThereIsNoSuchKernel) {

@@ -287,7 +287,9 @@ struct Solved {
 };
 /// Collective, after a solve.
 inline Solved found_by(const Solver& solver, const comm::Communicator& comm, const Partition& partition) {
-  return {solver.outcome(), gathered(comm, partition, solver.solution()), solver.history(), solver.record()};
+  auto record = solver.record();
+  record.update(solver.launches().record());
+  return {solver.outcome(), gathered(comm, partition, solver.solution()), solver.history(), std::move(record)};
 }
 
 /// Collective over the world. Warmed up, set back, solved.

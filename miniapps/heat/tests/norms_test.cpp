@@ -94,7 +94,7 @@ TEST(History, IsTheSameByGraph) {
       const Problem<double> problem(options, MPI_COMM_SELF);
       problem.run();
       histories[graph] = problem.heat->record().history;
-      EXPECT_EQ(problem.heat->record().extras["launch"], graph ? "graph" : "each");
+      EXPECT_EQ(problem.heat->record().extras["launch"], graph ? "graph" : "per_kernel");
       if (graph) {
         EXPECT_GT(problem.timers.entries().at("graph").calls, 12);
       }

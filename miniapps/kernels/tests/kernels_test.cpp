@@ -86,7 +86,7 @@ TEST(Options, SayWhatIsRefused) {
       {"sizes: [0]", {"problem.sizes"}},
       {"columns: 4", {"problem.columns", "gram_schmidt"}},
       {"sums: reproducible", {"problem.sums", "gram_schmidt"}},
-      {"launch: each", {"problem.launch", "gram_schmidt"}},
+      {"launch: per_kernel", {"problem.launch", "gram_schmidt"}},
       {"cells: 4", {"problem.cells", "atomics"}},
       {"measure: fill, precision: float", {"problem.precision", "gradient"}}};
   for (const auto& [problem, facts] : refusals)

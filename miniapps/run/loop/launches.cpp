@@ -58,7 +58,7 @@ void Launches::choose(std::int64_t snapshot_every) {
   if (graph) capture();
   const auto kind_of = [](std::size_t candidate) { return static_cast<Launch>(candidate + 1); };
   const auto count = whole_patterns(kernel ? terms_.kernel_steps : 0);
-  const device::Region region("run/launch trial");
+  const device::Region region("stepping/trial");
   trial_.choose(comm, static_cast<double>(plan_.limit) / static_cast<double>(count), [&](std::size_t c, int times) {
     comm::Stopwatch watch;
     double seconds = 0;
@@ -69,8 +69,11 @@ void Launches::choose(std::int64_t snapshot_every) {
   });
   chosen_ = kind_of(trial_.chosen);
   if (kernel && chosen_ != Launch::persistent) steps_.use_kernel(false);
-  if (chosen_ != Launch::graph) graphs_.clear();
-  capture_again();
+  if (chosen_ == Launch::graph)
+    capture_alone();
+  else
+    graphs_.clear();
+  if (chosen_ != Launch::per_kernel && !trial_.tried()) make(chosen_, count, true); // the first time takes longer
 }
 
 /// So many steps, rounded up.
@@ -91,20 +94,21 @@ Launches::Graphs Launches::captured(bool exchanges) {
   return graphs;
 }
 
-/// Each graph is replayed once: a device makes ready what is launched for the first time.
 void Launches::capture() {
   stepping::capture_on_all(*terms_.comm, terms_.wanted.location, [&] { graphs_ = captured(true); });
-  for (int state = 0; state < terms_.states; ++state) terms_.streams->replay(graphs_[state]);
+  for (const auto& graph : graphs_) terms_.streams->replay(graph); // the first time takes longer
   terms_.streams->fence();
+}
+
+void Launches::capture_alone() {
+  if (terms_.comm->size() == 1) return;
+  stepping::capture_on_all(*terms_.comm, terms_.wanted.location, [&] { alone_ = captured(false); });
 }
 
 void Launches::capture_again() {
   if (chosen_ != Launch::graph) return;
-  const auto& comm = *terms_.comm;
-  stepping::capture_on_all(comm, terms_.wanted.location, [&] {
-    graphs_ = captured(true);
-    if (comm.size() > 1) alone_ = captured(false);
-  });
+  capture();
+  capture_alone();
 }
 
 StepPlan Launches::begin() {
@@ -156,7 +160,10 @@ std::int64_t Launches::advance(std::int64_t made, std::int64_t until) {
   if (const auto every = plan_.break_every; every > 0) until = std::min(until, (made / every + 1) * every);
   const bool single = steps_.value_open(); // no more than one step can be undone
   if (single) until = made + 1;
-  const int kernel = chosen_ == Launch::persistent && !single ? steps_.kernel_length(made, until) : 0;
+  auto reach = until;
+  if (plan_.stops && plan_.value_every > 0 && !terms_.kernel_ends)
+    reach = std::min(until, (made / plan_.value_every + 1) * plan_.value_every);
+  const int kernel = chosen_ == Launch::persistent && !single ? steps_.kernel_length(made, reach) : 0;
   const auto kind = kernel > 0 ? Launch::persistent : graph_fits(made, until) ? Launch::graph : Launch::per_kernel;
   const auto count = kind == Launch::persistent ? by_kernel(made, kernel)
                      : kind == Launch::graph    ? by_graph(made)

@@ -61,7 +61,7 @@ class Launches {
   /// that end in any case; 0: none. Throws config::Error on all ranks if the deck's choice is impossible, AgreedError
   /// if a capture fails.
   void choose(std::int64_t snapshot_every = 0);
-  /// Collective. Captures graphs again, which hold numbers that have changed.
+  /// Collective; makes steps. Captures graphs again, which hold numbers that have changed.
   void capture_again();
   Launch chosen() const { return chosen_; }
   /// Local. Waits for what steps have queued.
@@ -89,6 +89,7 @@ class Launches {
   std::int64_t whole_patterns(std::int64_t steps) const;
   Graphs captured(bool exchanges);
   void capture();
+  void capture_alone();
   bool graph_fits(std::int64_t made, std::int64_t until) const;
   void replay(const Graphs&);
   int queue(int state, const Pass&);

@@ -25,7 +25,8 @@ struct LaunchTerms {
   int states = 1; ///< that a step can begin from, such as either of two fields that take turns
   std::optional<std::string> graph_refusal = {}; ///< why steps cannot be replayed
   std::optional<std::string> kernel_refusal = "the app has no kernel for several steps";
-  int kernel_steps = 0; ///< the most that a persistent kernel makes
+  int kernel_steps = 0;     ///< the most that a persistent kernel makes
+  bool kernel_ends = false; ///< it ends by values itself; else it makes no steps beyond one that may end the repeat
 };
 
 /// The steps of a repeat: sweeps, iterations. An app gives the steps; launches.hpp chooses how they are launched, and

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/checkpoint_options.hpp"
 #include "run/loop/progress.hpp"
-#include "run/loop/steps.hpp"
+#include "run/loop/launches.hpp"
 #include "run/loop/stop_request.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "run/record/trace.hpp"
@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
+#include <tuple>
 #include <unistd.h>
 
 namespace {
@@ -77,44 +78,153 @@ TEST(Checkpoint, Walltime) {
     EXPECT_THROW(walltime(wrong), config::Error) << wrong;
 }
 
-/// Steps of which each third has a value, known a step late or after drain(). The sixth ends the repeat.
+/// Steps of two fields, some of which have a value that is known a step late or after drain(). They count
+/// what is made of them, on a host as on a device.
 struct LateSteps : Steps {
-  StepPlan begin() override { return {.limit = 12}; }
-  std::int64_t advance(std::int64_t made, std::int64_t until) override {
-    launches.push_back(std::min(until - made, made % 3 == 2 ? std::int64_t{1} : 2 - made % 3));
-    if ((made + 1) % 3 == 0) last = made + 1;
-    return launches.back();
+  StepPlan plan() const override {
+    return {.limit = limit, .value_every = value_every, .stops = ends_at > 0, .together = together, .break_every = break_every};
   }
-  std::optional<std::int64_t> ended(std::int64_t made, bool wait) override {
-    if (wait || made > last) read = last;
-    return read == 6 ? std::optional(read) : std::nullopt;
+  LaunchTerms launch_terms() override {
+    return {.wanted = wanted,
+            .comm = &world(),
+            .streams = &streams,
+            .queued = true,
+            .states = 2,
+            .kernel_refusal = kernel_steps > 0 ? std::nullopt : std::optional<std::string>("it has none"),
+            .kernel_steps = kernel_steps};
   }
-  bool value_open() const override { return !careless && read < last; }
-  void step_back() override { ++undone; }
+  void begin(Launch) override {
+    log.clear();
+    made = last = read = 0;
+  }
+  int queue(int state, const Pass& pass) override {
+    EXPECT_TRUE(!pass.value || pass.steps == 1);
+    return (state + pass.steps) % 2;
+  }
+  int current_state() const override { return state; }
+  void moved(const Pass& pass) override { state = (state + pass.steps) % 2; }
+  void account(const Pass& pass) override {
+    EXPECT_EQ(pass.after, made);
+    made += pass.steps;
+    log.push_back(pass.steps);
+    if (pass.value) last = made;
+  }
+  int kernel_length(std::int64_t after, std::int64_t until) const override {
+    return static_cast<int>(std::min<std::int64_t>(until - after, kernel_steps));
+  }
+  std::optional<std::int64_t> ended(std::int64_t now, bool wait) override {
+    if (wait || now > last) read = last;
+    return ends_at > 0 && read >= ends_at ? std::optional(ends_at) : std::nullopt;
+  }
+  bool value_open() const override { return !careless && ends_at > 0 && read < last; }
+  void step_back() override {
+    ++undone;
+    --made;
+    state = 1 - state;
+  }
   void drain() override { read = last; }
 
+  config::Chosen<Launch> wanted{Launch::per_kernel};
+  std::int64_t limit = 12, ends_at = 6, break_every = 0, value_every = 3;
+  int together = 2, kernel_steps = 0;
   bool careless = false; ///< launches two steps with a value open
-  std::vector<std::int64_t> launches;
-  std::int64_t last = 0, read = 0; ///< step of the last value, and of the last one that is known
+  stepping::Streams<LaunchSpace> streams{false};
+  Timers timers{"test"};
+  int state = 0;
+  std::int64_t made = 0, last = 0, read = 0; ///< steps; that of the last value, and of the last one that is known
+  std::vector<int> log;                      ///< steps of the passes
   int undone = 0;
 };
 
+std::int64_t run(LateSteps& steps, const BetweenSteps& between = {}) {
+  Launches launches(steps, steps.timers);
+  launches.choose(between.snapshot_every);
+  const auto made = run_steps(launches, between);
+  EXPECT_EQ(made, steps.made);
+  return made;
+}
+
 TEST(Loop, EndsByLateValues) {
   LateSteps late;
-  EXPECT_EQ(run_steps(late, {}), 6);
-  EXPECT_EQ(late.launches, (std::vector<std::int64_t>{2, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(run(late), 6);
+  EXPECT_EQ(late.log, (std::vector<int>{2, 1, 1, 1, 1, 1}));
   EXPECT_EQ(late.undone, 1);
   LateSteps drained;
   const auto drain = [](std::int64_t, const auto& drain) {
     drain();
     return false;
   };
-  EXPECT_EQ(run_steps(drained, {.ends = drain}), 6);
-  EXPECT_EQ(drained.launches, (std::vector<std::int64_t>{2, 1, 2, 1}));
+  EXPECT_EQ(run(drained, {.ends = drain}), 6);
+  EXPECT_EQ(drained.log, (std::vector<int>{2, 1, 2, 1}));
   EXPECT_EQ(drained.undone, 0);
   LateSteps careless;
   careless.careless = true;
-  EXPECT_THROW(run_steps(careless, {}), std::logic_error);
+  EXPECT_THROW(run(careless), std::logic_error);
+}
+
+/// 18 steps with six values, from either field; what is left, and what a break cuts off, step by step.
+TEST(Loop, MakesManyStepsByAGraph) {
+  LateSteps steps;
+  steps.ends_at = 0;
+  steps.wanted = Launch::graph;
+  for (const auto& [limit, break_every, state] : {std::tuple(41, 0, 0), {41, 0, 1}, {61, 20, 0}}) {
+    steps.limit = limit;
+    steps.break_every = break_every;
+    steps.state = state;
+    EXPECT_EQ(run(steps), limit);
+    EXPECT_EQ(steps.state, (state + limit) % 2);
+  }
+  steps.limit = 17;
+  test::expect_facts(test::error_of([&] { run(steps); }), {"graph", "18 steps", "per_kernel"});
+}
+
+/// To a value that ends the repeat, at most one step is undone, and no launch of several steps comes after an open one.
+TEST(Loop, EndsWhereSingleStepsEnd) {
+  for (const auto wanted : {Launch::per_kernel, Launch::graph, Launch::persistent})
+    for (const std::int64_t every : {0, 3, 5}) {
+      LateSteps steps;
+      steps.limit = 100;
+      steps.ends_at = steps.value_every = 40;
+      steps.wanted = wanted;
+      steps.kernel_steps = 3;
+      const auto drain = [&](std::int64_t made, const auto& drain) {
+        if (every > 0 && made % every == 0) drain();
+        return false;
+      };
+      EXPECT_EQ(run(steps, {.ends = drain}), 40) << stepping::name_of(wanted) << ", drained each " << every;
+      EXPECT_LE(steps.undone, 1);
+    }
+}
+
+TEST(Plan, HasThePatternOfItsSteps) {
+  const auto pattern = [](std::int64_t value_every, bool stops) {
+    const auto found = StepPlan{.limit = 1000, .value_every = value_every, .stops = stops}.pattern(16, 2);
+    return std::pair(found.steps, found.value_every);
+  };
+  EXPECT_EQ(pattern(0, false), std::pair(16, 0));
+  EXPECT_EQ(pattern(1, false), std::pair(16, 1));
+  EXPECT_EQ(pattern(3, false), std::pair(18, 3));
+  EXPECT_EQ(pattern(15, false), std::pair(30, 15));
+  EXPECT_EQ(pattern(16, false), std::pair(16, 16));
+  EXPECT_EQ(pattern(17, false), std::pair(16, 0));
+  EXPECT_EQ(pattern(1, true), std::pair(16, 0)); // each value is waited for
+  EXPECT_EQ(StepPlan{}.pattern(16, 6).steps, 18);
+}
+
+TEST(Plan, KnowsHowManyStepsAreAsInThePattern) {
+  const LaunchPattern plain{16, 0}, with_values{18, 3};
+  const auto plan = [](std::int64_t limit, std::int64_t every, bool stops = false) {
+    return StepPlan{.limit = limit, .value_every = every, .stops = stops};
+  };
+  EXPECT_EQ(plan(1000, 0).alike_after(0, plain), 16);
+  EXPECT_EQ(plan(1000, 17, true).alike_after(0, plain), 16);
+  EXPECT_EQ(plan(1000, 17, true).alike_after(1, plain), 15);
+  EXPECT_EQ(plan(16, 0).alike_after(0, plain), 16);
+  EXPECT_EQ(plan(16, 0, true).alike_after(0, plain), 15); // the last one has a value
+  EXPECT_EQ(plan(1000, 3).alike_after(6, with_values), 18);
+  EXPECT_EQ(plan(1000, 3).alike_after(7, with_values), 1);
+  EXPECT_EQ(plan(36, 3).alike_after(18, with_values), 18);
+  EXPECT_EQ(plan(35, 3).alike_after(18, with_values), 16);
 }
 
 const ProgressWords sweeps{"sweep", "cell updates", "norm"};
@@ -155,14 +265,15 @@ struct FakeExchange {
 /// Six steps of two regions and an exchange.
 struct SixSteps : Steps {
   explicit SixSteps(Timers& timers) : to(timers), compute(timers["compute"]), own(timers) {}
-  StepPlan begin() override { return {.limit = 6}; }
-  std::int64_t advance(std::int64_t, std::int64_t) override {
+  StepPlan plan() const override { return {.limit = 6}; }
+  LaunchTerms launch_terms() override { return {}; }
+  int queue(int, const Pass&) override {
     SampledExchange sampled(exchange, to);
     sampled.start();
     { const ScopedTimer timed(compute); }
     sampled.finish();
     const ScopedTimer lately(own["own"]); // a region that is declared while it is traced
-    return 1;
+    return 0;
   }
   void drain() override {}
   FakeExchange exchange;
@@ -174,7 +285,8 @@ struct SixSteps : Steps {
 void make_steps(Timers& timers) {
   StepClock clock(timers);
   SixSteps steps(timers);
-  run_steps(steps, {.clock = &clock});
+  Launches launches(steps, timers);
+  run_steps(launches, {.clock = &clock});
 }
 
 TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
@@ -233,7 +345,8 @@ TEST(Durations, AreOfSingleStepsAndExchanges) {
   timers.reset();
   SixSteps alone(timers);
   alone.exchange.messages.clear();
-  run_steps(alone, {});
+  Launches launches(alone, timers);
+  run_steps(launches, {});
   EXPECT_EQ(timers.durations("exchange").over_ranks(world()).count, 0) << "there were no messages";
   if (world().rank() != 0) return;
   EXPECT_EQ(exchanges.count, 12 * world().size());

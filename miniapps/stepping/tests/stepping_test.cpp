@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Norms that are read late, the schedule of steps, and graphs of them. Compiled as if kernels ran on a device: on a CPU
-// a graph is a list of calls.
+// Norms that are read late, and choices among launches. Compiled as if kernels ran on a device: on a CPU a graph is a
+// list of calls.
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 #include "stepping/deferred_norms.hpp"
 #include "stepping/launch.hpp"
-#include "stepping/schedule.hpp"
-#include "stepping/step_graph.hpp"
+#include "stepping/trial.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <stdexcept>
 
 namespace kontor::stepping::test {
@@ -104,59 +105,6 @@ TEST(Norms, OfManyParts) {
   }
 }
 
-/// steps(start) += start + 1, queued.
-void add(const Space& instance, const Kokkos::View<int*, Space::memory_space>& steps, int start) {
-  Kokkos::parallel_for(
-      "test/step", Kokkos::RangePolicy<Space>(instance, 0, 1), KOKKOS_LAMBDA(int) { steps(start) += start + 1; });
-}
-
-TEST(Graph, MakesTheStepsFromWhereItStarts) {
-  Streams<Space> streams(true);
-  StepGraph<Space> graph;
-  EXPECT_FALSE(graph);
-  const Kokkos::View<int*, Space::memory_space> steps("test/steps", 2);
-  graph.capture(streams, 2, [&streams, steps](int start) {
-    for (int n = 0; n < 4; ++n) add(streams.exchange(), steps, start);
-    streams.compute_waits();
-  });
-  Kokkos::deep_copy(steps, 0);
-  for (const int start : {0, 1, 1}) graph.replay(streams, start);
-  streams.fence();
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), steps);
-  EXPECT_EQ(host(0), 4);
-  EXPECT_EQ(host(1), 16);
-  graph.forget();
-  EXPECT_FALSE(graph);
-}
-
-/// A device makes ready what it launches for the first time.
-TEST(Graph, IsReplayedFromEachStateWhenItIsChosen) {
-  Streams<Space> streams(true);
-  StepGraph<Space> graph;
-  const Kokkos::View<int*, Space::memory_space> steps("test/steps", 2);
-  int made = 0;
-  graph.choose(
-      world(), streams, config::Chosen<Launch>(Launch::graph), std::nullopt, 2,
-      [&streams, steps](int start) { add(streams.compute(), steps, start); }, [] { return 0; }, [&] { ++made; });
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), steps);
-  EXPECT_EQ(host(0), 1);
-  EXPECT_EQ(host(1), 2);
-  EXPECT_EQ(made, 2);
-}
-
-TEST(Graph, IsRefusedWhereItCannotBe) {
-  const auto as = [](Launch graphs) {
-    config::Chosen<Launch> chosen(graphs);
-    chosen.location = {"d.yaml:3:4", "solver.launch"};
-    return chosen;
-  };
-  EXPECT_TRUE(wants_graph(world(), as(Launch::graph), std::nullopt));
-  EXPECT_FALSE(wants_graph(world(), as(Launch::per_kernel), std::nullopt));
-  EXPECT_FALSE(wants_graph(world(), as(Launch::automatic), "it rains"));
-  expect_facts(error_of([&] { wants_graph(world(), as(Launch::graph), "it rains"); }),
-               {"d.yaml:3:4: solver.launch", "graph", "it rains", "auto or each"});
-}
-
 /// One rank cannot; all say so.
 TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
   const auto capture = [&] {
@@ -165,35 +113,55 @@ TEST(Graph, ThatCannotBeCapturedIsAnErrorOfAll) {
   expect_facts(error_of<comm::AgreedError>([&] {
                  capture_on_all(world(), {"d.yaml:3:4", "solver.launch"}, capture);
                }),
-               {"out of nodes", "solver.launch: each", "E-GPU-CALL"});
+               {"out of nodes", "solver.launch: per_kernel", "E-GPU-CALL"});
 }
 
-TEST(StepSchedule, FindsTheGraphForItsSteps) {
-  const auto graph = [](std::int64_t check_every, bool stops) {
-    const auto shape = StepSchedule{1000, check_every, 0, stops}.graph();
-    return std::pair(shape.steps, shape.norm_every);
-  };
-  EXPECT_EQ(graph(0, false), std::pair(16, 0));
-  EXPECT_EQ(graph(1, false), std::pair(16, 1));
-  EXPECT_EQ(graph(3, false), std::pair(18, 3));
-  EXPECT_EQ(graph(15, false), std::pair(30, 15));
-  EXPECT_EQ(graph(16, false), std::pair(16, 16));
-  EXPECT_EQ(graph(17, false), std::pair(16, 0));
-  EXPECT_EQ(graph(1, true), std::pair(16, 0)); // each norm is waited for
+/// A turn takes the seconds it is told.
+struct FakeTurns {
+  std::vector<double> seconds;
+  std::vector<int> calls = std::vector<int>(seconds.size());
+  double operator()(std::size_t c, int count) {
+    calls[c] += count;
+    return seconds[c];
+  }
+};
+
+TEST(Trial, KeepsTheUsualOneUnlessAnotherIsFaster) {
+  for (const auto& [other, chosen] : {std::pair(0.98, 0u), {0.96, 1u}}) {
+    Trial trial{{{"usual"}, {"other"}}};
+    FakeTurns turns{{1e-4, other * 1e-4}};
+    trial.choose(world(), 1, std::ref(turns));
+    EXPECT_EQ(trial.chosen, chosen);
+    EXPECT_TRUE(trial.tried());
+  }
 }
 
-TEST(StepSchedule, KnowsHowManyStepsAreAsInTheGraph) {
-  const GraphShape plain{16, 0}, with_norms{18, 3};
-  EXPECT_EQ((StepSchedule{1000, 0, 0, false}.alike_after(0, plain)), 16);
-  EXPECT_EQ((StepSchedule{1000, 17, 0, true}.alike_after(0, plain)), 16);
-  EXPECT_EQ((StepSchedule{1000, 17, 0, true}.alike_after(1, plain)), 15);
-  EXPECT_EQ((StepSchedule{16, 0, 0, false}.alike_after(0, plain)), 16);
-  EXPECT_EQ((StepSchedule{16, 0, 0, true}.alike_after(0, plain)), 15); // the last one has a norm
-  EXPECT_EQ((StepSchedule{1000, 0, 10, false}.alike_after(0, plain)), 9);
-  EXPECT_EQ((StepSchedule{1000, 3, 0, false}.alike_after(6, with_norms)), 18);
-  EXPECT_EQ((StepSchedule{1000, 3, 0, false}.alike_after(7, with_norms)), 1);
-  EXPECT_EQ((StepSchedule{36, 3, 0, false}.alike_after(18, with_norms)), 18);
-  EXPECT_EQ((StepSchedule{35, 3, 0, false}.alike_after(18, with_norms)), 16);
+TEST(Trial, TriesWhatIsPossible) {
+  Trial trial{{{"usual"}, {"impossible", "it rains"}, {"fast"}}};
+  FakeTurns turns{{1e-4, 1e-9, 1e-5}};
+  trial.choose(world(), 1, std::ref(turns));
+  EXPECT_EQ(trial.chosen, 2u);
+  EXPECT_EQ(turns.calls[1], 0);
+  const auto record = trial.record();
+  EXPECT_EQ(record[1]["refusal"], "it rains");
+  EXPECT_TRUE(std::isnan(record[1]["seconds"].get<double>()));
+  EXPECT_EQ(record[2]["seconds"], 1e-5);
+  Trial alone{{{"usual", "it rains"}, {"other"}}};
+  alone.choose(world(), 1, std::ref(turns));
+  EXPECT_EQ(alone.chosen, 1u);
+  EXPECT_FALSE(alone.tried());
+}
+
+/// Turns of 10 s, of which a repeat of 20 s allows those of the first candidate only.
+TEST(Trial, TakesNoMoreThanItsShareOfARepeat) {
+  FakeTurns turns{{10, 5, 1}};
+  Trial trial{{{"usual"}, {"second"}, {"third"}}};
+  trial.choose(world(), 2, std::ref(turns));
+  EXPECT_EQ(turns.calls, (std::vector<int>{2, 0, 0}));
+  EXPECT_EQ(trial.chosen, 0u);
+  trial.choose(world(), 1000, std::ref(turns)); // 2000 s: all, but in no more turns than these
+  EXPECT_EQ(turns.calls, (std::vector<int>{4, 2, 2}));
+  EXPECT_EQ(trial.chosen, 2u);
 }
 
 } // namespace
