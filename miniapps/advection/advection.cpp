@@ -311,9 +311,9 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
   std::array<grid::FieldView<double>, 2> fields_; ///< they take turns
   std::array<Gathering, 2> probes_;               ///< of the fields, as are the halos
   grid::HaloPair<double> halos_;
-  int now_ = 0;                      ///< the field that holds the solution
-  std::int64_t first_ = 0;           ///< steps made by another run
-  std::int64_t made_ = 0;            ///< steps of the repeat
+  int now_ = 0;            ///< the field that holds the solution
+  std::int64_t first_ = 0; ///< steps made by another run
+  std::int64_t made_ = 0;  ///< steps of the repeat
   miniapp::AppRecord record_;
   miniapp::Timer& compute_;
   miniapp::Timer& gather_;

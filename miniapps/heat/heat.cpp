@@ -81,15 +81,14 @@ void Heat<T>::warm_up() {
 template <class T>
 miniapp::Verification Heat<T>::verify_launches() {
   std::uint64_t kept = 0;
-  auto result = this->launches().verify(
-      {.restart = [this] { domain_.set_initial(); },
-       .remember = [&] { kept = digest(domain_); },
-       .differences =
-           [&] {
-             const double differs = digest(domain_) == kept ? 0 : 1;
-             return comm::allreduce(domain_.comm(), differs, comm::ReduceOp::sum);
-           },
-       .plainly = [this](std::int64_t sweeps) { sweep_plainly(domain_, sweeps); }});
+  auto result = this->launches().verify({.restart = [this] { domain_.set_initial(); },
+                                         .remember = [&] { kept = digest(domain_); },
+                                         .differences =
+                                             [&] {
+                                               const double differs = digest(domain_) == kept ? 0 : 1;
+                                               return comm::allreduce(domain_.comm(), differs, comm::ReduceOp::sum);
+                                             },
+                                         .plainly = [this](std::int64_t sweeps) { sweep_plainly(domain_, sweeps); }});
   sweeper_.forget_halo_times();
   measured_ = false;
   return result;
@@ -171,8 +170,7 @@ miniapp::LaunchTerms Heat<T>::launch_terms() {
   constexpr int most = PersistentLaunch<T>::most_norms;
   const auto plan = this->plan();
   const bool ends = plan.stops && plan.value_every > 0 && !exact;
-  const auto least =
-      !ends || plan.value_every >= most ? most : std::min<std::int64_t>(4, plan.value_every) * most;
+  const auto least = !ends || plan.value_every >= most ? most : std::min<std::int64_t>(4, plan.value_every) * most;
   kernel_pattern_ = plan.pattern(static_cast<int>(least), 2, ends);
   if (exact) kernel_pattern_.value_every = 0;
   terms.kernel_steps = kernel_pattern_.steps;
@@ -201,8 +199,8 @@ template <class T>
 int Heat<T>::queue(int state, const miniapp::Pass& pass) {
   const auto norm = pass.value ? norm_ : Norm::none;
   kernel_waits_ = false;
-  const int after = pass.exchanges ? sweeper_.queue(state, pass.steps, norm)
-                                   : sweeper_.queue_alone(state, pass.steps, norm);
+  const int after =
+      pass.exchanges ? sweeper_.queue(state, pass.steps, norm) : sweeper_.queue_alone(state, pass.steps, norm);
   if (pass.value && norms_.in_slots()) sweeper_.leave_norm_part(state, norm, norms_.slots());
   return after;
 }

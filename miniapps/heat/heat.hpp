@@ -76,11 +76,11 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   std::int64_t sweeps_of_repeat_ = 0;
   std::optional<PersistentLaunch<T>> kernel_; ///< of several sweeps; none: not in use
   miniapp::LaunchPattern kernel_pattern_;
-  bool kernel_waits_ = false; ///< the last launch was a kernel that ends sweeps, whose norms are there
-  std::int64_t first_sweep_ = 0;            ///< of the repeat: as many were made before, by another run
-  std::int64_t sweeps_before_ = 0;          ///< of the field, when the repeat began
-  std::size_t asked_ = 0;                   ///< norms that have not ended the repeat
-  miniapp::History earlier_norms_;          ///< of the sweeps before
+  bool kernel_waits_ = false;      ///< the last launch was a kernel that ends sweeps, whose norms are there
+  std::int64_t first_sweep_ = 0;   ///< of the repeat: as many were made before, by another run
+  std::int64_t sweeps_before_ = 0; ///< of the field, when the repeat began
+  std::size_t asked_ = 0;          ///< norms that have not ended the repeat
+  miniapp::History earlier_norms_; ///< of the sweeps before
   miniapp::Timer& reduce_timer_;
 };
 

@@ -43,9 +43,7 @@ miniapp::LaunchTerms PersistentSolver::launch_terms() {
   return terms;
 }
 
-double PersistentSolver::launch_tolerance() const {
-  return launches().chosen() == Launch::persistent ? 1e-9 : 0;
-}
+double PersistentSolver::launch_tolerance() const { return launches().chosen() == Launch::persistent ? 1e-9 : 0; }
 
 void PersistentSolver::clear_ghosts() {
   Solver::clear_ghosts();

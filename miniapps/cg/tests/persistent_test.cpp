@@ -4,9 +4,9 @@
 #include "cg/problem/problem.hpp"
 #include "cg/solver/solver_state.hpp"
 #include "machine/device.hpp"
+#include "run/tests/launch_trial.hpp"
 #include "small_system.hpp"
 
-#include "run/tests/launch_trial.hpp"
 #include <kontor/device/compat.hpp>
 
 namespace kontor::cg::test {

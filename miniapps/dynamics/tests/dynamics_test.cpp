@@ -228,8 +228,7 @@ TEST(Wave, IsThatOfTheBoxAlone) {
   options.velocity = {"x < 1 ? 0.0005*(1+cos(pi*x)) : 0", "0", "0"};
   const auto difference = [](const Line& line) {
     double most = 0;
-    for (std::size_t i = 0; i < line.chain.size(); ++i)
-      most = std::max(most, std::abs(line.chain[i] - line.exact[i]));
+    for (std::size_t i = 0; i < line.chain.size(); ++i) most = std::max(most, std::abs(line.chain[i] - line.exact[i]));
     return most;
   };
   const auto line = line_of(options, 300, 300 * 0.9 * 0.05 / std::sqrt(3.0)), first = line_of(options, 1, 0.9 * 0.05);

@@ -78,8 +78,8 @@ class Sweeper {
   bool overlap_;
   bool plain_; ///< the kernel
   miniapp::Timers& timers_;
-  miniapp::Timer& compute_;               ///< calls: sweeps that the host has made or launched
-  miniapp::ExchangeSamples samples_;      ///< of the halos
+  miniapp::Timer& compute_;          ///< calls: sweeps that the host has made or launched
+  miniapp::ExchangeSamples samples_; ///< of the halos
   grid::Regions regions_;
   stepping::Streams<ExecutionSpace> streams_;
   grid::HaloPair<T> halos_;

@@ -34,7 +34,7 @@ class TilePass {
   static constexpr int left_cells = dimensions == 3 ? pack_width<T> : 2; ///< of a pack, that neighbours read
   static constexpr int room = sweeps * left_cells * threads;             ///< of what a step leaves
   static constexpr int kinds = 64;                                       ///< of cells: those at which faces
-  static constexpr int scratch_level = device::kernels_on_host ? 1 : 0; ///< level 0 of a host may have 32 KiB only
+  static constexpr int scratch_level = device::kernels_on_host ? 1 : 0;  ///< level 0 of a host may have 32 KiB only
   static constexpr int scratch_bytes = (2 * room + 2 * kinds) * static_cast<int>(sizeof(T));
   static_assert(scratch_bytes <= 40 << 10, "what Kokkos gives a team with CUDA");
 

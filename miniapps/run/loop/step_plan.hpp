@@ -45,9 +45,7 @@ struct StepPlan {
 
   /// The next steps that one exchange can serve, up to `until`: one with a value is in a pass of its own.
   Pass pass(std::int64_t made, std::int64_t until) const {
-    const auto alone = [&](std::int64_t step) {
-      return step > until || value(step) || (last_alone && step == limit);
-    };
+    const auto alone = [&](std::int64_t step) { return step > until || value(step) || (last_alone && step == limit); };
     Pass pass{made, 1};
     while (pass.steps < together && !alone(made + pass.steps) && !alone(made + pass.steps + 1)) ++pass.steps;
     pass.value = value(made + pass.steps);

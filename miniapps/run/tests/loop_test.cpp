@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/checkpoint_options.hpp"
-#include "run/loop/progress.hpp"
 #include "run/loop/launches.hpp"
+#include "run/loop/progress.hpp"
 #include "run/loop/stop_request.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "run/record/trace.hpp"
@@ -82,7 +82,11 @@ TEST(Checkpoint, Walltime) {
 /// what is made of them, on a host as on a device.
 struct LateSteps : Steps {
   StepPlan plan() const override {
-    return {.limit = limit, .value_every = value_every, .stops = ends_at > 0, .together = together, .break_every = break_every};
+    return {.limit = limit,
+            .value_every = value_every,
+            .stops = ends_at > 0,
+            .together = together,
+            .break_every = break_every};
   }
   LaunchTerms launch_terms() override {
     return {.wanted = wanted,
