@@ -32,8 +32,8 @@ nlohmann::ordered_json as_json(const PassShape& shape) {
 } // namespace
 
 template <class T>
-Heat<T>::Heat(const Options& options, const miniapp::RunContext& context, PassLengths tried)
-    : SteppedApp(context), tried_(std::move(tried)), domain_(options, context.comm),
+Heat<T>::Heat(const Options& options, const miniapp::RunContext& context, stepping::Trial of_pass_lengths)
+    : SteppedApp(context), of_pass_lengths_(std::move(of_pass_lengths)), domain_(options, context.comm),
       sweeper_(domain_, context.overlap, context.timers), norm_(options.norm),
       norms_(domain_.comm(), norm_, options.sums), packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context.timers.communication("reduce")) {
@@ -370,9 +370,7 @@ miniapp::AppRecord Heat<T>::record() const {
     record.extras["pass_trial"].push_back(as_json(shape));
     record.extras["pass_trial"].back()["seconds"] = seconds;
   }
-  if (!tried_.empty()) record.extras["steps_per_pass_trial"] = nlohmann::ordered_json::array();
-  for (const auto& [sweeps, seconds] : tried_)
-    record.extras["steps_per_pass_trial"].push_back({{"steps_per_pass", sweeps}, {"seconds", seconds}});
+  if (!of_pass_lengths_.candidates.empty()) record.extras["steps_per_pass_trial"] = of_pass_lengths_.record();
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;
 }

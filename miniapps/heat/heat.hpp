@@ -9,16 +9,13 @@
 
 namespace kontor::heat {
 
-/// Values of steps_per_pass that were tried, and the seconds of a sweep each; for the record.
-using PassLengths = std::vector<std::pair<std::int64_t, double>>;
-
 /// The heat equation on the cells of a box: alpha lap(u) + source = 0 by Jacobi sweeps, or = du/dt by steps of explicit
 /// Euler. T is float or double.
 template <class T>
 class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
-  /// Collective over the context's communicator. Options are resolved.
-  Heat(const Options&, const miniapp::RunContext&, PassLengths tried = {});
+  /// Collective over the context's communicator. Options are resolved; a trial may have chosen steps_per_pass.
+  Heat(const Options&, const miniapp::RunContext&, stepping::Trial of_pass_lengths = {});
   ~Heat() override; // with the kernels that it may launch, which are compiled in heat.cpp
 
   void warm_up() override;
@@ -64,7 +61,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool goes_on() const { return measured_ && domain_.fixed_sweeps() && !domain_.transient(); }
   double field_bytes() const;
 
-  PassLengths tried_;
+  stepping::Trial of_pass_lengths_;
   Domain<T> domain_;
   Sweeper<T> sweeper_;
   Norm norm_;

@@ -15,7 +15,7 @@ namespace kontor::heat {
 template <class T>
 std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContext& context) {
   constexpr std::int64_t sweeps = 33;        // two of the longest passes that are tried, and the last sweep
-  constexpr double enough = 0.1;             // seconds
+  constexpr double enough = 0.025;           // seconds
   options.initial = config::Expression{"0"}; // formulas take longer than sweeps
   options.exact.reset();
   options.tolerance = 0;
@@ -48,25 +48,42 @@ std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContex
   }
 }
 
-/// Collective over the context's communicator. Options are resolved. Where they leave steps_per_pass open, it is the
-/// fastest in a trial of 1, 2, 4, 8 and 16, as far as these are possible.
+/// Collective. The fastest of 1, 2, 4, 8 and 16 steps a pass, as far as these are possible and time is left: as much as
+/// a trial may take of a repeat.
+template <class T>
+stepping::Trial try_pass_lengths(Options options, const miniapp::RunContext& context) {
+  stepping::Trial trial;
+  const bool steady = options.equation == Equation::steady;
+  const double sweeps = steady ? static_cast<double>(options.max_sweeps) : options.step_count();
+  double spent = 0, limit = INFINITY;
+  for (const std::int64_t length : {1, 2, 4, 8, 16}) {
+    auto& candidate = trial.candidates.emplace_back(std::to_string(length), pass_refusal(options, length));
+    if (length > 1 && options.check_every > 0 && length >= options.check_every)
+      candidate.refusal = "norms are closer together";
+    if (!candidate.refusal && spent > limit) candidate.refusal = "no time is left";
+    if (candidate.refusal) continue;
+    options.steps_per_pass = length;
+    comm::Stopwatch watch;
+    candidate.seconds = seconds_of_sweep<T>(options, context);
+    watch.lap(spent);
+    spent = comm::max_over_ranks(context.comm, spent);
+    if (!candidate.seconds) candidate.refusal = "it does not fit in memory";
+    if (length == 1 && candidate.seconds) limit = stepping::Trial::limit_of(context.comm, *candidate.seconds * sweeps);
+  }
+  trial.decide();
+  return trial;
+}
+
+/// Collective over the context's communicator. Options are resolved. Where they leave steps_per_pass open, a trial
+/// chooses it.
 template <class T>
 std::unique_ptr<miniapp::MiniApp> make_heat(Options options, const miniapp::RunContext& context) {
-  PassLengths tried;
+  stepping::Trial trial;
   if (!options.steps_per_pass) {
-    std::vector<double> seconds;
-    for (const std::int64_t length : {1, 2, 4, 8, 16}) {
-      const bool between_norms = options.check_every == 0 || length < options.check_every;
-      if (length > 1 && (!between_norms || pass_refusal(options, length))) continue;
-      options.steps_per_pass = length;
-      if (const auto of_sweep = seconds_of_sweep<T>(options, context)) {
-        tried.emplace_back(length, *of_sweep);
-        seconds.push_back(*of_sweep);
-      }
-    }
-    options.steps_per_pass = tried.empty() ? 1 : tried[comm::choose(seconds)].first;
+    trial = try_pass_lengths<T>(options, context);
+    options.steps_per_pass = std::stoll(trial.candidates[trial.chosen].name);
   }
-  return std::make_unique<Heat<T>>(options, context, std::move(tried));
+  return std::make_unique<Heat<T>>(options, context, std::move(trial));
 }
 
 } // namespace kontor::heat

@@ -18,9 +18,11 @@ double Trial::limit_of(const comm::Communicator& comm, double repeat) {
   return std::max(comm.options().trial, share * repeat);
 }
 
-void Trial::decide(const std::vector<std::size_t>& possible, const std::vector<double>& seconds) {
-  for (std::size_t i = 0; i < possible.size(); ++i) candidates[possible[i]].seconds = seconds[i];
-  chosen = possible[comm::choose(seconds)];
+void Trial::decide() {
+  std::vector<double> seconds;
+  for (const auto& candidate : candidates)
+    seconds.push_back(candidate.seconds.value_or(std::numeric_limits<double>::infinity()));
+  chosen = comm::choose(seconds);
 }
 
 nlohmann::ordered_json Trial::record() const {

@@ -56,13 +56,17 @@ struct Trial {
       comm::max_over_ranks(comm, all);
       seconds = comm::medians(all, possible.size());
     }
-    decide(possible, seconds);
+    for (std::size_t i = 0; i < possible.size(); ++i) candidates[possible[i]].seconds = seconds[i];
+    decide();
   }
+
+  /// Local. Chooses among the candidates that have seconds, equal on all ranks.
+  void decide();
+  /// Local. The seconds that a trial may take, of work that takes so many in a repeat.
+  static double limit_of(const comm::Communicator&, double repeat);
 
  private:
   std::vector<std::size_t> possible() const;
-  static double limit_of(const comm::Communicator&, double repeat);
-  void decide(const std::vector<std::size_t>& possible, const std::vector<double>& seconds);
 };
 
 } // namespace kontor::stepping
