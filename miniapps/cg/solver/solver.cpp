@@ -92,7 +92,6 @@ void Solver::warm_up() {
 }
 
 void Solver::exchange(bool exchanges) {
-  exchanges_ = exchanges;
   state_.product.exchange(exchanges);
   for (auto* sums : sums()) sums->exchange(exchanges);
   if (preconditioner_) preconditioner_->exchange(exchanges);
@@ -161,10 +160,11 @@ void Solver::begin(miniapp::Launch /*launch*/) {
 
 /// Steps that are queued before the host knows that there are too many make no products.
 int Solver::queue(int state, const miniapp::Pass& pass) {
-  if (pass.exchanges != exchanges_) exchange(pass.exchanges);
+  if (!pass.exchanges) exchange(false);
   state_.product.skip_if(&log_.state()->ended);
   method_->step();
   state_.product.skip_if(nullptr);
+  if (!pass.exchanges) exchange(true);
   drained_ = false;
   return state;
 }

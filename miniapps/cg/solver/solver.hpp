@@ -129,7 +129,6 @@ class Solver : public miniapp::Steps {
 
  private:
   std::unique_ptr<CgMethod> method_;
-  bool exchanges_ = true;
   bool goes_on_ = false;   ///< the solve begins where go_on_from() says
   std::int64_t steps_ = 0; ///< of the solve
   GlobalDots rhs_;
