@@ -48,19 +48,12 @@ double median_seconds(const comm::Communicator& comm, double first, const Work& 
 
 } // namespace
 
-std::string gemm_library(const GemmForm& form) { return form.own_loops ? "Kokkos Kernels' own loops" : library().name; }
+std::string gemm_library() { return library().name; }
 
 template <class T>
 void gemm(const GemmForm& form, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta,
           const Matrix<T>& c) {
-  const char* const op_a = form.transpose_a ? "T" : "N";
-  const char* const op_b = form.transpose_b ? "T" : "N";
-  if (!form.own_loops) {
-    KokkosBlas::gemm(op_a, op_b, alpha, a, b, beta, c);
-    return;
-  }
-  using Loops = Kokkos::View<T**, Kokkos::LayoutStride>; // which no library is asked to multiply
-  KokkosBlas::gemm(op_a, op_b, alpha, typename Loops::const_type(a), typename Loops::const_type(b), beta, Loops(c));
+  KokkosBlas::gemm(form.transpose_a ? "T" : "N", form.transpose_b ? "T" : "N", alpha, a, b, beta, c);
 }
 
 GemmBlock halved(GemmBlock block, int times) {
@@ -99,8 +92,7 @@ GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const M
   }
   const double seconds = median_seconds(comm, first, work);
   return {block, std::is_same_v<T, float> ? "float" : "double",
-          comm::allreduce(comm, flops_of(block), comm::ReduceOp::sum) / seconds, gemm_library(form),
-          !form.own_loops && library().optimised};
+          comm::allreduce(comm, flops_of(block), comm::ReduceOp::sum) / seconds, gemm_library(), library().optimised};
 }
 
 template void gemm(const GemmForm&, float, const Matrix<const float>&, const Matrix<const float>&, float,

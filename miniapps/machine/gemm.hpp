@@ -15,11 +15,10 @@ namespace kontor::miniapp {
 template <class T>
 using Matrix = Kokkos::View<T**, Kokkos::LayoutLeft>;
 
-/// What a product does with its matrices, and who makes it.
+/// What a product does with its matrices.
 struct GemmForm {
   bool transpose_a = false; ///< a is stored k x m
   bool transpose_b = false; ///< b is stored n x k
-  bool own_loops = false;   ///< by the loops of Kokkos Kernels, not by BLAS, cuBLAS or rocBLAS
 };
 
 /// Local. c = alpha op(a) op(b) + beta c, of m x k, k x n and m x n elements; columns may lie apart. With beta 0, c
@@ -28,7 +27,7 @@ template <class T>
 void gemm(const GemmForm&, T alpha, const Matrix<const T>& a, const Matrix<const T>& b, T beta, const Matrix<T>& c);
 
 /// Local. The library that makes such products.
-std::string gemm_library(const GemmForm& = {});
+std::string gemm_library();
 
 /// Local. The block, so many times halved along its longest edge.
 GemmBlock halved(GemmBlock, int times);

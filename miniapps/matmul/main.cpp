@@ -5,7 +5,7 @@
 int main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<matmul::Options>(
-      "matmul", "Products of dense matrices: blocks that travel around rings",
+      "matmul", "Products of dense matrices: blocks that move around rings",
       [](const matmul::Options& options, const miniapp::RunContext& context) {
         return miniapp::with_scalar(options.precision, [&](auto zero) -> std::unique_ptr<miniapp::MiniApp> {
           return std::make_unique<matmul::Matmul<decltype(zero)>>(options, context);

@@ -2,8 +2,7 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
-#include "matmul/kernels/local_product.hpp"
-#include "matmul/problem/costs.hpp"
+#include "matmul/costs.hpp"
 #include "matmul/problem/elements.hpp"
 #include "matmul/problem/state.hpp"
 
@@ -14,26 +13,30 @@
 namespace kontor::matmul {
 namespace {
 
+/// Local. Threads of a rank's BLAS. Kokkos has been initialised.
+int blas_threads(const Options& o) {
+  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads) : Kokkos::DefaultHostExecutionSpace().concurrency();
+}
+
 /// Before anything of a host's BLAS starts threads.
 const Options& with_blas_threads(const Options& o) {
   miniapp::set_blas_threads(blas_threads(o));
   return o;
 }
 
-nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Options& o, const GridShape& grid,
-                                     const SentBytes& mine, std::int64_t redistribution) {
-  const auto sent = comm::allreduce(
-      comm, std::array<std::int64_t, 6>{mine.replicate, mine.skew, mine.shifts, mine.restore, mine.sum, redistribution},
-      comm::ReduceOp::sum);
+/// Who makes local products, in words for people.
+std::string product_library(const Product& p) {
+  return p.gemm == Gemm::plain ? "plain loops" : miniapp::gemm_library();
+}
+
+nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Options& o, const SentBytes& mine) {
+  const auto sent = comm::allreduce(comm, std::array{mine.skew, mine.shifts, mine.restore}, comm::ReduceOp::sum);
   const auto size =
       static_cast<double>(o.precision == miniapp::Precision::single_precision ? sizeof(float) : sizeof(double));
-  return {{"replicate", sent[0]},
-          {"skew", sent[1]},
-          {"shifts", sent[2]},
-          {"restore", sent[3]},
-          {"sum", sent[4]},
-          {"redistribution", sent[5]},
-          {"grid_lower_bound", size * grid_lower_bound(o.size, grid)},
+  return {{"skew", sent[0]},
+          {"shifts", sent[1]},
+          {"restore", sent[2]},
+          {"grid_lower_bound", size * grid_lower_bound(o.size, o.shape())},
           {"lower_bound", size * lower_bound(o.size, comm.size())}};
 }
 
@@ -41,62 +44,52 @@ nlohmann::ordered_json volume_record(const comm::Communicator& comm, const Optio
 
 template <class T>
 Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bool as_on_device)
-    : SteppedApp(context), options_(with_blas_threads(options)), grid_(context.comm, options.shape()),
-      method_(grid_.all), streams_(context.overlap) {
+    : SteppedApp(context), options_(with_blas_threads(options)),
+      grid_(context.comm, {options.shape().rows, options.shape().columns}, {true, true}), method_(grid_),
+      streams_(context.overlap) {
   const auto& o = options_;
   context.progress.describe({.step = "step", .work = "flop"});
-  require_memory(grid_, o, sizeof(T));
+  const auto views = views_of_rank(o, o.shape(), {grid_.coordinates()[0], grid_.coordinates()[1]}, sizeof(T));
+  miniapp::require_memory(grid_, views);
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
-  const MultiplicationContext made_from{.options = o,
-                                        .grid = grid_,
-                                        .method = method_,
-                                        .run = context,
-                                        .streams = streams_,
-                                        .keeps_a = is_given_as_wanted(o, is_transposed(o.a), grid_.shape),
-                                        .keeps_b = is_given_as_wanted(o, is_transposed(o.b), grid_.shape),
-                                        .as_on_device = as_on_device};
-  multiplication_ = o.algorithm == Algorithm::summa ? make_summa<T>(made_from) : make_cannon<T>(made_from);
-  given_.emplace(made_from, *multiplication_);
-  require_blas_memory(grid_, o);
-  if (given_->redistributes()) redistribute_ = &context.timers.communication("redistribute");
-  fill(grid_, o, o.a, stored_a(o), a());
-  fill(grid_, o, o.b, stored_b(o), b());
+  cannon_.emplace(o, method_, streams_, context.timers, context.overlap, as_on_device);
+  require_blas_memory(grid_, blas_threads(o));
+  fill(grid_, o.a, o.stored_a(), a());
+  fill(grid_, o.b, o.stored_b(), b());
   reset();
   if (context.comm.capabilities().moves_data) {
-    elements_.emplace(grid_.all, o, context.seed);
-    verifier_.emplace(grid_.all, grid_.shape.columns, o, a(), b(), c());
+    elements_.emplace(grid_, o, context.seed);
+    verifier_.emplace(grid_, o.shape().columns, o, a(), b(), c());
   }
 
   record_.exchange = method_.choice();
-  record_.traffic = multiplication_->traffic();
-  record_.process_grid = {grid_.shape.rows, grid_.shape.columns};
-  if (grid_.shape.layers > 1) record_.process_grid.push_back(grid_.shape.layers);
+  record_.traffic = cannon_->traffic();
+  record_.process_grid = o.process_grid;
   record_.precision = miniapp::name_of_scalar<T>;
-  const double bytes = miniapp::total_bytes(views_of_rank(o, grid_.shape, grid_.place, sizeof(T)));
+  const double bytes = miniapp::total_bytes(views);
   record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_.extras["blas_threads"] = blas_threads(o);
   record_.extras["gemm_library"] = product_library(o);
   record_.extras["kernel"] = o.gemm == Gemm::plain ? "plain" : "gemm";
-  record_.extras["volume"] =
-      volume_record(context.comm, o, grid_.shape, multiplication_->sent(), given_->sent(o.beta != 0));
+  record_.extras["volume"] = volume_record(context.comm, o, cannon_->sent());
 }
 
 template <class T>
 double Matmul<T>::seconds_of_pass(Pass pass) {
   comm::barrier(this->context().comm);
-  multiplication_->begin(pass, 0);
-  for (std::int64_t n = 0; n < multiplication_->steps();) n += multiplication_->advance(n);
-  multiplication_->end();
-  return comm::allreduce(this->context().comm, multiplication_->seconds_of_steps(), comm::ReduceOp::max);
+  cannon_->begin(pass, 0);
+  for (std::int64_t n = 0; n < cannon_->steps(); ++n) cannon_->step(n);
+  cannon_->end();
+  return comm::allreduce(this->context().comm, cannon_->seconds_of_steps(), comm::ReduceOp::max);
 }
 
 template <class T>
 void Matmul<T>::warm_up() {
   miniapp::set_blas_threads(blas_threads(options_));
   reset();
-  miniapp::run_steps(*this, {});
-  finish(multiplication_->steps());
+  miniapp::run_steps(launches(), {});
+  finish(cannon_->steps());
   complete_ = false;
   seconds_.clear();
   reset_blocks(); // which have numbers, as in a run
@@ -111,39 +104,21 @@ template <class T>
 void Matmul<T>::reset() {
   if (elements_ && std::exchange(complete_, false)) miniapp::also(earlier_, [&] { return elements_->product(c()); });
   reset_blocks();
-  multiplication_->invalidate();
+  cannon_->invalidate();
 }
 
 /// What C is before does not matter with beta 0; then it is no number, so that what is not written shows.
 template <class T>
 void Matmul<T>::reset_blocks() {
-  multiplication_->reset();
+  cannon_->reset();
   first_step_ = 0;
-  if (options_.beta != 0) return fill(grid_, options_, options_.c, stored_c(options_), c());
+  if (options_.beta != 0) return fill(grid_, options_.c, options_.stored_c(), c());
   Kokkos::deep_copy(c().elements, std::numeric_limits<T>::quiet_NaN());
-  Kokkos::deep_copy(multiplication_->c().elements, std::numeric_limits<T>::quiet_NaN());
-}
-
-/// Collective. Its time is not that of the multiplication.
-template <class T>
-template <class Work>
-void Matmul<T>::redistribute(const Work& work) {
-  if (!redistribute_) return;
-  const miniapp::ScopedTimer timed(*redistribute_);
-  double aside = 0;
-  watch_.lap(without_redistribution_);
-  work();
-  watch_.lap(aside);
 }
 
 template <class T>
-miniapp::StepPlan Matmul<T>::begin() {
-  const auto steps = multiplication_->steps();
-  without_redistribution_ = 0;
-  watch_ = {};
-  redistribute([&] { given_->bring(options_.beta != 0 && first_step_ == 0); });
-  multiplication_->begin(Pass::whole, first_step_);
-  steps_made_ = first_step_;
+miniapp::StepPlan Matmul<T>::plan() const {
+  const auto steps = cannon_->steps();
   return {.first = first_step_,
           .limit = steps,
           .work_per_step = options_.size.flops() / static_cast<double>(steps),
@@ -151,22 +126,16 @@ miniapp::StepPlan Matmul<T>::begin() {
 }
 
 template <class T>
-std::int64_t Matmul<T>::advance(std::int64_t made, std::int64_t /*until*/) {
-  const auto count = multiplication_->advance(made);
-  steps_made_ = made + count;
-  return count;
+int Matmul<T>::queue(int state, const miniapp::Pass& pass) {
+  cannon_->step(pass.after);
+  return state;
 }
 
 template <class T>
 void Matmul<T>::finish(std::int64_t made) {
-  if (made < multiplication_->steps()) return;
-  multiplication_->end();
-  redistribute([&] { given_->give_back(); });
-  watch_.lap(without_redistribution_);
-  const auto slowest =
-      comm::allreduce(this->context().comm, std::array{without_redistribution_, multiplication_->seconds_of_steps()},
-                      comm::ReduceOp::max);
-  seconds_.push_back({slowest[0], slowest[1]});
+  if (made < cannon_->steps()) return;
+  cannon_->end();
+  seconds_.push_back(comm::allreduce(this->context().comm, cannon_->seconds_of_steps(), comm::ReduceOp::max));
   complete_ = true;
 }
 
@@ -185,70 +154,64 @@ miniapp::Verification Matmul<T>::verify_start() {
   return elements_->start(a(), b(), c());
 }
 
+/// The deck's steps, between multiples of lcm / columns and of lcm / rows up to their lcm, and the part of it after the
+/// first ones.
 template <class T>
 std::optional<miniapp::StepCounts> Matmul<T>::counts() const {
-  const auto& o = options_;
-  const auto layer = std::lcm(std::lcm(o.process_grid[0], o.process_grid[1]), o.layers) / o.layers;
-  const double counted = share_made() * static_cast<double>(multiplication_->steps());
-  const auto panels = o.algorithm == Algorithm::summa ? (o.size.k + o.panel - 1) / o.panel : layer;
-  const auto made = static_cast<double>(this->last_step() - first_step_), all = static_cast<double>(panels);
-  const auto [m, n, k] =
-      std::array{static_cast<double>(o.size.m), static_cast<double>(o.size.n), static_cast<double>(o.size.k)};
-  return miniapp::StepCounts{.unit = "panels",
-                             .of_deck = panels,
+  const auto rows = options_.process_grid[0], columns = options_.process_grid[1], all = std::lcm(rows, columns);
+  std::int64_t steps = 0, left = 0;
+  for (std::int64_t t = 0; t < all; ++t) {
+    if (t % (all / columns) == 0 || t % (all / rows) == 0) ++steps;
+    if (steps > first_step_) ++left;
+  }
+  return miniapp::StepCounts{.unit = "steps",
+                             .of_deck = steps,
                              .of_loop = this->last_step(),
-                             .of_figure = first_step_ + std::llround(counted),
+                             .of_figure = cannon_->steps(),
                              .of_field = steps_made_,
-                             .work = made / all * 2 * m * n * k};
+                             .work = static_cast<double>(left) / static_cast<double>(all) * options_.size.flops()};
 }
 
 template <class T>
-double Matmul<T>::median_of(double Seconds::*part) const {
-  std::vector<double> values;
-  for (const auto& seconds : seconds_) values.push_back(seconds.*part);
-  return values.empty() ? 0 : miniapp::median(std::move(values));
+double Matmul<T>::median_of_steps() const {
+  return seconds_.empty() ? 0 : miniapp::median(seconds_);
 }
 
 template <class T>
 std::vector<miniapp::FigureOfMerit> Matmul<T>::figures(double seconds, const miniapp::Calibration& machine) const {
   const double flops = share_made() * options_.size.flops();
   const double attainable = machine.gemm ? machine.gemm->rate : std::numeric_limits<double>::quiet_NaN();
-  std::vector<miniapp::FigureOfMerit> figures{{"flops", flops / seconds, "flop/s", attainable}};
-  if (redistribute_)
-    figures.push_back(
-        {"flops_without_redistribution", flops / median_of(&Seconds::without_redistribution), "flop/s", attainable});
-  figures.push_back({"flops_of_steps", flops / median_of(&Seconds::steps), "flop/s", attainable});
-  return figures;
+  return {{"flops", flops / seconds, "flop/s", attainable},
+          {"flops_of_steps", flops / median_of_steps(), "flop/s", attainable}};
 }
 
 /// What of the transfers was not hidden behind products: the time of the steps less that of the same products alone.
 /// Products may be slower beside transfers; that counts as not hidden too.
 template <class T>
 double Matmul<T>::exposed() const {
-  return std::max(0.0, median_of(&Seconds::steps) - share_made() * products_alone_);
+  return std::max(0.0, median_of_steps() - share_made() * products_alone_);
 }
 
 template <class T>
 double Matmul<T>::share_made() const {
-  const auto steps = multiplication_->steps();
-  return static_cast<double>(steps - first_step_) / static_cast<double>(steps);
+  return cannon_->share_from(first_step_);
 }
 
 template <class T>
 void Matmul<T>::write_state(output::File& file) const {
-  matmul::write_state(file, grid_, options_, {steps_made_, multiplication_->steps()}, multiplication_->c());
+  matmul::write_state(file, options_.shape(), options_.stored_c(), {steps_made_, cannon_->steps()}, c());
 }
 
 template <class T>
 void Matmul<T>::read_state(const output::Reader& reader) {
-  first_step_ = matmul::read_state(reader, grid_, options_, multiplication_->steps(), multiplication_->c());
+  first_step_ = matmul::read_state(reader, options_.shape(), options_.stored_c(), cannon_->steps(), c());
 }
 
 template <class T>
 miniapp::AppRecord Matmul<T>::record() const {
   auto record = record_;
   record.table = table();
-  record.extras["steps_seconds"] = median_of(&Seconds::steps);
+  record.extras["steps_seconds"] = median_of_steps();
   record.extras["products_alone_seconds"] = products_alone_;
   record.extras["transfers_alone_seconds"] = transfers_alone_;
   record.extras["exposed_seconds"] = exposed();
@@ -263,7 +226,7 @@ std::string Matmul<T>::table() const {
   if (transfers_alone_ > 0)
     text += fmt::format("steps {:.4f} s; products alone {:.4f} s, transfers alone {:.4f} s: {:.0f} % of "
                         "them hidden\n",
-                        median_of(&Seconds::steps), products_alone_, transfers_alone_,
+                        median_of_steps(), products_alone_, transfers_alone_,
                         100 * std::max(0.0, 1 - exposed() / transfers_alone_));
   return text;
 }
@@ -273,7 +236,7 @@ template <class T>
 miniapp::CalibrationRequest Matmul<T>::calibration() const {
   const auto form = gemm_form(options_);
   const int threads = blas_threads(options_);
-  const auto operands = multiplication_->largest_product();
+  const auto operands = cannon_->largest_product();
   double message = 0;
   for (const auto& entry : record_.traffic)
     message = std::max(message, static_cast<double>(entry.bytes) / static_cast<double>(entry.messages));
@@ -288,7 +251,7 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
 
 template <class T>
 std::optional<miniapp::FieldOutput> Matmul<T>::write_fields(output::File& file, const std::string& group) const {
-  if (options_.write_c) write_matrix(file, group + "/C", grid_, options_, stored_c(options_), c());
+  if (options_.write_c) write_matrix(file, group + "/C", options_.stored_c(), c());
   return {};
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/algorithm/multiplication.hpp"
-#include "matmul/algorithm/process_grid.hpp"
+#include "matmul/algorithm/cannon.hpp"
 #include "matmul/check/elements.hpp"
 #include "matmul/check/verification.hpp"
 #include "matmul/options.hpp"
-#include "matmul/problem/given_matrices.hpp"
 #include "run/loop/stepped_app.hpp"
 #include "stepping/streams.hpp"
 
@@ -37,38 +35,33 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   /// Collective; after reset_blocks(). A pass of the multiplication; the seconds of its steps, of the slowest rank.
   double seconds_of_pass(Pass);
 
-  /// Local. This rank's parts, as they are given; those of other layers than the first mean nothing.
-  const ProcessGrid& grid() const { return grid_; }
-  LocalMatrix<T> a() const { return given_->a(); }
-  LocalMatrix<T> b() const { return given_->b(); }
-  LocalMatrix<T> c() const { return given_->c(); }
+  /// Local. This rank's parts.
+  LocalMatrix<T> a() const { return cannon_->a(); }
+  LocalMatrix<T> b() const { return cannon_->b(); }
+  LocalMatrix<T> c() const { return cannon_->c(); }
 
  private:
-  /// Seconds of a repeat, of the slowest rank.
-  struct Seconds {
-    double without_redistribution = 0; ///< steps and what is around them
-    double steps = 0;
-  };
   Steps& steps() override { return *this; }
-  miniapp::StepPlan begin() override;
-  std::int64_t advance(std::int64_t made, std::int64_t until) override;
+  bool begin_alone() override { return false; } // warm_up() has timed products alone
+  miniapp::StepPlan plan() const override;
+  miniapp::LaunchTerms launch_terms() override { return {}; } // steps of a repeat differ: no launches to choose from
+  void begin(miniapp::Launch) override { cannon_->begin(Pass::whole, steps_made_ = first_step_); }
+  int queue(int state, const miniapp::Pass& pass) override;
+  void account(const miniapp::Pass& pass) override { steps_made_ = pass.after + 1; }
   void drain() override { streams_.fence(); }
   void finish(std::int64_t made) override;
 
-  template <class Work>
-  void redistribute(const Work&);
   std::string table() const;
-  /// The part of the steps that this run makes.
+  /// The part of the products that this run makes in a repeat.
   double share_made() const;
-  double median_of(double Seconds::*) const;
+  double median_of_steps() const;
   double exposed() const;
 
   Options options_;
-  ProcessGrid grid_;
+  comm::Communicator grid_; ///< Cartesian: rows and columns of ranks, which are rings
   ChosenMethod method_;
   stepping::Streams<Space> streams_;
-  std::unique_ptr<Multiplication<T>> multiplication_;
-  std::optional<GivenMatrices<T>> given_;
+  std::optional<Cannon<T>> cannon_;
   std::optional<Verifier<T>> verifier_; ///< none: nothing moves
   std::optional<ElementCheck<T>> elements_;
   std::vector<miniapp::FileValue> file_values_; ///< of the C that was verified
@@ -76,14 +69,11 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   bool complete_ = false;                       ///< C is that of a repeat
   std::int64_t first_step_ = 0;                 ///< those before have been made by another run
   std::int64_t steps_made_ = 0;                 ///< of the repeat, so far
-  miniapp::Timer* redistribute_ = nullptr;
-  double memory_before_ = 0;   ///< bytes in use before matrices were made, all ranks
-  double memory_of_views_ = 0; ///< bytes derived for them
-  double products_alone_ = 0;  ///< seconds of the steps without transfers, of the slowest rank
-  double transfers_alone_ = 0; ///< and of transfers without products
-  comm::Stopwatch watch_;
-  double without_redistribution_ = 0; ///< seconds of the repeat so far
-  std::vector<Seconds> seconds_;      ///< of the repeats
+  double memory_before_ = 0;                    ///< bytes in use before matrices were made, all ranks
+  double memory_of_views_ = 0;                  ///< bytes derived for them
+  double products_alone_ = 0;                   ///< seconds of the steps without transfers, of the slowest rank
+  double transfers_alone_ = 0;                  ///< and of transfers without products
+  std::vector<double> seconds_;                 ///< of the steps of each repeat, of the slowest rank
   miniapp::AppRecord record_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/options.hpp"
 
-#include "matmul/problem/costs.hpp"
+#include "matmul/costs.hpp"
 
 #include <kontor/config/unused.hpp>
 
@@ -23,12 +23,7 @@ constexpr std::array<Named<MatrixKind>, 4> kinds{{{"random", MatrixKind::random}
                                                   {"expression", MatrixKind::expression},
                                                   {"dataset", MatrixKind::dataset}}};
 constexpr std::array<Named<Operation>, 2> operations{{{"none", Operation::none}, {"transpose", Operation::transpose}}};
-constexpr std::array<Named<Algorithm>, 3> algorithms{
-    {{"cannon", Algorithm::cannon}, {"summa", Algorithm::summa}, {"cannon_25d", Algorithm::cannon_25d}}};
-constexpr std::array<Named<Gemm>, 3> gemms{
-    {{"vendor", Gemm::vendor}, {"kokkos_kernels", Gemm::kokkos_kernels}, {"plain", Gemm::plain}}};
-constexpr std::array<Named<Distribution>, 2> distributions{
-    {{"block", Distribution::block}, {"block_cyclic", Distribution::block_cyclic}}};
+constexpr std::array<Named<Gemm>, 2> gemms{{{"vendor", Gemm::vendor}, {"plain", Gemm::plain}}};
 constexpr std::array<std::string_view, 2> indices{"i", "j"};
 
 constexpr std::int64_t most_rows = std::int64_t{1} << 31; // of a BLAS with 32-bit sizes, and one more
@@ -64,10 +59,6 @@ void refuse_unused(const Options& o, const config::Deck& deck, const miniapp::Ru
       unused.refuse_unless(kind == MatrixKind::dataset, key + name, needs("dataset"));
     unused.refuse_unless(kind == MatrixKind::expression, key + ".expression", needs("expression"));
   }
-  unused.refuse_unless(o.algorithm == Algorithm::cannon_25d, "product.layers", "product.algorithm must be cannon_25d");
-  unused.refuse_unless(o.algorithm == Algorithm::summa, "product.panel", "product.algorithm must be summa");
-  unused.refuse_unless(o.distribution == Distribution::block_cyclic, "decomposition.block_size",
-                       "decomposition.distribution must be block_cyclic");
   if (o.write_c && run.fields == miniapp::FieldSelection::none)
     deck.fail("problem.write_c", "is true, but output.fields is none, so that C would not be written; leave "
                                  "one of them out");
@@ -88,41 +79,21 @@ void resolve_factor(double factor, const char* key, miniapp::Precision precision
 
 void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
   constexpr std::string_view key = "decomposition.process_grid";
-  if (ranks % o.layers != 0)
-    deck.fail("product.layers", fmt::format("is {}, which does not divide {} ranks", o.layers, ranks), "E-DECK-RANKS");
   if (o.process_grid.size() == 1)
     deck.fail(key, "has length 1; it must have rows and columns, or none", "E-DECK-RANGE");
-  const auto of_a_layer = ranks / o.layers;
   if (o.process_grid.empty()) {
-    o.process_grid = least_volume_grid(o.size, static_cast<int>(of_a_layer));
+    o.process_grid = least_volume_grid(o.size, ranks);
     return;
   }
   const auto rows = o.process_grid[0], columns = o.process_grid[1];
-  if (of_a_layer % rows != 0 || of_a_layer / rows != columns) // their product may not fit into 64 bits
+  if (ranks % rows != 0 || ranks / rows != columns) // their product may not fit into 64 bits
     deck.fail(key,
-              fmt::format("[{}, {}] is for {:.12g} ranks, but there are {}{}", rows, columns,
-                          static_cast<double>(rows) * static_cast<double>(columns), of_a_layer,
-                          o.layers > 1 ? fmt::format(" in each of {} layers", o.layers) : ""),
+              fmt::format("[{}, {}] is for {:.12g} ranks, but there are {}", rows, columns,
+                          static_cast<double>(rows) * static_cast<double>(columns), ranks),
               "E-DECK-RANKS");
 }
 
-/// Panels that several ranks have parts of are broadcast part by part; rows of a panel are not contiguous in it.
-void refuse_unpacked(const Options& o, const config::Deck& deck, const miniapp::RunOptions& run) {
-  if (o.algorithm != Algorithm::summa || run.comm.packing != comm::Packing::none) return;
-  const auto look = [&](const char* name, bool k_is_rows, std::int64_t ranks) {
-    for (std::int64_t cut = 1; cut < ranks && k_is_rows; ++cut)
-      if (const auto at = grid::part_begin(o.size.k, ranks, cut); at % o.panel != 0)
-        deck.fail("comm.packing",
-                  fmt::format("is none, but rows of the View \"matmul/panel of {}\" are not contiguous, and two ranks "
-                              "have parts of a panel at k = {}; choose another packing, or a product.panel that "
-                              "divides it",
-                              name, at));
-  };
-  look("A", o.a.operation == Operation::transpose, o.process_grid[1]);
-  look("B", o.b.operation == Operation::none, o.process_grid[0]);
-}
-
-/// See Options::resolve_sizes(). A rank has m k / columns elements of A and n k / rows of B, in every layer.
+/// See Options::resolve_sizes(). A rank has m k / columns elements of A and n k / rows of B.
 grid::Sizes size_of_all(const grid::Sizes& of_rank, const GridShape& grid) {
   const auto m = static_cast<double>(of_rank[0]), n = static_cast<double>(of_rank[1]);
   const double k = static_cast<double>(of_rank[2]) * (m + n) / (m / grid.columns + n / grid.rows);
@@ -142,30 +113,22 @@ void Options::describe(Visitor& v) {
     p.value("beta", beta, "Factor of what C was before");
     p.section("a", "The matrix A", [&](Visitor& s) {
       describe_source(s, a);
-      s.choice<Operation>("op", a.operation, operations, "What op(A) is; transpose: A is stored k x m");
+      s.choice<Operation>("op", op_a, operations, "What op(A) is; transpose: A is stored k x m");
     });
     p.section("b", "The matrix B", [&](Visitor& s) {
       describe_source(s, b);
-      s.choice<Operation>("op", b.operation, operations, "What op(B) is; transpose: B is stored n x k");
+      s.choice<Operation>("op", op_b, operations, "What op(B) is; transpose: B is stored n x k");
     });
     p.section("c", "What C is before, where beta is not 0", [&](Visitor& s) { describe_source(s, c); });
     p.value("write_c", write_c, "Write the product as the dataset /fields/C");
   });
   v.section("product", "How it is computed", [&](Visitor& p) {
-    p.choice<Algorithm>("algorithm", algorithm, algorithms, "What travels");
-    p.value("layers", layers, "cannon_25d: parts of k that as many groups of ranks multiply",
-            {.min = 1, .max = 1 << 20});
-    p.value("panel", panel, "summa: columns of A and rows of B that travel at a time", {.min = 1});
-    p.choice<Gemm>("gemm", gemm, gemms,
-                   "Local products: BLAS or cuBLAS, Kokkos Kernels' own loops, or the textbook's (plain)");
+    p.choice<Gemm>("gemm", gemm, gemms, "Local products: BLAS or cuBLAS, or the loops of a textbook (plain)");
     p.value("blas_threads", blas_threads, "Threads of a rank's BLAS; 0: as many as its kernels have",
             {.min = 0, .max = 4096});
   });
   v.section("decomposition", "Parts of the ranks", [&](Visitor& s) {
     s.value("process_grid", process_grid, "Rows and columns of ranks; empty: the least volume", {.min = 1}, {0, 2});
-    s.choice<Distribution>("distribution", distribution, distributions,
-                           "How A, B and C are given: one block a rank, or blocks dealt in turn");
-    s.value("block_size", block_size, "block_cyclic: rows and columns of a block", {.min = 1}, {2, 2});
   });
 }
 
@@ -197,7 +160,6 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   resolve_factor(alpha, "problem.alpha", precision, deck);
   resolve_factor(beta, "problem.beta", precision, deck);
   resolve_grid(*this, deck, ranks);
-  refuse_unpacked(*this, deck, run);
 }
 
 } // namespace kontor::matmul

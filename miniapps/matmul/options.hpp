@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grid/sizing.hpp"
-#include "matmul/algorithm/panels.hpp"
+#include "matmul/product.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
 
@@ -15,10 +15,9 @@
 namespace kontor::matmul {
 
 enum class MatrixKind { random, integers, expression, dataset };
-enum class Operation { none, transpose };
-enum class Algorithm { cannon, summa, cannon_25d };
-enum class Gemm { vendor, kokkos_kernels, plain };
-enum class Distribution { block, block_cyclic };
+
+/// The largest integer of matrices of integers.
+inline constexpr int largest_integer = 4;
 
 /// problem.a, b, c: where the elements of a matrix come from.
 struct MatrixOptions {
@@ -27,43 +26,22 @@ struct MatrixOptions {
   config::InputFile file = {};
   std::string dataset = {};
   std::int64_t seed = 0;
-  Operation operation = Operation::none; ///< of a and b
-  config::Location location = {};        ///< of the section
-};
-
-/// Sizes of a product: op(A) is m x k, op(B) k x n, C m x n.
-struct ProductSize {
-  std::int64_t m = 1024;
-  std::int64_t n = 1024;
-  std::int64_t k = 1024;
-
-  double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+  config::Location location = {}; ///< of the section
 };
 
 /// The keys of a deck that are matmul's own.
-struct Options {
-  ProductSize size;
+struct Options : Product {
   grid::SizeOptions sizing;
   miniapp::Precision precision = miniapp::Precision::double_precision;
-  double alpha = 1;
-  double beta = 0;
   MatrixOptions a{.seed = 1};
   MatrixOptions b{.seed = 2};
   MatrixOptions c{.seed = 3};
-  Algorithm algorithm = Algorithm::cannon;
-  std::int64_t layers = 1;  ///< of cannon_25d
-  std::int64_t panel = 256; ///< summa: columns of A and rows of B that are broadcast at a time
-  Gemm gemm = Gemm::vendor;
-  std::int64_t blas_threads = 0; ///< of each rank; 0: as many as its kernels have
-  Distribution distribution = Distribution::block;
-  std::vector<std::int64_t> block_size{64, 64}; ///< rows, columns
-  std::vector<std::int64_t> process_grid;       ///< rows, columns of ranks; empty: the least volume
+  std::int64_t blas_threads = 0;          ///< of each rank; 0: as many as its kernels have
+  std::vector<std::int64_t> process_grid; ///< rows, columns of ranks; empty: the least volume
   bool write_c = false;
 
   /// Of the resolved process grid.
-  GridShape shape() const {
-    return {static_cast<int>(layers), static_cast<int>(process_grid[0]), static_cast<int>(process_grid[1])};
-  }
+  GridShape shape() const { return {static_cast<int>(process_grid[0]), static_cast<int>(process_grid[1])}; }
 
   void describe(config::Visitor&);
   /// Collective. The sizes of the whole product, where the deck gives those of a rank or a share of memory. Of a rank:

@@ -3,7 +3,6 @@
 
 from math import lcm
 
-from kontor.study.problems import StudyError
 
 from .collectives import allreduce
 from .exchange import Exchange
@@ -66,8 +65,6 @@ class Cannon:
 
 
 def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
-    if value("product.algorithm") != "cannon":
-        raise StudyError(f"product.algorithm is {value('product.algorithm')}; the model knows cannon")
     m, n, k = (value(f"problem.{key}") for key in "mnk")
     rows, columns = value("decomposition.process_grid") or least_volume_grid(m, n, k, ranks)
     cannon = Cannon(m, n, k, rows, columns, 4 if value("problem.precision") == "float" else 8)
@@ -97,7 +94,7 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
 
 
 def least_volume_grid(m: int, n: int, k: int, ranks: int) -> tuple[int, int]:
-    """As miniapps/matmul/problem/volume.cpp chooses."""
+    """As miniapps/matmul/costs.cpp chooses."""
     best, least = (1, ranks), float("inf")
     for rows in range(1, ranks + 1):
         if ranks % rows:

@@ -1,273 +1,194 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "matmul/algorithm/layer_sum.hpp"
-#include "matmul/algorithm/multiplication.hpp"
-#include "matmul/algorithm/ring_block.hpp"
-#include "matmul/kernels/local_product.hpp"
-#include "matmul/problem/given_part.hpp"
-#include "run/record/sampled_exchange.hpp"
-
-#include <kontor/comm/broadcast.hpp>
+#include "matmul/algorithm/cannon.hpp"
 
 namespace kontor::matmul {
 namespace {
 
-/// Of A and of B, by whether they must be in place again.
-struct Rings {
-  RingShape a, b;
-
-  Rings(const Options& o, const GridShape& grid, const GridPlace& place, const Panels& panels, bool keeps_a,
-        bool keeps_b)
-      : a{.across = block_part(o.size.m, grid.rows, place.row).size,
+RingShape ring_of_a(const Product& p, const Panels& panels, const GridShape& grid, const GridPlace& place) {
+  return {.axis = 1,
+          .across = part_of(p.size.m, grid.rows, place.row).size(),
           .panels = panels.in_a,
-          .offset = panels.first({place.layer, place.row, 0}),
-          .shifts = panels.shifts_of_a(),
-          .k_is_rows = is_transposed(o.a),
-          .restores = keeps_a && place.layer == 0},
-        b{.across = block_part(o.size.n, grid.columns, place.column).size,
+          .offset = panels.first({place.row, 0}),
+          .k_is_rows = p.transposed_a()};
+}
+
+RingShape ring_of_b(const Product& p, const Panels& panels, const GridShape& grid, const GridPlace& place) {
+  return {.axis = 0,
+          .across = part_of(p.size.n, grid.columns, place.column).size(),
           .panels = panels.in_b,
-          .offset = panels.first({place.layer, 0, place.column}),
-          .shifts = panels.shifts_of_b(),
-          .k_is_rows = !is_transposed(o.b),
-          .restores = keeps_b && place.layer == 0} {}
-};
+          .offset = panels.first({0, place.column}),
+          .k_is_rows = !p.transposed_b()};
+}
 
-/// The panels of a rank are multiplied segment by segment, and while a block is multiplied the next one is on its way.
-template <class T>
-class Cannon final : public Multiplication<T> {
- public:
-  explicit Cannon(const MultiplicationContext& context)
-      : options_(context.options), grid_(context.grid), overlap_(context.run.overlap),
-        as_on_device_(context.as_on_device), beta_(grid_.place.layer == 0 ? options_.beta : 0),
-        streams_(context.streams), panels_(options_.size.k, grid_.shape),
-        rings_(options_, grid_.shape, grid_.place, panels_, context.keeps_a, context.keeps_b),
-        a_(grid_.ring_of_row(context.method), "A", panels_, rings_.a, streams_.compute(), streams_.exchange()),
-        b_(grid_.ring_of_column(context.method), "B", panels_, rings_.b, streams_.compute(), streams_.exchange()),
-        rows_(block_part(options_.size.m, grid_.shape.rows, grid_.place.row)),
-        columns_(block_part(options_.size.n, grid_.shape.columns, grid_.place.column)),
-        c_("matmul/C", rows_.size, columns_.size), moving_{{a_, panels_.in_a}, {b_, panels_.in_b}},
-        segments_(segments(panels_, grid_.place, a_.stays() || b_.stays())), product_(options_),
-        gemm_(context.run.timers["gemm"]),
-        samples_(a_.shift() || b_.shift() ? std::optional<miniapp::ExchangeSamples>(context.run.timers) : std::nullopt),
-        skew_(context.run.timers.communication("skew")), timers_(context.run.timers),
-        restore_(context.run.timers.communication("restore")) {
-    if (grid_.shape.layers == 1) return;
-    sum_.emplace(grid_.ring_of_layers(context.method), c_, streams_.exchange());
-    replicate_ = &context.run.timers.communication("replicate");
-    layer_sum_ = &context.run.timers.communication("layer_sum");
-  }
-
-  LocalMatrix<T> a() const override {
-    const auto k = block_part(options_.size.k, grid_.shape.columns, grid_.place.column);
-    return {a_.natural(), is_transposed(options_.a) ? k : rows_, is_transposed(options_.a) ? rows_ : k};
-  }
-  LocalMatrix<T> b() const override {
-    const auto k = block_part(options_.size.k, grid_.shape.rows, grid_.place.row);
-    return {b_.natural(), is_transposed(options_.b) ? columns_ : k, is_transposed(options_.b) ? k : columns_};
-  }
-  LocalMatrix<T> c() const override { return {c_, rows_, columns_}; }
-
-  void begin(Pass pass, std::int64_t first) override {
-    pass_ = pass;
-    if (moves() && sum_)
-      phase(*replicate_, [&] {
-        for (const auto* block : {&a_, &b_}) comm::bcast({grid_.layer_group, streams_.exchange()}, block->natural(), 0);
-      });
-    if (moves())
-      phase(skew_, [&] {
-        a_.skew();
-        b_.skew();
-      });
-    product_.begin(beta_);
-    for (next_ = 0; next_ < segments_.size() && segments_[next_].begin < first;) next_segment(true);
-    if (first > 0) streams_.fence(); // shifts that are repeated are no part of the steps
-    start_ = device::seconds();
-  }
-
-  /// Up to where a segment of all ranks begins.
-  std::int64_t advance(std::int64_t /*made*/) override {
-    const auto first = segments_[next_].begin;
-    do next_segment(false);
-    while (next_ < segments_.size() && !is_common(segments_[next_].begin));
-    return segments_[next_ - 1].end - first;
-  }
-
-  void end() override {
-    if (computes()) product_.end(c_);
-    streams_.fence();
-    seconds_ = device::seconds() - start_;
-    if (!moves()) {
-      a_.rewind();
-      b_.rewind();
-      return;
-    }
-    a_.add_times(timers_);
-    b_.add_times(timers_);
-    phase(restore_, [&] {
-      a_.restore();
-      b_.restore();
-    });
-    if (sum_) phase(*layer_sum_, [&] { sum_->run(); });
-  }
-
-  std::int64_t steps() const override { return panels_.steps; }
-
-  void reset() override {
-    a_.reset();
-    b_.reset();
-  }
-
-  void invalidate() override {
-    a_.invalidate();
-    b_.invalidate();
-  }
-
-  double seconds_of_steps() const override { return seconds_; }
-
-  typename Multiplication<T>::Operands largest_product() const override {
-    const auto largest = *std::max_element(segments_.begin(), segments_.end(),
-                                           [](auto x, auto y) { return x.end - x.begin < y.end - y.begin; });
-    const auto count = largest.end - largest.begin;
-    return {a_.panels(0, count), b_.panels(0, count), c_};
-  }
-
-  SentBytes sent() const override {
-    const auto a = a_.sent(), b = b_.sent();
-    const std::int64_t size = sizeof(T);
-    const bool copied = grid_.place.layer > 0; // counted where they arrive
-    return {.replicate = copied ? size * static_cast<std::int64_t>(a_.natural().size() + b_.natural().size()) : 0,
-            .skew = size * (a.skew + b.skew),
-            .shifts = size * (a.shifts + b.shifts),
-            .restore = size * (a.restore + b.restore),
-            .sum = sum_ ? size * sum_->sent() : 0};
-  }
-
-  std::vector<miniapp::Traffic> traffic() const override {
-    std::vector<miniapp::Traffic> table;
-    for (const auto* const shift : {a_.shift(), b_.shift()})
-      if (shift)
-        for (const auto& entry : miniapp::traffic_of(grid_.all.rank(), *shift)) table.push_back(entry);
-    return table;
-  }
-
- private:
-  /// A or B on its way.
-  struct Moving {
-    RingBlock<T>& block;
-    std::int64_t panels; ///< of a block
-    double before = 0;   ///< seconds of the block's shifts up to the one that is under way
-  };
-
-  /// What is exchanged before or after the steps; waits, so that its time is its own.
-  template <class Work>
-  void phase(miniapp::Timer& timer, const Work& work) {
-    const miniapp::ScopedTimer timed(timer);
-    streams_.exchange_follows();
-    work();
-    streams_.compute_waits();
-    streams_.fence();
-  }
-
-  bool moves() const { return pass_ != Pass::products; }
-  bool computes() const { return pass_ != Pass::transfers; }
-  /// On a device products are queued before the exchange, which may wait on the host; on a host messages are posted
-  /// before the product begins.
-  void next_segment(bool multiplied_before) {
-    const auto segment = segments_[next_];
-    const bool ahead = moves() && overlap_;
-    streams_.mark_compute();
-    if (ahead && !as_on_device_) start_shifts(segment.begin);
-    if (computes()) multiply(segment, multiplied_before);
-    if (ahead && as_on_device_) start_shifts(segment.begin);
-    finish_shifts(segment.end);
-    ++next_;
-  }
-  void multiply(const Segment& segment, bool multiplied_before) {
-    const auto count = segment.end - segment.begin;
-    const auto a = a_.panels(segment.begin, count), b = b_.panels(segment.begin, count);
-    if (multiplied_before) return product_.skip(a, b);
-    const miniapp::ScopedTimer timed(gemm_);
-    product_.add(a, b, c_);
-  }
-  /// Whether a segment of all ranks begins at that panel.
-  bool is_common(std::int64_t panel) const { return panel % panels_.in_a == 0 || panel % panels_.in_b == 0; }
-  /// Of blocks of which another one follows the one that is multiplied from that panel on.
-  void start_shifts(std::int64_t panel) {
-    const auto begins = [&](const Moving& m) { return panel % m.panels == 0 && panel + m.panels < panels_.steps; };
-    if (begins(moving_[0]) || begins(moving_[1])) streams_.exchange_waits();
-    for (auto& moving : moving_)
-      if (begins(moving)) start_shift(moving);
-  }
-  /// Of blocks that are multiplied up to that panel; in a pass that moves nothing they are skipped.
-  void finish_shifts(std::int64_t panel) {
-    const auto ends = [&](const Moving& m) { return panel % m.panels == 0 && panel < panels_.steps; };
-    for (auto& moving : moving_)
-      if (ends(moving) && moves() && !overlap_) start_shift(moving);
-    for (const auto& moving : moving_) {
-      if (!ends(moving)) continue;
-      if (!moves()) {
-        moving.block.skip_shift();
-        continue;
-      }
-      miniapp::traced(samples_->wait, [&] { moving.block.finish_shift(); });
-      samples_->durations.add(moving.block.seconds_of_shifts() - moving.before);
-    }
-    if (moves() && (ends(moving_[0]) || ends(moving_[1]))) streams_.compute_waits();
-  }
-  void start_shift(Moving& moving) {
-    moving.before = moving.block.seconds_of_shifts();
-    miniapp::traced(samples_->post, [&] { moving.block.start_shift(); });
-  }
-
-  const Options& options_;
-  const ProcessGrid& grid_;
-  bool overlap_;
-  bool as_on_device_;
-  double beta_; ///< 0 in layers other than the first
-  stepping::Streams<Space>& streams_;
-  Panels panels_;
-  Rings rings_;
-  RingBlock<T> a_;
-  RingBlock<T> b_;
-  AxisPart rows_;
-  AxisPart columns_;
-  Matrix<T> c_;
-  Moving moving_[2];
-  std::vector<Segment> segments_;
-  LocalProduct<T> product_;
-  Pass pass_ = Pass::whole;
-  std::size_t next_ = 0; ///< segment
-  double start_ = 0;     ///< of device::seconds()
-  double seconds_ = 0;
-  miniapp::Timer& gemm_;
-  std::optional<miniapp::ExchangeSamples> samples_; ///< of shifts of A and of B; none: there are none
-  std::optional<LayerSum<T>> sum_;                  ///< of several layers
-  miniapp::Timer& skew_;
-  miniapp::Timers& timers_;
-  miniapp::Timer& restore_;
-  miniapp::Timer* replicate_ = nullptr;
-  miniapp::Timer* layer_sum_ = nullptr;
-};
+GridShape shape_of(const comm::Communicator& grid) { return {grid.dims()[0], grid.dims()[1]}; }
 
 } // namespace
 
-std::vector<miniapp::Allocation> cannon_views(const Options& o, const GridShape& grid, const GridPlace& place) {
-  const Panels panels(o.size.k, grid);
-  const auto buffers = [](int ring) { return ring == 1 ? 1.0 : 2.0; };
-  const Rings rings(o, grid, place, panels, is_given_as_wanted(o, is_transposed(o.a), grid),
-                    is_given_as_wanted(o, is_transposed(o.b), grid));
-  const auto &a = rings.a, &b = rings.b;
-  return {{"matmul/A", buffers(grid.columns) * static_cast<double>(largest_block(panels, a))},
-          {"matmul/B", buffers(grid.rows) * static_cast<double>(largest_block(panels, b))},
-          {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, grid.columns, place.column))},
-          {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, grid.rows, place.row))}};
+template <class T>
+Cannon<T>::Cannon(const Product& problem, ChosenMethod& method, stepping::Streams<Space>& streams,
+                  miniapp::Timers& timers, bool overlap, bool as_on_device)
+    : problem_(problem), grid_(method.grid()), place_{grid_.coordinates()[0], grid_.coordinates()[1]},
+      overlap_(overlap), as_on_device_(as_on_device), streams_(streams), panels_(problem.size.k, shape_of(grid_)),
+      a_(method, "A", panels_, ring_of_a(problem, panels_, shape_of(grid_), place_), streams.compute(),
+         streams.exchange()),
+      b_(method, "B", panels_, ring_of_b(problem, panels_, shape_of(grid_), place_), streams.compute(),
+         streams.exchange()),
+      rows_(part_of(problem.size.m, grid_.dims()[0], place_.row)),
+      columns_(part_of(problem.size.n, grid_.dims()[1], place_.column)), c_("matmul/C", rows_.size(), columns_.size()),
+      begins_(panels_.steps()), product_(problem), timers_(timers), gemm_(timers["gemm"]),
+      skew_(timers.communication("skew")), restore_(timers.communication("restore")) {
+  if (grid_.size() > 1) samples_.emplace(timers);
 }
 
 template <class T>
-std::unique_ptr<Multiplication<T>> make_cannon(const MultiplicationContext& context) {
-  return std::make_unique<Cannon<T>>(context);
+LocalMatrix<T> Cannon<T>::a() const {
+  const auto k = part_of(problem_.size.k, grid_.dims()[1], place_.column);
+  return problem_.transposed_a() ? LocalMatrix<T>{a_.natural(), k, rows_} : LocalMatrix<T>{a_.natural(), rows_, k};
 }
 
-template std::unique_ptr<Multiplication<float>> make_cannon(const MultiplicationContext&);
-template std::unique_ptr<Multiplication<double>> make_cannon(const MultiplicationContext&);
+template <class T>
+LocalMatrix<T> Cannon<T>::b() const {
+  const auto k = part_of(problem_.size.k, grid_.dims()[0], place_.row);
+  return problem_.transposed_b() ? LocalMatrix<T>{b_.natural(), columns_, k}
+                                 : LocalMatrix<T>{b_.natural(), k, columns_};
+}
+
+/// What is exchanged before or after the steps; waits, so that its time is its own.
+template <class T>
+template <class Work>
+void Cannon<T>::phase(miniapp::Timer& timer, const Work& work) {
+  const miniapp::ScopedTimer timed(timer);
+  streams_.exchange_follows();
+  work();
+  streams_.compute_waits();
+  streams_.fence();
+}
+
+template <class T>
+void Cannon<T>::begin(Pass pass, std::int64_t first) {
+  pass_ = pass;
+  if (moves())
+    phase(skew_, [&] {
+      a_.skew();
+      b_.skew();
+    });
+  const auto multiplied = panels_.size(panels_.first(place_), begins_[static_cast<std::size_t>(first)]);
+  product_.begin(multiplied > 0 ? 1 : problem_.beta);
+  for (std::int64_t n = 0; n < first; ++n) move_on(n, false);
+  if (first > 0) streams_.fence(); // shifts that are repeated are no part of the steps
+  start_ = device::seconds();
+}
+
+/// While a block is multiplied the next one is on its way. On a device products are queued before the exchange; on a
+/// host messages are posted before the product begins.
+template <class T>
+void Cannon<T>::move_on(std::int64_t step, bool multiplies) {
+  const auto begin = begins_[static_cast<std::size_t>(step)], end = begins_[static_cast<std::size_t>(step) + 1];
+  const bool ahead = moves() && overlap_;
+  streams_.mark_compute();
+  if (ahead && !as_on_device_) start_shifts(begin);
+  if (multiplies) {
+    const miniapp::ScopedTimer timed(gemm_);
+    product_.add(a_.panels(begin, end - begin), b_.panels(begin, end - begin), c_);
+  }
+  if (ahead && as_on_device_) start_shifts(begin);
+  finish_shifts(end);
+}
+
+template <class T>
+void Cannon<T>::start_shifts(std::int64_t panel) {
+  if (a_.begins(panel) || b_.begins(panel)) streams_.exchange_waits();
+  for (auto* const block : {&a_, &b_})
+    if (block->begins(panel)) block->start_shift(*samples_);
+}
+
+/// Of blocks that are multiplied up to that panel; in a pass that moves nothing they are skipped.
+template <class T>
+void Cannon<T>::finish_shifts(std::int64_t panel) {
+  for (auto* const block : {&a_, &b_})
+    if (block->ends(panel) && moves() && !overlap_) block->start_shift(*samples_);
+  for (auto* const block : {&a_, &b_}) {
+    if (!block->ends(panel)) continue;
+    if (moves())
+      block->finish_shift();
+    else
+      block->skip_shift();
+  }
+  if (moves() && (a_.ends(panel) || b_.ends(panel))) streams_.compute_waits();
+}
+
+template <class T>
+void Cannon<T>::end() {
+  if (computes()) product_.end(c_);
+  streams_.fence();
+  seconds_ = device::seconds() - start_;
+  if (!moves()) {
+    a_.rewind();
+    b_.rewind();
+    return;
+  }
+  a_.add_times(timers_);
+  b_.add_times(timers_);
+  phase(restore_, [&] {
+    a_.restore();
+    b_.restore();
+  });
+}
+
+template <class T>
+double Cannon<T>::share_from(std::int64_t step) const {
+  return 1 - static_cast<double>(begins_[static_cast<std::size_t>(step)]) / static_cast<double>(panels_.count);
+}
+
+template <class T>
+void Cannon<T>::reset() {
+  a_.reset();
+  b_.reset();
+}
+
+template <class T>
+void Cannon<T>::invalidate() {
+  a_.invalidate();
+  b_.invalidate();
+}
+
+template <class T>
+typename Cannon<T>::Operands Cannon<T>::largest_product() const {
+  std::int64_t most = 0;
+  for (std::size_t n = 1; n < begins_.size(); ++n) most = std::max(most, begins_[n] - begins_[n - 1]);
+  return {a_.panels(0, most), b_.panels(0, most), c_};
+}
+
+template <class T>
+SentBytes Cannon<T>::sent() const {
+  const auto a = a_.sent(), b = b_.sent();
+  const std::int64_t size = sizeof(T);
+  return {.skew = size * (a[0] + b[0]), .shifts = size * (a[1] + b[1]), .restore = size * (a[2] + b[2])};
+}
+
+template <class T>
+std::vector<miniapp::Traffic> Cannon<T>::traffic() const {
+  std::vector<miniapp::Traffic> table;
+  for (const auto* const shift : {a_.shift(), b_.shift()})
+    if (shift)
+      for (const auto& entry : miniapp::traffic_of(grid_.rank(), *shift)) table.push_back(entry);
+  return table;
+}
+
+std::vector<miniapp::Allocation> cannon_views(const Product& p, const GridShape& grid, const GridPlace& place) {
+  const Panels panels(p.size.k, grid);
+  const auto a = ring_of_a(p, panels, grid, place), b = ring_of_b(p, panels, grid, place);
+  const auto blocks = [&](const RingShape& shape, int ranks) {
+    return (ranks > 1 ? 2.0 : 1.0) * static_cast<double>(largest_block(panels, shape));
+  };
+  return {{"matmul/A", blocks(a, grid.columns)},
+          {"matmul/B", blocks(b, grid.rows)},
+          {"matmul/C", static_cast<double>(a.across) * static_cast<double>(b.across)},
+          {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, place.column))},
+          {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, place.row))}};
+}
+
+template class Cannon<float>;
+template class Cannon<double>;
 
 } // namespace kontor::matmul

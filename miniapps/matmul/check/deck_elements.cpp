@@ -48,8 +48,10 @@ double DeckMatrix::operator()(std::int64_t i, std::int64_t j) const {
   return std::ldexp(static_cast<double>(bits >> (64 - digits)), 1 - digits) - 1;
 }
 
-std::vector<DeckElement> deck_elements(const comm::Communicator& comm, const Options& o, const MatrixOptions& source,
-                                       std::int64_t rows, std::int64_t columns, std::mt19937_64& random, bool values) {
+std::vector<DeckElement> deck_elements(const comm::Communicator& comm, const MatrixOptions& source,
+                                       miniapp::Precision precision, const CutMatrix& size, std::mt19937_64& random,
+                                       bool values) {
+  const auto rows = size.rows, columns = size.columns;
   std::uniform_int_distribution<std::int64_t> row(0, rows - 1), column(0, columns - 1);
   std::vector<DeckElement> elements;
   for (const auto i : {std::int64_t{0}, rows - 1})
@@ -59,12 +61,12 @@ std::vector<DeckElement> deck_elements(const comm::Communicator& comm, const Opt
       for (const auto index : {n * p / parts - 1, n * p / parts})
         if (index >= 0) add(index);
   };
-  cuts(rows, o.process_grid[0], [&](std::int64_t i) { elements.push_back({i, column(random)}); });
-  cuts(columns, o.process_grid[1], [&](std::int64_t j) { elements.push_back({row(random), j}); });
+  cuts(rows, size.row_parts, [&](std::int64_t i) { elements.push_back({i, column(random)}); });
+  cuts(columns, size.column_parts, [&](std::int64_t j) { elements.push_back({row(random), j}); });
   for (int n = 0; n < most_random; ++n) elements.push_back({row(random), column(random)});
   if (!values) return elements;
   if (source.kind != MatrixKind::dataset) {
-    const DeckMatrix matrix(source, o.precision);
+    const DeckMatrix matrix(source, precision);
     for (auto& element : elements) element.value = matrix(element.i, element.j);
     return elements;
   }
@@ -84,12 +86,7 @@ std::vector<DeckElement> deck_elements(const comm::Communicator& comm, const Opt
   return elements;
 }
 
-Home home_of(const Options& o, int axis, std::int64_t n, std::int64_t i) {
-  const auto parts = o.process_grid[static_cast<std::size_t>(axis)];
-  if (o.distribution == Distribution::block_cyclic) {
-    const auto block = o.block_size[static_cast<std::size_t>(axis)];
-    return {i / block % parts, i / (block * parts) * block + i % block};
-  }
+Home home_of(std::int64_t n, std::int64_t parts, std::int64_t i) {
   const auto part = ((i + 1) * parts - 1) / n; // the last one that begins, at floor(n part / parts), up to i
   return {part, i - n * part / parts};
 }

@@ -34,15 +34,20 @@ struct DeckElement {
   double value = 0;
 };
 
-/// Collective. Of a matrix of that size, the same on all ranks: its corners, both sides of the cuts between ranks, and
-/// random ones; values of a dataset by HDF5's plain reader. Of `values`: whether they are wanted.
-std::vector<DeckElement> deck_elements(const comm::Communicator&, const Options&, const MatrixOptions&,
-                                       std::int64_t rows, std::int64_t columns, std::mt19937_64&, bool values = true);
+/// A matrix as it is stored, and into how many parts it is cut.
+struct CutMatrix {
+  std::int64_t rows = 0, row_parts = 1, columns = 0, column_parts = 1;
+};
 
-/// Where the deck puts index i of n: the number of the part, and the index in it.
+/// Collective. The same on all ranks: the matrix's corners, both sides of its cuts, and random elements; values of a
+/// dataset by HDF5's plain reader. Of `values`: whether they are wanted.
+std::vector<DeckElement> deck_elements(const comm::Communicator&, const MatrixOptions&, miniapp::Precision,
+                                       const CutMatrix&, std::mt19937_64&, bool values = true);
+
+/// Where index i of n that are cut into parts is: the number of the part, and the index in it.
 struct Home {
   std::int64_t part = 0, local = 0;
 };
-Home home_of(const Options&, int axis, std::int64_t n, std::int64_t i);
+Home home_of(std::int64_t n, std::int64_t parts, std::int64_t i);
 
 } // namespace kontor::matmul

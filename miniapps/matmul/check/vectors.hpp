@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/problem/matrix.hpp"
+#include "matmul/matrix.hpp"
+#include "random/counter_random.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/reductions.hpp>
 
 /// Products of a distributed matrix and a few vectors, which every rank has as a whole.
 namespace kontor::matmul {
+
+/// The largest entry of vectors.
+inline constexpr int largest_entry = 2047;
+
+/// From 1024 to 2047, with a sign: each entry counts, and no two errors cancel but by chance.
+KOKKOS_INLINE_FUNCTION double vector_entry(std::uint64_t bits) {
+  const auto size = static_cast<double>(1024 + (bits >> 32) % 1024);
+  return (bits & 1) != 0 ? size : -size;
+}
 
 /// How many vectors there are at a time.
 inline constexpr int vectors = 4;
@@ -23,13 +33,13 @@ inline Vectors random_vectors(std::int64_t length, int parts, std::uint64_t seed
   Kokkos::parallel_for(
       "matmul/random vectors", Range(instance, 0, length), KOKKOS_LAMBDA(std::int64_t i) {
         for (int v = 0; v < vectors; ++v) {
-          double value = vector_entry(bits_at(seed, i, v));
+          double value = vector_entry(random::bits_at(seed, i, v));
           if (v == vectors - 1) {
             // The part of i; it may have no index at all.
             std::int64_t part = i * parts / length;
             while (part_begin(length, parts, part + 1) <= i) ++part;
             const auto begin = part_begin(length, parts, part), end = part_begin(length, parts, part + 1);
-            const auto number = bits_at(seed, part, vectors) % static_cast<std::uint64_t>(end - begin);
+            const auto number = random::bits_at(seed, part, vectors) % static_cast<std::uint64_t>(end - begin);
             if (i != begin + static_cast<std::int64_t>(number)) value = 0;
           }
           x(i, v) = value;
@@ -51,9 +61,9 @@ struct MultiplyRows {
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     double sums[rows_at_once][2 * vectors] = {};
     const auto first = block * rows_at_once;
-    const auto rows = m.rows.size - first < rows_at_once ? m.rows.size - first : rows_at_once;
-    for (std::int64_t j = 0; j < m.columns.size; ++j) {
-      const auto column = m.columns.global(j);
+    const auto rows = m.rows.size() - first < rows_at_once ? m.rows.size() - first : rows_at_once;
+    for (std::int64_t j = 0; j < m.columns.size(); ++j) {
+      const auto column = m.columns.begin + j;
       for (std::int64_t i = 0; i < rows; ++i) {
         const auto element = static_cast<double>(m.elements(first + i, j));
         const auto size = element < 0 ? -element : element;
@@ -62,7 +72,7 @@ struct MultiplyRows {
       }
     }
     for (std::int64_t i = 0; i < rows; ++i)
-      for (int v = 0; v < 2 * vectors; ++v) out(m.rows.global(first + i), v) = sums[i][v];
+      for (int v = 0; v < 2 * vectors; ++v) out(m.rows.begin + first + i, v) = sums[i][v];
   }
 };
 
@@ -72,14 +82,14 @@ struct MultiplyColumns {
   Vectors in, out;
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
     double sums[2 * vectors] = {};
-    for (std::int64_t i = 0; i < m.rows.size; ++i) {
-      const auto row = m.rows.global(i);
+    for (std::int64_t i = 0; i < m.rows.size(); ++i) {
+      const auto row = m.rows.begin + i;
       const auto element = static_cast<double>(m.elements(i, j));
       const auto size = element < 0 ? -element : element;
       for (int v = 0; v < vectors; ++v) sums[v] += element * in(row, v);
       for (int v = vectors; v < 2 * vectors; ++v) sums[v] += size * in(row, v);
     }
-    for (int v = 0; v < 2 * vectors; ++v) out(m.columns.global(j), v) = sums[v];
+    for (int v = 0; v < 2 * vectors; ++v) out(m.columns.begin + j, v) = sums[v];
   }
 };
 
@@ -91,9 +101,9 @@ void multiply(const LocalMatrix<T>& m, bool transposed, const Vectors& in, const
   const Space instance;
   Kokkos::deep_copy(instance, out, 0.0);
   if (transposed)
-    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, m.columns.size), MultiplyColumns<T>{m, in, out});
+    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, m.columns.size()), MultiplyColumns<T>{m, in, out});
   else
-    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, (m.rows.size + rows_at_once - 1) / rows_at_once),
+    Kokkos::parallel_for("matmul/times vectors", Range(instance, 0, (m.rows.size() + rows_at_once - 1) / rows_at_once),
                          MultiplyRows<T>{m, in, out});
   device::fence(instance, "matmul/multiplied");
 }

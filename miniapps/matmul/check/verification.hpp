@@ -2,8 +2,8 @@
 #pragma once
 
 #include "matmul/check/vectors.hpp"
+#include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
-#include "matmul/problem/matrix.hpp"
 #include "run/record/result.hpp"
 
 #include <kontor/comm/reductions.hpp>
@@ -28,16 +28,16 @@ inline constexpr double first_inexact = static_cast<double>(std::int64_t{1} << s
 template <class T>
 class Verifier {
  public:
-  /// Collective over `all` ranks. Before the first product, with A, B and C as they are given; ranks of other layers
-  /// than the first have no elements of them. `parts`: into how many columns of ranks B is cut.
+  /// Collective over `all` ranks. Before the first product, with A, B and C as they are given. `parts`: into
+  /// how many columns of ranks B is cut.
   Verifier(const comm::Communicator& all, int parts, const Options& options, const LocalMatrix<T>& a,
            const LocalMatrix<T>& b, const LocalMatrix<T>& c)
       : all_(all.native(), comm::Options{}), options_(options), x_(random_vectors(options.size.n, parts, 101)),
         along_k_(random_vectors(options.size.k, parts, 102)) {
     before_ = prints(a, b);
     const auto& size = options.size;
-    const auto bx = multiply_all(all_, b, options.b.operation == Operation::transpose, size.k, x_);
-    const auto abx = multiply_all(all_, a, options.a.operation == Operation::transpose, size.m, bx);
+    const auto bx = multiply_all(all_, b, options.transposed_b(), size.k, x_);
+    const auto abx = multiply_all(all_, a, options.transposed_a(), size.m, bx);
     const auto product = on_host(abx);
     HostVectors former;
     if (options.beta != 0) former = on_host(multiply_all(all_, c, false, size.m, x_));
@@ -150,8 +150,8 @@ class Verifier {
   Fingerprints prints(const LocalMatrix<T>& a, const LocalMatrix<T>& b) const {
     Fingerprints of{Vectors("matmul/print of A", options_.size.m, 2 * vectors),
                     Vectors("matmul/print of B", options_.size.k, 2 * vectors)};
-    multiply(a, options_.a.operation == Operation::transpose, along_k_, of.a);
-    multiply(b, options_.b.operation == Operation::transpose, x_, of.b);
+    multiply(a, options_.transposed_a(), along_k_, of.a);
+    multiply(b, options_.transposed_b(), x_, of.b);
     return of;
   }
 

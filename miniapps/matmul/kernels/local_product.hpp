@@ -3,26 +3,14 @@
 
 #include "machine/simulation.hpp"
 #include "matmul/kernels/plain.hpp"
-#include "matmul/options.hpp"
-#include "matmul/problem/matrix.hpp"
+#include "matmul/matrix.hpp"
+#include "matmul/product.hpp"
 
 namespace kontor::matmul {
 
-/// Local. Threads of a rank's BLAS. Kokkos has been initialised.
-inline int blas_threads(const Options& o) {
-  return o.blas_threads > 0 ? static_cast<int>(o.blas_threads) : Kokkos::DefaultHostExecutionSpace().concurrency();
-}
-
-/// Local. What a deck's product is to miniapp::gemm() and to plain_gemm().
-inline miniapp::GemmForm gemm_form(const Options& o) {
-  return {.transpose_a = o.a.operation == Operation::transpose,
-          .transpose_b = o.b.operation == Operation::transpose,
-          .own_loops = o.gemm == Gemm::kokkos_kernels};
-}
-
-/// Local. Who makes a deck's local products, in words for people.
-inline std::string product_library(const Options& o) {
-  return o.gemm == Gemm::plain ? "plain loops" : miniapp::gemm_library(gemm_form(o));
+/// Local. What a product is to miniapp::gemm() and to plain_gemm().
+inline miniapp::GemmForm gemm_form(const Product& p) {
+  return {.transpose_a = p.transposed_a(), .transpose_b = p.transposed_b()};
 }
 
 /// C *= factor, by the number of an element.
@@ -40,8 +28,8 @@ struct Scale {
 template <class T>
 class LocalProduct {
  public:
-  explicit LocalProduct(const Options& o)
-      : form_(gemm_form(o)), plain_(o.gemm == Gemm::plain), alpha_(static_cast<T>(o.alpha)) {}
+  explicit LocalProduct(const Product& p)
+      : form_(gemm_form(p)), plain_(p.gemm == Gemm::plain), alpha_(static_cast<T>(p.alpha)) {}
 
   /// Local. The next part is the first: what C was before counts `beta` times.
   void begin(double beta) { beta_ = static_cast<T>(beta); }
@@ -56,10 +44,6 @@ class LocalProduct {
         miniapp::gemm<T>(form_, alpha_, a, b, beta_, c);
     });
     beta_ = 1;
-  }
-  /// Local. The same, but it has been added before.
-  void skip(const Matrix<const T>& a, const Matrix<const T>& b) {
-    if (a.size() > 0 && b.size() > 0) beta_ = 1;
   }
   /// Local. After the last part: C is right even if all were empty.
   void end(const Matrix<T>& c) const {

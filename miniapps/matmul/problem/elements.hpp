@@ -3,10 +3,9 @@
 
 #include "grid/view_output.hpp"
 #include "machine/user_error.hpp"
-#include "matmul/algorithm/process_grid.hpp"
+#include "matmul/matrix.hpp"
 #include "matmul/options.hpp"
-#include "matmul/problem/given_part.hpp"
-#include "matmul/problem/matrix.hpp"
+#include "random/counter_random.hpp"
 
 #include <kontor/config/function.hpp>
 #include <kontor/config/text.hpp>
@@ -22,6 +21,11 @@
 /// rows and columns, element (i, j) at [i, j].
 namespace kontor::matmul {
 
+/// From -largest_integer to largest_integer.
+KOKKOS_INLINE_FUNCTION int small_integer(std::uint64_t bits) {
+  return static_cast<int>((bits >> 32) % (2 * largest_integer + 1)) - largest_integer;
+}
+
 namespace detail {
 
 template <class T>
@@ -30,10 +34,10 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
   const auto seed = static_cast<std::uint64_t>(options.seed);
   const bool integers = options.kind == MatrixKind::integers;
   Kokkos::parallel_for(
-      "matmul/fill", Range(instance, 0, matrix.rows.size * matrix.columns.size), KOKKOS_LAMBDA(std::int64_t n) {
-        const auto i = n % matrix.rows.size, j = n / matrix.rows.size;
-        const auto bits = bits_at(seed, matrix.rows.global(i), matrix.columns.global(j));
-        matrix.elements(i, j) = integers ? static_cast<T>(small_integer(bits)) : uniform<T>(bits);
+      "matmul/fill", Range(instance, 0, matrix.rows.size() * matrix.columns.size()), KOKKOS_LAMBDA(std::int64_t n) {
+        const auto i = n % matrix.rows.size(), j = n / matrix.rows.size();
+        const auto bits = random::bits_at(seed, matrix.rows.begin + i, matrix.columns.begin + j);
+        matrix.elements(i, j) = integers ? static_cast<T>(small_integer(bits)) : random::uniform<T>(bits);
       });
   device::fence(instance, "matmul/filled");
 }
@@ -42,12 +46,12 @@ void fill_random(const MatrixOptions& options, const LocalMatrix<T>& matrix) {
 template <class T>
 void fill_formula(const config::Expression& formula, const LocalMatrix<T>& matrix) {
   const config::Function function(formula, {}, {"i", "j"});
-  std::vector<double> rows(static_cast<std::size_t>(matrix.rows.size)), values(rows.size());
+  std::vector<double> rows(static_cast<std::size_t>(matrix.rows.size())), values(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    rows[i] = static_cast<double>(matrix.rows.global(static_cast<std::int64_t>(i)));
+    rows[i] = static_cast<double>(matrix.rows.begin + static_cast<std::int64_t>(i));
   const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", rows.size());
-  for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
-    function.evaluate(rows, static_cast<double>(matrix.columns.global(j)), 0, 0, values);
+  for (std::int64_t j = 0; j < matrix.columns.size(); ++j) {
+    function.evaluate(rows, static_cast<double>(matrix.columns.begin + j), 0, 0, values);
     std::copy(values.begin(), values.end(), column.data());
     Kokkos::deep_copy(Kokkos::subview(matrix.elements, Kokkos::ALL, j), column);
   }
@@ -57,70 +61,39 @@ void fill_formula(const config::Expression& formula, const LocalMatrix<T>& matri
 template <class T>
 std::optional<std::string> not_finite(const std::string& what, const LocalMatrix<T>& matrix) {
   const Kokkos::View<T*, Kokkos::HostSpace> column("matmul/column", matrix.elements.extent(0));
-  for (std::int64_t j = 0; j < matrix.columns.size; ++j) {
+  for (std::int64_t j = 0; j < matrix.columns.size(); ++j) {
     Kokkos::deep_copy(column, Kokkos::subview(matrix.elements, Kokkos::ALL, j));
-    for (std::int64_t i = 0; i < matrix.rows.size; ++i)
+    for (std::int64_t i = 0; i < matrix.rows.size(); ++i)
       if (!std::isfinite(column(i)))
         return fmt::format("{} is {} at i = {}, j = {}; it must be finite for all elements", what, column(i),
-                           matrix.rows.global(i), matrix.columns.global(j));
+                           matrix.rows.begin + i, matrix.columns.begin + j);
   }
   return {};
 }
 
 template <class T>
-output::Block block_of(const StoredSize& size, const LocalMatrix<T>& matrix) {
+output::Block block_of(const MatrixSize& size, const LocalMatrix<T>& matrix) {
   const auto unsigned_of = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
   return {{unsigned_of(size.rows), unsigned_of(size.columns)},
           {unsigned_of(matrix.rows.begin), unsigned_of(matrix.columns.begin)},
-          {unsigned_of(matrix.rows.size), unsigned_of(matrix.columns.size)}};
-}
-
-/// Local. Room for this rank's block of a matrix of which each rank of the first layer has one.
-template <class T>
-LocalMatrix<T> make_block(const ProcessGrid& grid, const StoredSize& size) {
-  const auto mine = wanted_parts(size, grid.shape, false)(grid.all.rank());
-  return {Matrix<T>("matmul/block of a dataset", mine.rows.size, mine.columns.size), mine.rows, mine.columns};
-}
-
-/// Collective; waits. From parts `before` to parts `after`.
-template <class T>
-void redistribute(const ProcessGrid& grid, const PartsOfRank& before, const PartsOfRank& after, const Matrix<T>& from,
-                  const Matrix<T>& to) {
-  const Staging<T> staging{Buffer<T>("matmul/staging out", from.size()), Buffer<T>("matmul/staging in", to.size())};
-  ChosenMethod method(grid.all);
-  Redistribution<T>(method, "distribution of a dataset", before, after, from, to, staging, Space()).run();
-  device::fence(Space(), "matmul/redistributed");
-}
-
-/// Collective. Reads a matrix as it is given; each rank of the first layer reads one block of it, which is then
-/// redistributed if that is not what it is given. Ranks of other layers come with a matrix of no elements. Throws
-/// config::Error on all ranks, with the place in the deck, if the file or dataset is not what the deck needs.
-template <class T>
-void read_matrix(const ProcessGrid& grid, const Options& options, const MatrixOptions& source, const StoredSize& size,
-                 const LocalMatrix<T>& matrix) {
-  try {
-    const output::Reader reader(grid.all.native(), source.file.path);
-    if (options.distribution == Distribution::block)
-      return grid::read_view(reader, source.dataset, block_of(size, matrix), matrix.elements);
-    const auto block = make_block<T>(grid, size);
-    grid::read_view(reader, source.dataset, block_of(size, block), block.elements);
-    redistribute(grid, wanted_parts(size, grid.shape, false), given_parts(options, size, grid.shape), block.elements,
-                 matrix.elements);
-  } catch (const output::Error& error) {
-    source.location.fail(error.what(), "E-FILE-FORMAT");
-  }
+          {unsigned_of(matrix.rows.size()), unsigned_of(matrix.columns.size())}};
 }
 
 } // namespace detail
 
-/// Collective. Gives a matrix the elements that the deck says, the same whoever has which.
-/// Waits. Throws config::Error on all ranks if a formula is not finite, or a dataset not as it must be.
+/// Collective. Gives a matrix the elements that the deck says, the same whoever has which. Waits. Throws config::Error
+/// on all ranks, with the place in the deck, if a formula is not finite, or a dataset not as it must be.
 template <class T>
-void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& source, const StoredSize& size,
+void fill(const comm::Communicator& comm, const MatrixOptions& source, const MatrixSize& size,
           const LocalMatrix<T>& matrix) {
   std::string what;
   if (source.kind == MatrixKind::dataset) {
-    detail::read_matrix(grid, options, source, size, matrix);
+    try {
+      const output::Reader reader(comm.native(), source.file.path);
+      grid::read_view(reader, source.dataset, detail::block_of(size, matrix), matrix.elements);
+    } catch (const output::Error& error) {
+      source.location.fail(error.what(), "E-FILE-FORMAT");
+    }
     what = fmt::format("{} {} of {}", source.location.text(), source.dataset, source.file.path);
   } else if (source.kind == MatrixKind::expression) {
     detail::fill_formula(source.expression, matrix);
@@ -128,19 +101,13 @@ void fill(const ProcessGrid& grid, const Options& options, const MatrixOptions& 
   } else {
     return detail::fill_random(source, matrix);
   }
-  miniapp::agree_on_user_error(grid.all, detail::not_finite(what, matrix), "E-DECK-EXPRESSION");
+  miniapp::agree_on_user_error(comm, detail::not_finite(what, matrix), "E-DECK-EXPRESSION");
 }
 
-/// Collective. Writes a matrix of the first layer as it is given; the others come with one of no elements.
+/// Collective. Writes a matrix.
 template <class T>
-void write_matrix(output::File& file, const std::string& name, const ProcessGrid& grid, const Options& options,
-                  const StoredSize& size, const LocalMatrix<T>& matrix) {
-  if (options.distribution == Distribution::block)
-    return grid::write_view(file, name, detail::block_of(size, matrix), matrix.elements);
-  const auto block = detail::make_block<T>(grid, size);
-  detail::redistribute(grid, given_parts(options, size, grid.shape), wanted_parts(size, grid.shape, false),
-                       matrix.elements, block.elements);
-  grid::write_view(file, name, detail::block_of(size, block), block.elements);
+void write_matrix(output::File& file, const std::string& name, const MatrixSize& size, const LocalMatrix<T>& matrix) {
+  grid::write_view(file, name, detail::block_of(size, matrix), matrix.elements);
 }
 
 } // namespace kontor::matmul

@@ -34,8 +34,6 @@ void expect_refused(const std::string& text, int ranks, const std::vector<std::s
 }
 
 TEST(Deck, RefusesWhatDoesNotGoTogether) {
-  expect_refused("product: {layers: 2}", 4, {"test.yaml:2:", "product.layers", "2", "cannon_25d"});
-  expect_refused("product: {algorithm: cannon_25d, layers: 3}", 4, {"product.layers", "3", "4 ranks"});
   expect_refused("decomposition: {process_grid: [2, 3]}", 4, {"test.yaml:2:", "[2, 3]", "6", "4"});
   expect_refused("decomposition: {process_grid: [2]}", 2, {"process_grid", "length 1"});
   expect_refused("problem: {a: {kind: dataset}}", 1, {"problem.a.file", "empty"});
@@ -49,29 +47,16 @@ TEST(Deck, RefusesWhatDoesNotGoTogether) {
   expect_refused("problem: {a: {expression: x}}", 1, {"problem.a.expression", "x", "i", "j"});
 }
 
-TEST(Deck, RefusesPanelsThatCannotTravelUnpacked) {
-  const std::string unpacked = "comm: {packing: none}\nproduct: {algorithm: summa, panel: 96}\nproblem: ";
-  const std::string grid = "\ndecomposition: {process_grid: [2, 1]}";
-  expect_refused(unpacked + "{k: 100}" + grid, 2, {"comm.packing", "none", "panel of B", "k = 50", "product.panel"});
-  EXPECT_NO_THROW(read(unpacked + "{k: 192}" + grid, 2));
-  EXPECT_NO_THROW(read(unpacked + "{k: 100, b: {op: transpose}}" + grid, 2));
-}
-
 TEST(Deck, RefusesWhatWouldNotBeUsed) {
   expect_refused("problem: {c: {kind: integers}}", 1, {"test.yaml:2:", "problem.c.kind", "integers", "beta"});
-  expect_refused("product: {panel: 128}", 1, {"test.yaml:2:", "product.panel", "128", "algorithm", "summa"});
-  expect_refused("decomposition: {block_size: [8, 6]}", 1,
-                 {"test.yaml:2:", "decomposition.block_size", "[8, 6]", "distribution", "block_cyclic"});
   expect_refused("problem: {a: {kind: expression, expression: i+j, seed: 7}}", 1,
                  {"problem.a.seed", "kind", "random or integers"});
   expect_refused("problem: {write_c: true}\noutput: {fields: none}", 1,
                  {"test.yaml:2:", "problem.write_c", "output.fields", "none"});
   expect_refused("output: {every: 10}", 1, {"test.yaml:2:", "output.every", "10", "no series"});
   // What a printed deck has: everything, as it is by itself.
-  read("product: {panel: 256, layers: 1}\ndecomposition: {block_size: [64, 64]}\noutput: {every: 0}", 1);
+  read("output: {every: 0}", 1);
   read("problem: {write_c: true}", 1);
-  read("product: {algorithm: summa, panel: 128}", 1);
-  read("decomposition: {distribution: block_cyclic, block_size: [8, 6]}", 1);
 }
 
 TEST(Deck, ChoosesTheGridOfLeastVolume) {
@@ -80,17 +65,12 @@ TEST(Deck, ChoosesTheGridOfLeastVolume) {
   EXPECT_EQ(read("problem: {m: 10, n: 1000, k: 1000}", 4).process_grid, (Grid{1, 4})); // A is small
   EXPECT_EQ(read("problem: {m: 1000, n: 10, k: 1000}", 4).process_grid, (Grid{4, 1})); // B is
   EXPECT_EQ(read("problem: {m: 100, n: 100, k: 100}", 5).process_grid, (Grid{1, 5}));
-  EXPECT_EQ(read("product: {algorithm: cannon_25d, layers: 2}", 8).process_grid, (Grid{2, 2}));
 }
 
 TEST(Deck, WhatDoesNotFitIsRefusedBeforeItIsAllocated) {
-  const int ranks = world().size();
-  const bool layers = ranks % 2 == 0;
-  auto o = on_grid(integers(2000000, 1000, 2000000),
-                   layers ? GridShape{2, 1, ranks / 2} : GridShape{1, 1, ranks}); // A: 32 TB
-  o.algorithm = Algorithm::cannon_25d;
+  const auto o = on_grid(integers(2000000, 1000, 2000000), {1, world().size()}); // A: 32 TB
   expect_facts(error_of<comm::AgreedError>([&] { run_product<double>(world(), o); }),
-               {"out of memory", "matmul/A", "GB", layers ? "product.layers" : "smaller problem"});
+               {"out of memory", "matmul/A", "GB", "smaller problem"});
 }
 
 /// OpenBLAS would try forever to map its buffer.
@@ -110,22 +90,14 @@ void expect_run_refused(const Options& o, const std::vector<std::string>& facts)
   expect_facts(error_of([&] { run_product<double>(world(), o); }), facts);
 }
 
-/// The last process grid, in two layers where there can be.
-Options in_layers(Options o) {
-  const int layers = world().size() % 2 == 0 ? 2 : 1;
-  if (layers > 1) o.algorithm = Algorithm::cannon_25d;
-  return on_grid(std::move(o), grids(world().size(), layers).back());
-}
-
 /// C of one product is A of the next.
-void expect_read_as_written(Options o) {
+TEST(Dataset, IsReadAsItWasWritten) {
   const miniapp::test::Folder folder("matmul-dataset");
   const auto path = folder / "c.h5";
-  o.write_c = true;
-  const auto product = serial_product<double>(o);
-  for (const auto distribution : {Distribution::block, Distribution::block_cyclic}) {
-    o.distribution = distribution;
-    o.block_size = {3, 2};
+  for (const auto& grid : grids(world().size())) {
+    auto o = on_grid(integers(), grid);
+    o.write_c = true;
+    const auto product = serial_product<double>(o);
     {
       output::File file(world().native(), path);
       App<> made(o);
@@ -135,7 +107,8 @@ void expect_read_as_written(Options o) {
     }
     Options next = o;
     next.size = {17, 5, 23};
-    next.a = {.kind = MatrixKind::dataset, .dataset = "/fields/C", .operation = Operation::transpose};
+    next.op_a = Operation::transpose;
+    next.a = {.kind = MatrixKind::dataset, .dataset = "/fields/C"};
     next.a.file.path = path;
     const auto found = run_product<double>(world(), next);
     EXPECT_EQ(found.a, product);
@@ -147,16 +120,10 @@ void expect_read_as_written(Options o) {
   }
 }
 
-TEST(Dataset, IsReadAsItWasWritten) {
-  expect_read_as_written(on_grid(integers(), grids(world().size(), 1).back()));
-  expect_read_as_written(in_layers(integers()));
-}
-
-/// Of a matrix that only the first layer has.
-TEST(Formula, IsRefusedByAllLayersIfItIsNotFinite) {
+TEST(Formula, IsRefusedIfItIsNotFinite) {
   for (const char* keys : {"a: {kind: expression, expression: sqrt(i-3)}", "b: {kind: expression, expression: 0/0}",
                            "beta: 2, c: {kind: expression, expression: 1/0}"})
-    expect_run_refused(in_layers(read(fmt::format("problem: {{m: 23, n: 17, k: 31, {}}}", keys), world().size())),
+    expect_run_refused(read(fmt::format("problem: {{m: 23, n: 17, k: 31, {}}}", keys), world().size()),
                        {"test.yaml:2:", "expression", "i = 0, j = 0"});
 }
 
@@ -171,7 +138,7 @@ TEST(Dataset, IsRefusedIfItIsNotFinite) {
     file.dataset("spoilt", {{23, 31}, {0, 0}, {first ? 23u : 0u, first ? 31u : 0u}}, values.data());
     file.commit();
   }
-  auto o = in_layers(integers());
+  auto o = on_grid(integers(), grids(world().size()).back());
   o.a = {.kind = MatrixKind::dataset, .dataset = "spoilt"};
   o.a.file.path = path;
   expect_run_refused(o, {"spoilt", "nan", "i = 22, j = 30"});
@@ -185,21 +152,15 @@ double number(std::int64_t n) { return static_cast<double>(n); }
 
 /// Parts of A and B of a rank have as many elements as one rank's matrices, and its part of C is m x n.
 TEST(Sizes, OfARank) {
-  for (const int ranks : {1, 2, 3, 4, 6, 8, 12})
-    for (const std::string product : {"", "product: {algorithm: summa}\n"}) {
-      const auto o = sized("problem: {m: 100, n: 200, k: 300, local: true}\n" + product, ranks, 0);
-      const auto rows = o.process_grid[0], columns = o.process_grid[1];
-      EXPECT_EQ(rows * columns, ranks);
-      EXPECT_EQ(o.size.m, 100 * rows);
-      EXPECT_EQ(o.size.n, 200 * columns);
-      EXPECT_NEAR(100 * number(o.size.k) / number(columns) + 200 * number(o.size.k) / number(rows), 300. * 300, 300);
-    }
+  for (const int ranks : {1, 2, 3, 4, 6, 8, 12}) {
+    const auto o = sized("problem: {m: 100, n: 200, k: 300, local: true}", ranks, 0);
+    const auto rows = o.process_grid[0], columns = o.process_grid[1];
+    EXPECT_EQ(rows * columns, ranks);
+    EXPECT_EQ(o.size.m, 100 * rows);
+    EXPECT_EQ(o.size.n, 200 * columns);
+    EXPECT_NEAR(100 * number(o.size.k) / number(columns) + 200 * number(o.size.k) / number(rows), 300. * 300, 300);
+  }
   EXPECT_EQ(sized("problem: {m: 10, n: 10, k: 10, local: true}", 9, 0).size.k, 30);
-  const auto layers = sized("problem: {m: 10, n: 10, k: 10, local: true}\n"
-                            "product: {algorithm: cannon_25d, layers: 2}",
-                            8, 0);
-  EXPECT_EQ(layers.size.m, 20);
-  EXPECT_EQ(layers.size.k, 20);
 }
 
 /// On one rank three matrices; on four, blocks of A and B twice.

@@ -12,7 +12,7 @@
 namespace kontor::matmul::test {
 namespace {
 
-/// As the README says it, of a rank.
+/// As the page says it, of a rank.
 double derived(const Options& o, const GridShape& grid) {
   const auto part = [](std::int64_t n, int parts) { return static_cast<double>((n + parts - 1) / parts); };
   const auto [m, n, k] = std::array{o.size.m, o.size.n, o.size.k};
@@ -41,7 +41,7 @@ miniapp::AppRecord run_whole(const Options& o) {
 TEST(Memory, OfViewsIsAsDerivedAtMost) {
   if (!device::kernels_on_host) GTEST_SKIP() << "Views in pinned memory would be counted, too";
   for (const auto& size : {ProductSize{603, 517, 569}, ProductSize{1201, 307, 701}})
-    for (const auto& grid : grids(world().size(), 1)) {
+    for (const auto& grid : grids(world().size())) {
       const auto o = on_grid(integers(size.m, size.n, size.k), grid);
       SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows << " x "
                                       << grid.columns << " ranks");
@@ -78,8 +78,8 @@ TEST(Memory, OfProcessesIsAsDerivedAtMost) {
   if (!device::kernels_on_host) GTEST_SKIP() << "matrices are in the memory of the device";
   const int ranks = world().size();
   if (ranks > 2) GTEST_SKIP() << "fewer ranks tell the same";
-  run_whole(on_grid(integers(257, 255, 256), {1, ranks, 1})); // MPI and OpenBLAS have begun
-  const auto grid = grids(ranks, 1)[grids(ranks, 1).size() / 2];
+  run_whole(on_grid(integers(257, 255, 256), {ranks, 1})); // MPI and OpenBLAS have begun
+  const auto grid = grids(ranks)[grids(ranks).size() / 2];
   const auto o = on_grid(integers(4001 * ranks, 151, grid.columns > 1 ? 1499 : 2999), grid);
   comm::barrier(world());
   std::ofstream("/proc/self/clear_refs") << 5; // the largest size so far is the present one

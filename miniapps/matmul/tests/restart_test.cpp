@@ -2,7 +2,6 @@
 //
 // A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
 #include "run/checkpoint/restart.hpp"
-#include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -44,18 +43,16 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   app.run();
   EXPECT_TRUE(app.verify().passed());
   const auto found = app.record().extras;
-  return {gathered(app.grid(), app.c(), stored_c(o)), app.figures(1.0, {}).front().value,
+  return {gathered(comm, app.c(), o.stored_c()), app.figures(1.0, {}).front().value,
           loan.checkpoints ? loan.checkpoints->summary().steps : std::vector<std::int64_t>{}, found["steps_seconds"],
           found["transfers_alone_seconds"]};
 }
 
-Options random_numbers(const GridShape& grid, Algorithm algorithm) {
+Options random_numbers(const GridShape& grid) {
   auto o = on_grid(integers(), grid);
-  o.algorithm = algorithm;
   o.a.kind = o.b.kind = o.c.kind = MatrixKind::random;
   o.alpha = 1.5;
   o.beta = -0.5;
-  if (algorithm == Algorithm::summa) o.panel = 7;
   return o;
 }
 
@@ -63,7 +60,7 @@ std::vector<comm::Options> all_methods() {
   return device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
 }
 
-/// After half of the steps, by each algorithm, on each grid; what is left by another method each time.
+/// After each step, on each grid; what is left by another method each time.
 TEST(Restart, OnTheSameGridTheSameBits) {
   if (world_size() == 3) GTEST_SKIP() << "others do";
   const Folder folder("matmul-restart");
@@ -71,75 +68,28 @@ TEST(Restart, OnTheSameGridTheSameBits) {
   const auto methods = all_methods();
   std::size_t turn = 0;
   int number = 0;
-  for (const auto& grid : grids(world_size(), 2))
-    for (const auto algorithm : {Algorithm::cannon, Algorithm::summa, Algorithm::cannon_25d}) {
-      if ((algorithm == Algorithm::cannon_25d) != (grid.layers > 1)) continue;
-      auto o = random_numbers(grid, algorithm);
-      if (number % 2 == 1) {
-        o.distribution = Distribution::block_cyclic;
-        o.block_size = {3, 2};
-      }
-      const auto expected = run(comm, o, {});
-      miniapp::CheckpointOptions wanted;
-      wanted.every = 1;
-      wanted.keep = 100;
-      wanted.file = folder / fmt::format("{}.h5", number++);
-      SCOPED_TRACE(fmt::format("{} x {} x {} ranks, algorithm {}", grid.layers, grid.rows, grid.columns,
-                               static_cast<int>(algorithm)));
-      const auto interrupted = run(comm, o, wanted);
-      EXPECT_EQ(interrupted.c, expected.c);
-      if (grid.rows * grid.columns > 1 && grid.layers == 1) {
-        EXPECT_GE(interrupted.written.size(), 1u);
-      }
-      for (const auto step : interrupted.written) {
-        if (interrupted.written.size() > 2 && (step + number) % 2 == 0) continue; // another case goes on from this one
-        const auto& method = methods[++turn % methods.size()];
-        SCOPED_TRACE(fmt::format("after {} steps, by {}", step, comm::to_string(method)));
-        const auto rest = run(comm::test::cached_communicator(method), o, {},
-                              miniapp::checkpoint_name(wanted.file, step).string(), step % 2 == 1);
-        EXPECT_EQ(rest.c, expected.c);
-        EXPECT_LT(rest.flops, expected.flops);
-      }
-    }
-}
-
-/// SUMMA's C lacks the same everywhere, so any ranks go on, by another method each time; of integers all bits are
-/// right.
-TEST(Restart, AnyRanksGoOnBySumma) {
-  if (world_size() != 7) GTEST_SKIP() << "others have 7 ranks";
-  const Folder folder("matmul-summa");
-  auto o = integers();
-  o.algorithm = Algorithm::summa;
-  o.panel = 7;
-  o.beta = 2;
-  const auto expected = serial_product<double>(o);
-  const auto methods = all_methods();
-  std::size_t turn = 0;
-  const std::vector<int> ranks{1, 2, 3, 5, 6, 7};
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const int from = ranks[i];
+  for (const auto& grid : grids(world_size())) {
+    auto o = random_numbers(grid);
+    if (number % 2 == 1) o.op_a = o.op_b = Operation::transpose;
+    const auto expected = run(comm, o, {});
     miniapp::CheckpointOptions wanted;
-    wanted.every = 2;
-    wanted.file = folder / fmt::format("from-{}.h5", from);
-    double flops = 0;
-    if (const auto writers = first_ranks(from); writers != MPI_COMM_NULL) {
-      const auto whole = run(comm::Communicator(writers), on_grid(o, {1, from, 1}), wanted);
-      EXPECT_EQ(whole.c, expected);
-      flops = whole.flops;
+    wanted.every = 1;
+    wanted.keep = 100;
+    wanted.file = folder / fmt::format("{}.h5", number++);
+    SCOPED_TRACE(fmt::format("{} x {} ranks", grid.rows, grid.columns));
+    const auto interrupted = run(comm, o, wanted);
+    EXPECT_EQ(interrupted.c, expected.c);
+    if (grid.rows * grid.columns > 1) {
+      EXPECT_GE(interrupted.written.size(), 1u);
     }
-    MPI_Bcast(&flops, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (std::size_t j = 2 * i % 3; j < ranks.size(); j += 3) { // two each
-      const int onto = ranks[j];
+    for (const auto step : interrupted.written) {
       const auto& method = methods[++turn % methods.size()];
-      if (const auto readers = first_ranks(onto); readers != MPI_COMM_NULL) {
-        const auto grid = onto == 6 ? GridShape{1, 2, 3} : GridShape{1, 1, onto};
-        SCOPED_TRACE(fmt::format("{} onto {} ranks by {}", from, onto, comm::to_string(method)));
-        const auto rest = run(comm::Communicator(readers, method), on_grid(o, grid), {}, wanted.file);
-        EXPECT_EQ(rest.c, expected);
-        EXPECT_LT(rest.flops, flops);
-      }
+      SCOPED_TRACE(fmt::format("after {} steps, by {}", step, comm::to_string(method)));
+      const auto rest = run(comm::test::cached_communicator(method), o, {},
+                            miniapp::checkpoint_name(wanted.file, step).string(), step % 2 == 1);
+      EXPECT_EQ(rest.c, expected.c);
+      EXPECT_LT(rest.flops, expected.flops);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
   }
 }
 
@@ -149,8 +99,7 @@ TEST(Restart, RepeatsNoShiftsInItsSteps) {
   miniapp::CheckpointOptions wanted;
   wanted.every = 1;
   wanted.file = folder / "c.h5";
-  auto o = on_grid(integers(2000, 4, 2000), {1, 1, 4});
-  o.algorithm = Algorithm::cannon;
+  auto o = on_grid(integers(2000, 4, 2000), {1, 4});
   run(world(), o, wanted);
   double share = 1;
   for (int turn = 0; turn < 3; ++turn) { // of one block, which arrives before its step
@@ -166,12 +115,12 @@ TEST(Restart, AnotherGridAndAnotherProductAreRefused) {
   miniapp::CheckpointOptions wanted;
   wanted.every = 1;
   wanted.file = folder / "c.h5";
-  auto o = on_grid(integers(), {1, 2, 1});
+  auto o = on_grid(integers(), {2, 1});
   run(world(), o, wanted);
   expect_facts(error_of([&] {
-                 run(world(), on_grid(integers(), {1, 1, 2}), {}, wanted.file);
+                 run(world(), on_grid(integers(), {1, 2}), {}, wanted.file);
                }),
-               {"decomposition.process_grid", "1 x 2", "2 x 1", "c-000000001.h5", "summa"});
+               {"decomposition.process_grid", "1 x 2", "2 x 1", "c-000000001.h5"});
   const miniapp::Restart restart(world().native(), wanted.file);
   const auto refusal = [&] {
     const auto deck = config::Deck::parse("app: matmul", "d.yaml");

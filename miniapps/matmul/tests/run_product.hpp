@@ -3,7 +3,7 @@
 
 #include "matmul/matmul.hpp"
 #include "matmul/options.hpp"
-#include "matmul/problem/matrix.hpp"
+#include "matmul/problem/elements.hpp"
 #include "methods.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
@@ -31,26 +31,26 @@ struct Dense {
   bool operator==(const Dense&) const = default;
 };
 
-/// Collective. A distributed matrix of the first layer as a whole, on every rank.
+/// Collective. A distributed matrix as a whole, on every rank.
 template <class T>
-Dense gathered(const ProcessGrid& grid, const LocalMatrix<T>& mine, const StoredSize& size) {
+Dense gathered(const comm::Communicator& comm, const LocalMatrix<T>& mine, const MatrixSize& size) {
   Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), mine.elements);
-  for (std::int64_t j = 0; j < mine.columns.size; ++j)
-    for (std::int64_t i = 0; i < mine.rows.size; ++i) all(mine.rows.global(i), mine.columns.global(j)) += host(i, j);
+  for (std::int64_t j = 0; j < mine.columns.size(); ++j)
+    for (std::int64_t i = 0; i < mine.rows.size(); ++i) all(mine.rows.begin + i, mine.columns.begin + j) += host(i, j);
   MPI_Allreduce(MPI_IN_PLACE, all.elements.data(), static_cast<int>(all.elements.size()), MPI_DOUBLE, MPI_SUM,
-                grid.all.native());
+                comm.native());
   return all;
 }
 
 /// Of random numbers or integers, by what element (i, j) is.
 template <class T>
-Dense whole(const MatrixOptions& options, const StoredSize& size) {
+Dense whole(const MatrixOptions& options, const MatrixSize& size) {
   Dense all{size.rows, size.columns, std::vector<double>(size.rows * size.columns)};
   for (std::int64_t j = 0; j < size.columns; ++j)
     for (std::int64_t i = 0; i < size.rows; ++i) {
-      const auto bits = bits_at(static_cast<std::uint64_t>(options.seed), i, j);
-      all(i, j) = options.kind == MatrixKind::integers ? small_integer(bits) : uniform<T>(bits);
+      const auto bits = random::bits_at(static_cast<std::uint64_t>(options.seed), i, j);
+      all(i, j) = options.kind == MatrixKind::integers ? small_integer(bits) : random::uniform<T>(bits);
     }
   return all;
 }
@@ -58,13 +58,13 @@ Dense whole(const MatrixOptions& options, const StoredSize& size) {
 /// alpha op(A) op(B) + beta C by three loops, in double precision.
 template <class T>
 Dense serial_product(const Options& o) {
-  const auto a = whole<T>(o.a, stored_a(o)), b = whole<T>(o.b, stored_b(o));
-  auto c = whole<T>(o.c, stored_c(o));
+  const auto a = whole<T>(o.a, o.stored_a()), b = whole<T>(o.b, o.stored_b());
+  auto c = whole<T>(o.c, o.stored_c());
   for (std::int64_t j = 0; j < o.size.n; ++j)
     for (std::int64_t i = 0; i < o.size.m; ++i) {
       double sum = 0;
       for (std::int64_t l = 0; l < o.size.k; ++l)
-        sum += (is_transposed(o.a) ? a(l, i) : a(i, l)) * (is_transposed(o.b) ? b(j, l) : b(l, j));
+        sum += (o.transposed_a() ? a(l, i) : a(i, l)) * (o.transposed_b() ? b(j, l) : b(l, j));
       c(i, j) = o.alpha * sum + o.beta * c(i, j);
     }
   return c;
@@ -81,7 +81,7 @@ struct App : miniapp::test::Loan {
 };
 
 /// What a run gives back.
-struct Product {
+struct Found {
   Dense a, b, c;
   miniapp::Verification verification;
   miniapp::AppRecord record;
@@ -89,8 +89,8 @@ struct Product {
 
 /// Collective. The product of the second of two repeats.
 template <class T>
-Product run_product(const comm::Communicator& comm, const Options& options, bool overlap = true,
-                    bool as_on_device = stepping::on_device) {
+Found run_product(const comm::Communicator& comm, const Options& options, bool overlap = true,
+                  bool as_on_device = stepping::on_device) {
   App<T> made(options, overlap, comm, as_on_device);
   auto& app = made.app;
   app.warm_up();
@@ -99,22 +99,20 @@ Product run_product(const comm::Communicator& comm, const Options& options, bool
     app.run();
   }
   const auto& o = options;
-  return {gathered(app.grid(), app.a(), stored_a(o)), gathered(app.grid(), app.b(), stored_b(o)),
-          gathered(app.grid(), app.c(), stored_c(o)), app.verify(), app.record()};
+  return {gathered(comm, app.a(), o.stored_a()), gathered(comm, app.b(), o.stored_b()),
+          gathered(comm, app.c(), o.stored_c()), app.verify(), app.record()};
 }
 
-/// Every way to write so many ranks as a product: layers, rows and columns.
-inline std::vector<GridShape> grids(int ranks, int most_layers) {
+/// Every way to write so many ranks as a product of rows and columns.
+inline std::vector<GridShape> grids(int ranks) {
   std::vector<GridShape> shapes;
-  for (int layers = 1; layers <= most_layers; ++layers)
-    for (int rows = 1; rows <= ranks; ++rows)
-      if (ranks % (layers * rows) == 0) shapes.push_back({layers, rows, ranks / layers / rows});
+  for (int rows = 1; rows <= ranks; ++rows)
+    if (ranks % rows == 0) shapes.push_back({rows, ranks / rows});
   return shapes;
 }
 
 /// The options with a process grid.
 inline Options on_grid(Options options, const GridShape& grid) {
-  options.layers = grid.layers;
   options.process_grid = {grid.rows, grid.columns};
   return options;
 }

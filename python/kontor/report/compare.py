@@ -39,7 +39,7 @@ def _compared(app: str, group: list[Record]) -> Section:
     """Runs of one app."""
     baseline, solved = group[0], all(map(is_solve, group))
     names = ", ".join(sorted({spaced(record.figure["name"]) for record in group if record.figure})) or "none"
-    words, numbers = _solve_columns(group) if solved else _columns(group)
+    words, numbers = _solve_columns(group) if solved else _columns()
     columns: Columns = {
         **words, **numbers, "of attainable": lambda record: percent(record.fraction),
         "communication": lambda record: percent(record.exchange_share),
@@ -58,15 +58,12 @@ def _compared(app: str, group: list[Record]) -> Section:
     return Section(app, parts, f"{note}: {names}; speed 1 is {baseline.path}")
 
 
-def _columns(group: list[Record]) -> tuple[Columns, Columns]:
+def _columns() -> tuple[Columns, Columns]:
     """Of words and of numbers, by header."""
     def said(key: str) -> Columns:
         return {key: lambda record: record.run.get(key)}
 
-    algorithm: Columns = {"algorithm": lambda record: settings(record).get("product.algorithm")}
-    has_algorithm = any("product.algorithm" in settings(record) for record in group)
-    return ({"file": lambda record: record.path, **said("app"), **(algorithm if has_algorithm else {}),
-             **said("backend"), **said("packing")},
+    return ({"file": lambda record: record.path, **said("app"), **said("backend"), **said("packing")},
             {"ranks": lambda run: f"{run.run.get('ranks', '-')}" + f" x {run.threads} threads" * (run.threads > 1),
              "overlap": lambda record: on_off(record.run.get("overlap")), "time": lambda run: seconds(run.seconds),
              "figure of merit": _rate})

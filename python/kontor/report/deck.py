@@ -16,9 +16,6 @@ SET_UP = ("problem.matrix_market.partition",)
 COUNTS_WITH = {
     "solver.replace_every": ("solver.method", "pipelined"),
     "solver.chebyshev_degree": ("solver.preconditioner", "chebyshev"),
-    "product.layers": ("product.algorithm", "cannon_25d"),
-    "product.panel": ("product.algorithm", "summa"),
-    "decomposition.block_size": ("decomposition.distribution", "block_cyclic"),
     **{f"problem.{matrix}.expression": (f"problem.{matrix}.kind", "expression") for matrix in "abc"},
     **dict.fromkeys(("time.end", "time.step"), ("problem.equation", "transient")),
 }
@@ -26,7 +23,7 @@ RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path",
 FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
 SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
 # The value alone says it.
-CLEAR = ("backend", "pattern", "execution_space", "method", "algorithm", "preconditioner", "format", "kind")
+CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "format", "kind")
 
 
 def settings(record: Record) -> dict[str, str]:

@@ -17,7 +17,7 @@ from .text import counted, grouped, on_off, seconds, spaced
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 DECK = "deck"  # two of them are two problems, whose times say nothing of each other
-CLEAR = ("comm.backend", "comm.pattern", "solver.method", "product.algorithm")  # factors whose value alone says it
+CLEAR = ("comm.backend", "comm.pattern", "solver.method")  # factors whose value alone says it
 
 
 @dataclass(eq=False)

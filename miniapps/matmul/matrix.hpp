@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/axis_parts.hpp"
 #include "machine/gemm.hpp"
-#include "matmul/algorithm/axis_part.hpp"
-#include "random/counter_random.hpp"
 
 #include <Kokkos_Core.hpp>
 
 #include <utility>
 
-/// What elements and vectors are made of random bits.
 namespace kontor::matmul {
-
-using random::bits_at;
-using random::uniform;
-
-/// The largest integer of matrices of integers.
-inline constexpr int largest_integer = 4;
-
-/// From -largest_integer to largest_integer.
-KOKKOS_INLINE_FUNCTION int small_integer(std::uint64_t bits) {
-  return static_cast<int>((bits >> 32) % (2 * largest_integer + 1)) - largest_integer;
-}
-
-/// The largest entry of vectors that a product is verified with.
-inline constexpr int largest_entry = 2047;
-
-/// From 1024 to 2047, with a sign: each entry counts, and no two errors cancel but by chance.
-KOKKOS_INLINE_FUNCTION double vector_entry(std::uint64_t bits) {
-  const auto size = static_cast<double>(1024 + (bits >> 32) % 1024);
-  return (bits & 1) != 0 ? size : -size;
-}
 
 using Space = Kokkos::DefaultExecutionSpace;
 using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
+using grid::AxisRange;
+using grid::part_begin;
 using miniapp::Matrix; ///< columns one after the other
 
 /// Memory that blocks of different shapes take in turn.
@@ -55,12 +35,17 @@ Matrix<T> along_k(const Matrix<T>& block, bool k_is_rows, std::int64_t begin, st
   return Kokkos::subview(block, Kokkos::ALL, range);
 }
 
-/// A rank's part of a matrix.
+/// Part `index` of n indices that are cut into `parts`.
+inline AxisRange part_of(std::int64_t n, std::int64_t parts, std::int64_t index) {
+  return {part_begin(n, parts, index), part_begin(n, parts, index + 1)};
+}
+
+/// A rank's part of a matrix, and which rows and columns it has.
 template <class T>
 struct LocalMatrix {
   Matrix<T> elements;
-  AxisPart rows;
-  AxisPart columns;
+  AxisRange rows;
+  AxisRange columns;
 };
 
 } // namespace kontor::matmul

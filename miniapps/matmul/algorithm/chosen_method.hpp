@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matmul/matrix.hpp"
+#include "run/mini_app.hpp"
+#include "run/record/exchange_record.hpp"
+
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/exchange.hpp>
+
+#include <optional>
+
+namespace kontor::matmul {
+
+/// The communicator of a run's exchanges, of all ranks: patterns that make windows would else make them in several
+/// groups at once, which Open MPI 4.1 confuses. What is left to `auto` is chosen by the first exchange that is made,
+/// and is the same for all others.
+class ChosenMethod {
+ public:
+  /// Local. Refers to `all`, a process grid that is closed to rings.
+  explicit ChosenMethod(const comm::Communicator& all) : all_(all) {}
+
+  const comm::Communicator& grid() const { return all_; }
+  /// Local. For the next exchange; ranks have the numbers of grid().
+  const comm::Communicator& comm() const { return chosen_ ? *chosen_ : all_; }
+
+  /// Collective over all ranks. Commits an exchange of comm().
+  template <class T>
+  void commit(comm::Exchange<Buffer<T>>& exchange) {
+    exchange.commit();
+    if (choice_) return;
+    choice_ = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(all_, exchange)};
+    if (choice_->candidates.size() > 1) chosen_.emplace(all_.native(), choice_->chosen);
+  }
+
+  /// Local. For the record; none: nothing is exchanged.
+  const std::optional<miniapp::ExchangeChoice>& choice() const { return choice_; }
+
+ private:
+  const comm::Communicator& all_;
+  std::optional<comm::Communicator> chosen_;
+  std::optional<miniapp::ExchangeChoice> choice_;
+};
+
+} // namespace kontor::matmul
