@@ -50,7 +50,7 @@ class Advection final : public miniapp::SteppedApp, private miniapp::Steps {
         fields_{grid::make_field<double>("advection/u", block_), grid::make_field<double>("advection/v", block_)},
         probes_(make_gatherings(ring_, block_, wanted_, fields_, values_)),
         // Only the cells downwind need ghosts: one slot, in the direction of the wave.
-        halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}, grid::ToItself::yes), block_,
+        halos_(ring_, grid::halo_slots(ring_, block_, {{options.direction(), 0, 0}}), block_,
                fields_, {"halo of advection/u", "halo of advection/v"}, streams_.exchange()),
         compute_(context.timers["compute"]), gather_(context.timers.communication("probes")),
         exchanges_(context.timers) {

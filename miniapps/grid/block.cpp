@@ -3,6 +3,8 @@
 
 #include "grid/axis_parts.hpp"
 
+#include <utility>
+
 namespace kontor::grid {
 namespace {
 
@@ -26,18 +28,24 @@ Block part_at(const UniformGrid& grid, const std::vector<int>& dims, const std::
 
 } // namespace
 
-Block make_block(const UniformGrid& grid, const comm::Communicator& cartesian, int ghosts) {
+Block make_block(const UniformGrid& grid, const comm::Communicator& cartesian, int ghosts, Wrapping wrapping) {
   auto block = part_at(grid, cartesian.dims(), cartesian.coordinates(), ghosts);
   for (int axis = 0; axis < block.dimensions; ++axis) {
     const int dim = block.dimensions - 1 - axis;
     const int lower = cartesian.neighbour(dim, -1);
     const int upper = cartesian.neighbour(dim, +1);
-    block.wraps[axis] = lower == cartesian.rank();
+    block.wraps[axis] = lower == cartesian.rank() && wrapping == Wrapping::by_kernel;
     if (!block.wraps[axis]) {
       block.neighbours[2 * axis] = lower;
       block.neighbours[2 * axis + 1] = upper;
     }
   }
+  return block;
+}
+
+Block wrapped_by_messages(Block block, int rank) {
+  for (int axis = 0; axis < block.dimensions; ++axis)
+    if (std::exchange(block.wraps[axis], false)) block.neighbours[2 * axis] = block.neighbours[2 * axis + 1] = rank;
   return block;
 }
 

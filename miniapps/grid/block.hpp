@@ -53,10 +53,10 @@ struct Block {
   int ghosts = 1;          ///< layers of ghosts that fields have around them
   std::array<double, 3> lower{};
   std::array<double, 3> spacing{1, 1, 1};
-  /// The other rank behind each face, or no_rank.
+  /// The rank behind each face, from which messages fill its ghosts; no_rank: none.
   std::array<int, face_count> neighbours{comm::no_rank, comm::no_rank, comm::no_rank,
                                          comm::no_rank, comm::no_rank, comm::no_rank};
-  /// Periodic axes that are not cut: the block is its own neighbour there.
+  /// Periodic axes that are not cut, and whose ghosts wrap() fills.
   std::array<bool, 3> wraps{};
 
   /// Whether a face is part of the boundary of the whole grid.
@@ -80,8 +80,16 @@ struct Block {
   Box all() const { return {{}, extents}; }
 };
 
+/// How ghosts are filled along periodic axes that are not cut: by messages of a rank to itself, or by wrap(), which must
+/// come before all that reads ghosts. Slots of halos, regions and wrap() follow from what the block says.
+enum class Wrapping { by_messages, by_kernel };
+
 /// Local. The rank's part; `cartesian` is of make_cartesian(), and its process grid has the grid's dimensions.
-Block make_block(const UniformGrid&, const comm::Communicator& cartesian, int ghosts = 1);
+Block make_block(const UniformGrid&, const comm::Communicator& cartesian, int ghosts = 1,
+                 Wrapping = Wrapping::by_messages);
+
+/// Local. The same block with ghosts that messages of `rank`, this one, fill.
+Block wrapped_by_messages(Block, int rank);
 
 /// Local. The largest part, which the first rank has, for estimates: it has no neighbours.
 Block largest_block(const UniformGrid&, const std::vector<std::int64_t>& process_grid, int ghosts = 1);

@@ -35,11 +35,13 @@ void refuse_thin_blocks(const comm::Communicator& cartesian, const Block& block,
 } // namespace
 
 std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Block& block,
-                                 const std::vector<Direction>& directions, ToItself to_itself) {
+                                 const std::vector<Direction>& directions) {
   refuse_thin_blocks(cartesian, block, directions);
   const auto peer = [&](const Direction& direction) {
+    bool wraps = false;
+    for (int axis = 0; axis < block.dimensions; ++axis) wraps = wraps || (direction[axis] != 0 && block.wraps[axis]);
     const int rank = rank_in(cartesian, direction);
-    return rank == cartesian.rank() && to_itself == ToItself::no ? comm::no_rank : rank;
+    return rank == cartesian.rank() && wraps ? comm::no_rank : rank;
   };
   std::vector<HaloSlot> slots;
   for (const auto& direction : directions)

@@ -20,13 +20,9 @@ struct HaloSlot {
   int source;
 };
 
-/// Whether a rank sends to itself what it needs along axes that wrap. Else that is for wrap() to copy.
-enum class ToItself { no, yes };
-
-/// Local. One slot a direction, the same on all ranks. Throws std::invalid_argument, on all ranks, if some rank's block
-/// has fewer layers along an axis that is exchanged than there are ghosts.
-std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Block&, const std::vector<Direction>&,
-                                 ToItself = ToItself::no);
+/// Local. One slot a direction, the same on all ranks; without ranks where wrap() copies. Throws std::invalid_argument,
+/// on all ranks, if some rank's block has fewer layers along an axis that is exchanged than there are ghosts.
+std::vector<HaloSlot> halo_slots(const comm::Communicator& cartesian, const Block&, const std::vector<Direction>&);
 
 /// Collective over `comm`, which numbers its ranks as the Cartesian one of the slots. The halo of one field, committed,
 /// on `instance`. Two fields that take turns have a HaloPair.

@@ -17,8 +17,8 @@ inline Box with_margin(const Block& block, int layers) {
   return box;
 }
 
-/// A block in two parts: what needs no ghosts of another rank and can be computed while they travel, and the strips
-/// along faces that do.
+/// A block in two parts: what needs no ghosts of messages and can be computed while they travel, and the strips along
+/// faces that do.
 struct Regions {
   Box interior;
   std::array<Box, face_count> strips; ///< some empty

@@ -21,7 +21,7 @@ class HaloBlock {
   /// Local.
   HaloBlock(const comm::Communicator& cartesian, std::int64_t size, std::int64_t fields)
       : block_(make_block(cartesian, size)),
-        slots_(grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions), grid::ToItself::yes)) {
+        slots_(grid::halo_slots(cartesian, block_, grid::across_faces(block_.dimensions))) {
     for (std::int64_t f = 0; f < fields; ++f) fields_.push_back(grid::make_field<T>("pingpong/block", block_));
   }
 

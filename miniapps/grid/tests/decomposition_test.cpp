@@ -113,8 +113,8 @@ TEST(Blocks, CoverTheGridOnce) {
 }
 
 TEST(Blocks, ThatWrapHaveNoNeighboursThere) {
-  const Block block =
-      make_block({Centering::cells, {64, 3}, {}, {}}, make_cartesian(world(), {world().size(), 1}, {true, true}));
+  const auto cartesian = make_cartesian(world(), {world().size(), 1}, {true, true});
+  const Block block = make_block({Centering::cells, {64, 3}, {}, {}}, cartesian, 1, Wrapping::by_kernel);
   EXPECT_EQ(block.wraps[0], world().size() == 1);
   EXPECT_TRUE(block.wraps[1]);
   for (int face = 0; face < face_count; ++face) {

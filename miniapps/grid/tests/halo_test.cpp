@@ -4,6 +4,7 @@
 #include "common.hpp"
 #include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
+#include "grid/regions.hpp"
 #include "grid/wrap.hpp"
 
 #include <fmt/format.h>
@@ -84,22 +85,22 @@ TEST(Halo, FillsTheGhostsThatItSays) {
       const auto cartesian =
           cartesian_for(extents, {periodic.begin(), periodic.begin() + static_cast<std::ptrdiff_t>(extents.size())}, 2);
       for (const int ghosts : {1, 2}) {
-        const auto block = make_block({Centering::points, extents, {}, {}}, cartesian, ghosts);
         for (const bool corners : {false, true}) {
-          for (const auto to_itself : {ToItself::no, ToItself::yes}) {
+          for (const auto wrapping : {Wrapping::by_messages, Wrapping::by_kernel}) {
+            const auto block = make_block({Centering::points, extents, {}, {}}, cartesian, ghosts, wrapping);
             const auto directions = corners ? across_all(block.dimensions) : across_faces(block.dimensions);
-            const auto slots = halo_slots(cartesian, block, directions, to_itself);
+            const auto slots = halo_slots(cartesian, block, directions);
             const auto field = filled_field(block);
             auto halo = make_halo(cartesian, slots, block, field, "test/halo");
             halo.start();
             halo.finish();
             Kokkos::fence();
             const auto filled = [&](const Place& place) {
-              return (corners || place.axes_outside == 1) && (!place.of_itself || to_itself == ToItself::yes);
+              return (corners || place.axes_outside == 1) && !place.of_itself;
             };
             EXPECT_EQ(wrong(field, block, periodic, filled), 0)
-                << fmt::format("{}-D, closed {}, {} ghosts, corners {}, to itself {}", block.dimensions, closed, ghosts,
-                               corners, to_itself == ToItself::yes);
+                << fmt::format("{}-D, closed {}, {} ghosts, corners {}, by kernel {}", block.dimensions, closed, ghosts,
+                               corners, wrapping == Wrapping::by_kernel);
           }
         }
       }
@@ -112,7 +113,7 @@ TEST(HaloPair, IsTheHalosOfTwoFields) {
   const std::vector<std::int64_t> extents{9, 17};
   const auto cartesian = cartesian_for(extents, {true, true});
   const auto block = make_block({Centering::points, extents, {}, {}}, cartesian);
-  const auto slots = halo_slots(cartesian, block, across_faces(2), ToItself::yes);
+  const auto slots = halo_slots(cartesian, block, across_faces(2));
   const std::array fields{filled_field(block), filled_field(block)};
   HaloPair<double> pair(cartesian, slots, block, fields, {"test/u", "test/v"});
   pair.measure_times();
@@ -141,7 +142,7 @@ TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
     const std::vector<bool> periodic(3, true);
     const auto cartesian = cartesian_for(extents, std::vector<bool>(extents.size(), true), 2);
     for (const int ghosts : {1, 2}) {
-      const auto block = make_block({Centering::cells, extents, {}, {}}, cartesian, ghosts);
+      const auto block = make_block({Centering::cells, extents, {}, {}}, cartesian, ghosts, Wrapping::by_kernel);
       for (const bool by_kernel : {false, true}) {
         const auto field = filled_field(block);
         if (by_kernel)
@@ -158,6 +159,31 @@ TEST(Wrap, CopiesWhatAHaloLeavesToIt) {
         EXPECT_EQ(wrong(field, block, periodic, filled), 0)
             << fmt::format("{}-D, {} ghosts, kernel {}", block.dimensions, ghosts, by_kernel);
       }
+    }
+  }
+}
+
+/// Of all axes: with overlap the interior is computed before messages arrive.
+TEST(Regions, InteriorReadsNoGhostOfMessages) {
+  for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{23}, {20, 17}, {8, 5, 9}}) {
+    const auto cartesian = cartesian_for(extents, std::vector<bool>(extents.size(), true));
+    for (const auto wrapping : {Wrapping::by_messages, Wrapping::by_kernel}) {
+      const auto block = make_block({Centering::cells, extents, {}, {}}, cartesian, 1, wrapping);
+      const auto field = filled_field(block);
+      wrap(FieldView<double>::execution_space(), field, block);
+      Kokkos::fence();
+      const auto box = split(block, 1).interior;
+      int early = 0;
+      each_element(field, block, [&](const Index3& at, double element) {
+        int axes = 0; // by which the place is beside the interior
+        bool beside = !box.empty();
+        for (int axis = 0; axis < 3; ++axis) {
+          axes += at[axis] == box.begin[axis] - 1 || at[axis] == box.end[axis] ? 1 : 0;
+          beside = beside && at[axis] >= box.begin[axis] - 1 && at[axis] <= box.end[axis];
+        }
+        early += beside && axes == 1 && element == untouched ? 1 : 0;
+      });
+      EXPECT_EQ(early, 0) << fmt::format("{}-D, by kernel {}", block.dimensions, wrapping == Wrapping::by_kernel);
     }
   }
 }

@@ -14,8 +14,8 @@ namespace kontor::heat {
 template <class T>
 void sweep_plainly(Domain<T>& domain, std::int64_t sweeps) {
   const comm::Communicator baseline(domain.comm().native(), comm::Options{});
-  const auto& block = domain.block();
-  const auto slots = grid::halo_slots(domain.comm(), block, grid::across_faces(block.dimensions), grid::ToItself::yes);
+  const auto block = grid::wrapped_by_messages(domain.block(), domain.comm().rank());
+  const auto slots = grid::halo_slots(domain.comm(), block, grid::across_faces(block.dimensions));
   std::vector<grid::Halo<T>> halos;
   for (const int which : {0, 1})
     halos.push_back(grid::make_halo(baseline, slots, block, domain.field(which), "heat/plain"));
