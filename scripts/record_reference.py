@@ -36,7 +36,7 @@ CALIBRATED = "measure.calibrate=true"
 RUNS = (
     (1, "heat/plate.yaml", "problem.cells=[12,12] checkpoint.every=100"),
     (2, "heat/diffusion.yaml", f"{CALIBRATED} problem.cells=[12,12] output.every=5 comm.backend=auto comm.pattern=auto"),
-    (2, "advection/wave.yaml", f"{CALIBRATED} problem.cells=100 solver.steps=40 probes.every=20 output.every=20"),
+    (2, "advection/wave.yaml", f"{CALIBRATED} problem.cells=[20,10] solver.steps=40 output.every=20"),
     (2, "cg/heat-fe.yaml", f"{CALIBRATED} problem.fe_heat.elements=[4,4,4] solver.preconditioner=chebyshev"),
     (2, "cg/matrix-market.yaml", "solver.method=pipelined"),
     (2, "cg/poisson7.yaml", "problem.stencil.points=[6,6,6] solver.tolerance=1e-6"),

@@ -5,8 +5,8 @@
 int main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<advection::Options>(
-      "advection", "Upwind advection around a ring of cells, with probes gathered by index", advection::make_advection);
+      "advection", "Upwind advection on a periodic rectangle: the small app to copy from", advection::make_advection);
   app.huge_pages = true; // of fields
-  app.restart_may_change = {"solver.steps", "solver.steps_per_pass", "solver.launch"};
+  app.restart_may_change = {"solver.", "decomposition."};
   return miniapp::run_main(argc, argv, app);
 }

@@ -1,76 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "advection/options.hpp"
 
-#include "grid/field.hpp"
-
-#include <kontor/config/unused.hpp>
-
 #include <fmt/format.h>
 
-#include <array>
-#include <string_view>
+#include <cmath>
 
 namespace kontor::advection {
-namespace {
-
-constexpr std::array<config::Named<Kernel>, 1> kernels{{{"plain", Kernel::plain}}};
-
-} // namespace
 
 void Options::describe(config::Visitor& v) {
-  static constexpr std::string_view space[] = {"x"};
-  v.section("problem", "What is solved: u_t + speed u_x = 0 on a periodic interval", [&](config::Visitor& s) {
-    s.value("cells", cells, "Cells of the interval", {.min = 1, .max = std::int64_t{1} << 40});
-    sizing.describe(s, "cells");
-    s.value("interval", interval, "Its two ends", {}, {2, 2});
-    s.value("speed", speed, "Of the wave; below 0 it goes to the left");
-    s.value("courant", courant, "Cells that the wave goes in a step; 1: exactly from one to the next",
-            {.min = 0, .max = 1, .exclusive_min = true});
-    s.value("initial", initial, space, "Values at the start");
+  v.section("problem", "What is solved: u_t + velocity . grad u = 0 on a periodic rectangle", [&](config::Visitor& p) {
+    describe_cells(p);
+    p.value("size", size, "Lengths of the rectangle", {0, 1e150, true}, {2, 2});
+    p.value("velocity", velocity, "Along x and y, of any sign", {}, {2, 2});
+    p.value("courant", courant, "Sum over axes of speed x time step / cell width; at most 1 is stable", {0, 1, true});
+    p.value("waves", waves, "The start is a sine with so many waves along x and y", {.min = 0}, {2, 2});
   });
-  v.section("solver", "How it is solved", [&](config::Visitor& s) {
-    s.value("steps", steps, "Steps of a repeat", {.min = 1});
-    s.choice<Kernel>("kernel", kernel, kernels, "The kernel of a step: the textbook's loop is the only one");
-    s.value("steps_per_pass", steps_per_pass, "Steps for one exchange of as many ghosts", {.min = 1, .max = 64});
-    s.choice<stepping::Launch>("launch", launch, stepping::launch_names,
-                               "On a GPU, each step by its own launch, many by one (graph), or by trial");
-  });
-  v.section("probes", "Cells that ranks ask each other for", [&](config::Visitor& s) {
-    s.value("count", probes, "Cells that each rank asks for, anywhere", {.min = 0, .max = 1000000});
-    s.value("every", probe_every, "Steps from one gathering to the next", {.min = 1});
-    s.value("seed", seed, "Of the random numbers that choose them", {.min = 0});
-  });
-}
-
-void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
-  grid::Sizes extents{cells}, ring{ranks};
-  const auto bytes = [&](const grid::Sizes& whole, const grid::Sizes& process_grid) {
-    return miniapp::total_bytes(
-        views_of_rank(*this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, process_grid,
-                                                 static_cast<int>(steps_per_pass))));
-  };
-  grid::resolve_box_sizes(sizing, {"problem.cells", "cell", extents, ring, 0, bytes}, ranks, deck, free_memory);
-  cells = extents[0];
+  v.section("solver", "How it is solved", [&](config::Visitor& s) { describe_steps(s); });
+  describe_decomposition(v);
 }
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {
-  const config::UnusedKeys unused(deck, *this);
-  for (const auto* key : {"probes.every", "probes.seed"})
-    unused.refuse_unless(probes > 0, key, "probes.count must be above 0");
-  if (cells < ranks)
-    deck.fail("problem.cells", "must be at least the number of ranks, " + std::to_string(ranks), "E-DECK-RANKS");
-  if (cells / ranks < steps_per_pass)
-    deck.fail("solver.steps_per_pass",
-              fmt::format("is {}, but a rank has {} cells; choose at most that", steps_per_pass, cells / ranks));
-  if (!(interval[0] < interval[1])) deck.fail("problem.interval", "must have its lower end first", "E-DECK-RANGE");
-  if (speed == 0) deck.fail("problem.speed", "must not be 0: nothing would move", "E-DECK-RANGE");
+  if (velocity[0] == 0 && velocity[1] == 0) deck.fail("problem.velocity", "must not be 0: nothing would move");
+  for (std::size_t axis = 0; axis < 2; ++axis)
+    if (const auto n = cells[axis]; 2 * waves[axis] > n || (waves[axis] == 0 && n > 1))
+      deck.fail("problem.waves",
+                fmt::format("are {} along axis {} of {} cells; choose 1 to half the cells, or 0 for one cell",
+                            waves[axis], "xy"[axis], n),
+                "E-DECK-RANGE");
+  resolve_process_grid(deck, ranks);
 }
 
-std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
-  const auto extents = grid::field_extents<double>(block);
-  const double field = static_cast<double>(extents[2]) * sizeof(double);
-  const double samples = static_cast<double>(options.samples()) * static_cast<double>(options.probes) * sizeof(double);
-  return {{"advection/u", field}, {"advection/v", field}, {"advection/samples", samples}};
+double Options::time_step() const {
+  return courant / (std::abs(velocity[0]) / width(0) + std::abs(velocity[1]) / width(1));
 }
 
 } // namespace kontor::advection

@@ -80,8 +80,8 @@ struct Block {
   Box all() const { return {{}, extents}; }
 };
 
-/// How ghosts are filled along periodic axes that are not cut: by messages of a rank to itself, or by wrap(), which must
-/// come before all that reads ghosts. Slots of halos, regions and wrap() follow from what the block says.
+/// How ghosts are filled along periodic axes that are not cut: by messages of a rank to itself, or by wrap(), which
+/// must come before all that reads ghosts. Slots of halos, regions and wrap() follow from what the block says.
 enum class Wrapping { by_messages, by_kernel };
 
 /// Local. The rank's part; `cartesian` is of make_cartesian(), and its process grid has the grid's dimensions.

@@ -33,8 +33,6 @@ struct Options {
   std::string_view name() const; ///< of the measure
   void describe(config::Visitor&);
 
-  /// Local. No size depends on ranks or on memory.
-  void resolve_sizes(const config::Deck&, int /*ranks*/, const std::function<double()>& /*free_memory*/) {}
   /// Local. Refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };

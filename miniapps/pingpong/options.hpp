@@ -60,8 +60,6 @@ struct Options {
 
   void describe(config::Visitor&);
 
-  /// Local. No size depends on ranks or on memory.
-  void resolve_sizes(const config::Deck&, int /*ranks*/, const std::function<double()>& /*free_memory*/) {}
   /// Refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };

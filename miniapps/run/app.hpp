@@ -39,15 +39,17 @@ struct App {
 template <class Options, class Make>
 App app_of(std::string name, std::string summary, Make make) {
   const auto options = std::make_shared<Options>();
-  return {
-      .name = std::move(name),
-      .summary = std::move(summary),
-      .describe = [options](config::Visitor& visitor) { options->describe(visitor); },
-      .resolve_sizes = [options](const config::Deck& deck, int ranks,
-                                 const std::function<double()>& free) { options->resolve_sizes(deck, ranks, free); },
-      .resolve = [options](const config::Deck& deck, int ranks,
-                           const RunOptions& run) { options->resolve(deck, ranks, run); },
-      .make = [options, make](const RunContext& context) { return make(*options, context); }};
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .describe = [options](config::Visitor& visitor) { options->describe(visitor); },
+          .resolve_sizes =
+              [options](const config::Deck& deck, int ranks, const std::function<double()>& free) {
+                if constexpr (requires { options->resolve_sizes(deck, ranks, free); })
+                  options->resolve_sizes(deck, ranks, free);
+              },
+          .resolve = [options](const config::Deck& deck, int ranks,
+                               const RunOptions& run) { options->resolve(deck, ranks, run); },
+          .make = [options, make](const RunContext& context) { return make(*options, context); }};
 }
 
 } // namespace kontor::miniapp

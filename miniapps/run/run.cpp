@@ -119,13 +119,13 @@ int Run::operator()() {
   since_start_.lap(outcome.start_to_first_step);
   const double warming_up = timed(timers.once("warm_up"), [&] { return seconds_of([&] { app->warm_up(); }); });
   end.expect(warming_up); // longer than a step
-  repeated.reset();
   RepeatTimes times;
   Trace trace(options_.trace);
   EnergyMeter energy(comm);
   const bool verifies = comm.capabilities().moves_data && !compute_time_is_simulated();
   auto& before = outcome.verification; // of launches and starts
   if (verifies) before = timed(timers.once("verify"), [&] { return app->verify_launches(); });
+  repeated.reset();
   if (before.passed()) // else no repeat would have a figure
     measure(context, *app, outcome, times, trace, energy, verifies ? &timers.once("verify") : nullptr);
   outcome.end_signal = end.signal();

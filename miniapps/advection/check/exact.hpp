@@ -2,24 +2,21 @@
 #pragma once
 
 #include "advection/options.hpp"
+#include "grid/field.hpp"
+#include "run/record/result.hpp"
 
-#include <kontor/config/function.hpp>
-
+/// The exact solution of the scheme, from the deck alone. A sine stays a sine: each step multiplies its complex
+/// amplitude by g = 1 - sum over axes of c (1 - e^(-+i theta)), where theta = 2 pi waves / cells and c = |velocity|
+/// time step / cell width.
 namespace kontor::advection {
 
-/// Weights of neighbouring shifts: first, first + 1, ... cells.
-struct Shifts {
-  std::int64_t first = 0;
-  std::vector<double> weights; ///< their sum is 1
-};
+/// Collective. All cells of the field against the start.
+miniapp::Verification compare_start(const comm::Communicator&, const Options&, const grid::Block&,
+                                    const grid::FieldView<double>&);
 
-/// Local. A step keeps the part 1 - courant of a value where it is and takes the part courant one cell on; so the
-/// shifts after n steps have a binomial distribution. Those of no weight in double precision are left out.
-Shifts shifts_after(std::int64_t steps, double courant);
-
-/// Local. What the scheme, without rounding, has in the cells [begin, end) of the ring after these shifts of the
-/// `initial` values.
-std::vector<double> exact(const Options&, const config::Function& initial, const Shifts&, std::int64_t begin,
-                          std::int64_t end);
+/// Collective. All cells of the field against the sine after options.steps. Inconclusive if that is too small, or too
+/// near the start, for a wrong field to show.
+miniapp::Verification compare(const comm::Communicator&, const Options&, const grid::Block&,
+                              const grid::FieldView<double>&);
 
 } // namespace kontor::advection

@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/field.hpp"
+#include "grid/for_cells.hpp"
 
-#include <Kokkos_Core.hpp>
-
-#include <cstdint>
-
-/// A step of the first-order upwind scheme as a textbook has it, on a CPU and on a device.
 namespace kontor::advection {
 
-/// Own cells: `count` of them, `stride` apart.
-struct Cells {
-  std::int64_t begin, count, stride = 1;
+/// What a step takes from upwind along an axis: part c of the difference from the cell that is `upwind` away, -1 or 1.
+struct Axis {
+  double c;
+  int upwind;
 };
 
-/// Local; queued on `instance`. to_i = (1 - courant) from_i + courant from_(i + upwind) of the cells, own cell 0 being
-/// `first` in both fields. The cell upwind is beside it: upwind is -1 or 1. A sum of two parts, so that with courant 1
-/// not a bit changes.
-inline void plain_step(const grid::FieldView<double>::execution_space& instance, const grid::FieldView<double>& from,
-                       const grid::FieldView<double>& to, double courant, std::int64_t upwind, std::int64_t first,
-                       const Cells& cells) {
-  using Space = grid::FieldView<double>::execution_space;
-  const auto begin = first + cells.begin, stride = cells.stride;
-  Kokkos::parallel_for(
-      "advection/upwind", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0, cells.count),
-      KOKKOS_LAMBDA(std::int64_t n) {
-        const auto i = begin + n * stride;
-        to(0, 0, i) = (1 - courant) * from(0, 0, i) + courant * from(0, 0, i + upwind);
+/// Local; queued on `instance`. First-order upwind differences in the cells of a box:
+/// to = from - c_x (from - from_(upwind along x)) - c_y (from - from_(upwind along y)).
+inline void plain_step(const grid::FieldView<double>::execution_space& instance, const grid::Block& block,
+                       const grid::FieldView<double>& from, const grid::FieldView<double>& to, const grid::Box& box,
+                       const Axis& x, const Axis& y) {
+  grid::for_cells<double>(
+      "advection/upwind", instance, block, box, KOKKOS_LAMBDA(std::int64_t k, std::int64_t j, std::int64_t i) {
+        const double u = from(k, j, i);
+        to(k, j, i) = u - x.c * (u - from(k, j, i + x.upwind)) - y.c * (u - from(k, j + y.upwind, i));
       });
 }
 

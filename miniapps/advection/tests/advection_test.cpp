@@ -1,191 +1,248 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact solution of the scheme is what a plain loop computes, and the verification finds a field that was not
-// advanced and probes that were not gathered.
+// The field has the bits of a textbook loop on any ranks, and the verification finds what it is not.
 #include "advection/advection.hpp"
 #include "advection/check/exact.hpp"
-#include "advection/check/sample.hpp"
+#include "grid/for_cells.hpp"
+#include "grid/process_grid.hpp"
+#include "methods.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/loan.hpp"
 #include "run/tests/refusal.hpp"
 #include "run/tests/sized.hpp"
-#include "stepping/device.hpp"
 
+#include <kontor/comm/collectives.hpp>
+#include <kontor/output/values_at.hpp>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <mpi.h>
 
-#include <numeric>
+#include <cmath>
+#include <numbers>
 
 namespace kontor::advection {
 namespace {
 
-Options options_of(double courant, double speed) {
+using miniapp::test::error_of;
+using miniapp::test::expect_facts;
+using miniapp::test::world_size;
+
+Options options_of(std::vector<std::int64_t> cells, std::vector<double> velocity) {
   Options options;
-  options.cells = 37;
-  options.speed = speed;
-  options.courant = courant;
-  options.initial = "x < 0.3 ? 1 : x*x";
-  options.steps = 90;
-  options.probes = 5;
-  options.probe_every = 30;
+  options.cells = std::move(cells);
+  options.velocity = std::move(velocity);
+  options.size = {3, 2};
+  options.waves = {options.cells[0] > 1 ? 1 : 0, options.cells[1] > 1 ? 1 : 0};
+  options.steps = 19;
   return options;
+}
+
+/// The process grids of so many ranks over these cells.
+std::vector<std::vector<std::int64_t>> process_grids(const Options& options, int ranks) {
+  std::vector<std::vector<std::int64_t>> grids;
+  for (std::int64_t x = 1; x <= ranks; ++x)
+    if (ranks % x == 0 && x <= options.cells[0] && ranks / x <= options.cells[1]) grids.push_back({x, ranks / x});
+  return grids;
 }
 
 /// With all that a run lends it.
 struct App : miniapp::test::Loan {
   std::unique_ptr<miniapp::MiniApp> app;
 
-  explicit App(const Options& options, bool overlap = true)
-      : Loan("advection"), app(make_advection(options, context(overlap))) {
+  explicit App(const Options& options, comm::Communicator ranks = comm::Communicator(MPI_COMM_WORLD),
+               bool overlap = true)
+      : Loan("advection", std::move(ranks)), app(make_advection(options, context(overlap))) {
     app->warm_up();
     app->reset();
   }
   miniapp::MiniApp* operator->() const { return app.get(); }
+
+  /// Collective. The whole field, x fastest.
+  std::vector<double> field(const Options& options, const std::string& path) const {
+    output::File file(comm.native(), path);
+    app->write_state(file);
+    file.commit();
+    std::vector<std::vector<std::uint64_t>> places;
+    for (std::uint64_t j = 0; j < static_cast<std::uint64_t>(options.cells[1]); ++j)
+      for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(options.cells[0]); ++i) places.push_back({j, i});
+    comm::barrier(comm);
+    auto values = output::values_at(path, "/state/u", places);
+    comm::barrier(comm);
+    return values;
+  }
 };
 
-void expect_passed(const miniapp::Verification& result) {
-  EXPECT_TRUE(result.passed()) << result.error << " above " << result.tolerance;
-}
-
-TEST(Shifts, HaveTheWeightsOfABinomialDistribution) {
-  const auto shifts = shifts_after(3, 0.25);
-  EXPECT_EQ(shifts.first, 0);
-  ASSERT_EQ(shifts.weights.size(), 4u);
-  const double expected[] = {27. / 64, 27. / 64, 9. / 64, 1. / 64};
-  for (int k = 0; k < 4; ++k) EXPECT_DOUBLE_EQ(shifts.weights[k], expected[k]);
-  const auto many = shifts_after(1000000, 0.3);
-  EXPECT_LT(many.weights.size(), 20000u);
-  EXPECT_NEAR(std::accumulate(many.weights.begin(), many.weights.end(), 0.0), 1, 1e-13);
-}
-
-TEST(Exact, IsWhatALoopComputes) {
-  for (const double speed : {1.0, -1.0}) {
-    const auto options = options_of(0.7, speed);
-    const config::Function initial(options.initial);
-    auto u = exact(options, initial, shifts_after(0, 0.7), 0, 37);
-    for (int n = 0; n < 90; ++n) {
-      const auto before = u;
-      for (int i = 0; i < 37; ++i) u[i] = 0.3 * before[i] + 0.7 * before[(i + (speed > 0 ? 36 : 1)) % 37];
-    }
-    const auto found = exact(options, initial, shifts_after(90, 0.7), 0, 37);
-    for (int i = 0; i < 37; ++i) EXPECT_NEAR(found[i], u[i], 1e-14) << i;
+/// As a textbook has it.
+std::vector<double> by_loops(const Options& o) {
+  const auto nx = o.cells[0], ny = o.cells[1];
+  std::vector<double> u(static_cast<std::size_t>(nx * ny));
+  const auto at = [&](std::int64_t i, std::int64_t j) { return (j + ny) % ny * nx + (i + nx) % nx; };
+  for (std::int64_t j = 0; j < ny; ++j)
+    for (std::int64_t i = 0; i < nx; ++i)
+      u[at(i, j)] =
+          std::sin(2 * std::numbers::pi *
+                   (static_cast<double>(o.waves[0]) * ((static_cast<double>(i) + 0.5) * o.width(0)) / o.size[0] +
+                    static_cast<double>(o.waves[1]) * ((static_cast<double>(j) + 0.5) * o.width(1)) / o.size[1]));
+  const double cx = std::abs(o.velocity[0]) * o.time_step() / o.width(0);
+  const double cy = std::abs(o.velocity[1]) * o.time_step() / o.width(1);
+  for (std::int64_t n = 0; n < o.steps; ++n) {
+    const auto v = u;
+    for (std::int64_t j = 0; j < ny; ++j)
+      for (std::int64_t i = 0; i < nx; ++i)
+        u[at(i, j)] = v[at(i, j)] - cx * (v[at(i, j)] - v[at(i - (o.velocity[0] < 0 ? -1 : 1), j)]) -
+                      cy * (v[at(i, j)] - v[at(i, j - (o.velocity[1] < 0 ? -1 : 1))]);
   }
+  return u;
 }
 
-TEST(Sample, HasTheEnds) {
-  std::mt19937_64 random;
-  using Numbers = std::vector<std::int64_t>;
-  EXPECT_EQ(sample_with_ends(0, 5, random), Numbers());
-  EXPECT_EQ(sample_with_ends(1, 0, random), Numbers{0});
-  EXPECT_EQ(sample_with_ends(3, 3, random), (Numbers{0, 1, 2}));
-  const auto some = sample_with_ends(std::int64_t{1} << 40, 5, random);
-  EXPECT_EQ(some.size(), 7U);
-  EXPECT_EQ(some.back(), (std::int64_t{1} << 40) - 1);
+void expect_passed(const miniapp::Verification& result, const std::string& of = "") {
+  EXPECT_TRUE(result.passed()) << result.error << " above " << result.tolerance << result.remark << ": " << of;
+}
+
+/// Odd shapes, all signs, all process grids and methods, with overlap and without.
+TEST(Advection, HasTheBitsOfLoopsOnAnyRanks) {
+  const miniapp::test::Folder folder("advection-bits");
+  const auto methods = comm::test::methods();
+  std::size_t turn = 0;
+  for (const std::vector<std::int64_t>& cells : {std::vector<std::int64_t>{37, 23}, {1, 19}, {21, 1}, {7, 6}, {3, 40}})
+    for (const std::vector<double>& velocity : {std::vector<double>{1, 0.5}, {-1, 2}, {0.1, -3}, {-2, -2}, {0, -1}}) {
+      auto options = options_of(cells, velocity);
+      const auto expected = by_loops(options);
+      for (const auto& grid : process_grids(options, world_size())) {
+        options.process_grid = grid;
+        const auto& method = methods[turn++ % methods.size()];
+        for (const bool overlap : {false, true}) {
+          const App app(options, comm::Communicator(MPI_COMM_WORLD, method), overlap);
+          app->run();
+          const auto words =
+              fmt::format("{} x {} cells by {} x {} ranks, {}, velocity {} {}, overlap {}", cells[0], cells[1], grid[0],
+                          grid[1], comm::to_string(method), velocity[0], velocity[1], overlap);
+          EXPECT_TRUE(app.field(options, folder / "u.h5") == expected) << words;
+          expect_passed(app->verify_launches(), words);
+        }
+      }
+    }
 }
 
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
-  for (const double courant : {1.0, 0.4})
-    for (const double speed : {2.0, -1.0})
-      for (const int steps_per_pass : {0, 1, 4, 7}) { // 0: 1 without overlap
-        auto options = options_of(courant, speed);
-        options.steps_per_pass = std::max(1, steps_per_pass);
-        const App app(options, steps_per_pass > 0);
-        EXPECT_TRUE(app->verify().failed()); // neither field nor probes
-        app->run();
-        expect_passed(app->verify());
-        app->reset();
-        EXPECT_TRUE(app->verify().failed()); // the probes are right, the field is that of the beginning
-      }
-}
-
-/// On a device the interior of so many cells takes longer than an exchange.
-TEST(Advection, SendsWhatTheStepHasComputed) {
-  auto options = options_of(1, 1);
-  options.cells = stepping::on_device ? std::int64_t{1} << 24 : 1000;
-  options.initial = "x*x";
-  options.steps = 30;
-  const App app(options);
-  app->run();
-  expect_passed(app->verify());
-}
-
-TEST(Advection, RoundsBelowTheSmallestNormalNumber) {
-  auto options = options_of(0.5, 1);
-  options.initial = "1e-310*x";
-  App app(options);
-  app->run();
-  const auto result = app->verify();
-  expect_passed(result);
-  EXPECT_GT(result.error, 4 * std::numeric_limits<double>::epsilon() * static_cast<double>(options.steps));
-}
-
-/// The verification knows the field and the samples of the steps before.
-TEST(Advection, ResumesFromACheckpoint) {
-  const miniapp::test::Folder folder("advection");
-  const auto path = folder / "state.h5";
-  auto options = options_of(0.4, -1);
-  options.steps = 47; // in the other field than the first
-  {
+  for (const std::vector<double>& velocity : {std::vector<double>{1, 0.5}, {-1, -3}}) {
+    auto options = options_of({37, 23}, velocity);
+    options.process_grid = process_grids(options, world_size()).front();
     const App app(options);
+    expect_passed(app->verify_start());
+    EXPECT_TRUE(app->verify().failed());
     app->run();
-    output::File file(MPI_COMM_WORLD, path);
-    app->write_state(file);
-    file.commit();
+    expect_passed(app->verify());
+    EXPECT_TRUE(app->verify_start().failed());
+    EXPECT_EQ(app->counts()->of_field, 19);
+    EXPECT_GE(app->file_values().size(), 32U);
   }
-  const output::Reader reader(MPI_COMM_WORLD, path);
-  const auto expect_refused = [&](const char* fact) {
-    const App app(options);
-    miniapp::test::expect_facts(miniapp::test::error_of([&] { app->read_state(reader); }), {fact, path});
-  };
-  expect_refused("solver.steps is 47");
-  options.steps = 90;
-  const App app(options);
-  app->read_state(reader);
-  app->run();
-  expect_passed(app->verify());
-  options.probes = 6;
-  expect_refused("probes");
 }
 
-TEST(Advection, RecordsTheCellThatIsSentDownwind) {
-  const App app(options_of(1, 2));
-  const auto traffic = app->record().traffic;
-  ASSERT_EQ(traffic.size(), 1U);
-  EXPECT_EQ(traffic[0].rank, app.comm.rank());
-  EXPECT_EQ(traffic[0].neighbour, (app.comm.rank() + 1) % app.comm.size());
-  EXPECT_EQ(traffic[0].messages, 1);
-  EXPECT_EQ(traffic[0].bytes, 8);
+/// A field of another deck.
+TEST(Check, RejectsWhatIsNotOfTheDeck) {
+  auto right = options_of({37, 23}, {1, -2});
+  right.process_grid = process_grids(right, world_size()).front();
+  const auto verdict = [&](const auto& change) {
+    auto wrong = right;
+    change(wrong);
+    const auto cartesian = grid::make_cartesian(miniapp::test::world(), right.process_grid, {true, true});
+    const auto block = grid::make_block({.extents = right.cells, .lower = {}, .spacing = {}}, cartesian);
+    const auto field = grid::make_field<double>("u", block);
+    const auto values = by_loops(wrong);
+    grid::set_values(field, block, [&](double x, double y, double) {
+      return values[static_cast<std::size_t>(y) * 37 + static_cast<std::size_t>(x)];
+    });
+    return compare(cartesian, right, block, field);
+  };
+  expect_passed(verdict([](Options&) {}));
+  EXPECT_TRUE(verdict([](Options& o) { ++o.steps; }).failed());
+  EXPECT_TRUE(verdict([](Options& o) { --o.steps; }).failed());
+  EXPECT_TRUE(verdict([](Options& o) { o.courant *= 1 + 1e-9; }).failed());
+  EXPECT_TRUE(verdict([](Options& o) { o.velocity[1] *= 1 + 1e-9; }).failed());
+  EXPECT_TRUE(verdict([](Options& o) { o.velocity[0] *= -1; }).failed());
+  EXPECT_TRUE(verdict([](Options& o) { o.waves = {2, 1}; }).failed());
+}
+
+/// The same bits, from a file of other ranks.
+TEST(Advection, ResumesFromACheckpointOnOtherRanks) {
+  const miniapp::test::Folder folder("advection");
+  auto options = options_of({37, 23}, {1, -2});
+  options.steps = 60;
+  const auto expected = by_loops(options);
+  for (const int from : miniapp::test::some_ranks()) {
+    const auto path = folder / fmt::format("from-{}.h5", from);
+    if (const auto writers = miniapp::test::first_ranks(from); writers != MPI_COMM_NULL) {
+      auto begun = options;
+      begun.steps = 37; // in the other field than the first
+      begun.process_grid = process_grids(options, from).back();
+      const App app(begun, comm::Communicator(writers));
+      app->run();
+      app.field(begun, path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const output::Reader reader(MPI_COMM_WORLD, path);
+    options.process_grid = process_grids(options, world_size()).front();
+    const App app(options);
+    app->read_state(reader);
+    app->run();
+    EXPECT_TRUE(app.field(options, folder / "resumed.h5") == expected) << from;
+    EXPECT_DOUBLE_EQ(app->figures(2.0, {}).front().value, 37 * 23 * 23 / 2.0);
+    auto few = options;
+    few.steps = 37;
+    const App done(few);
+    expect_facts(error_of([&] { done->read_state(reader); }), {"solver.steps is 37", path});
+  }
+}
+
+TEST(Advection, RecordsWhatIsSentDownwind) {
+  auto options = options_of({36, 24}, {1, 1});
+  options.process_grid = {world_size(), 1};
+  const App app(options);
+  std::int64_t bytes = 0;
+  for (const auto& traffic : app->record().traffic) bytes += traffic.bytes;
+  EXPECT_EQ(bytes, 8 * (36 / world_size() + 24));
 }
 
 TEST(Advection, SaysWhatProvesNothing) {
-  for (const auto& [initial, steps] : {std::pair("2", 90), {"x", 74}, {"sin(2*pi*x)", 37 * 40}}) { // whole rounds
-    auto options = options_of(steps == 90 ? 0.5 : 1, 1);
-    options.initial = initial;
-    options.steps = steps;
-    const App app(options);
+  auto decayed = options_of({16, 16}, {1, 1});
+  decayed.waves = {8, 8};
+  decayed.steps = 1000;
+  auto round = options_of({16, 16}, {1, 0}); // whole rounds
+  round.courant = 1;
+  round.steps = 32;
+  for (auto* const options : {&decayed, &round}) {
+    options->process_grid = process_grids(*options, world_size()).front();
+    const App app(*options);
     app->run();
-    EXPECT_FALSE(app->verify().conclusive) << initial;
+    EXPECT_FALSE(app->verify().conclusive);
   }
 }
 
-TEST(Advection, ComparesTheStartWithTheDeck) {
-  const App app(options_of(1, 1));
-  expect_passed(app->verify_start());
-  app->run();
-  EXPECT_TRUE(app->verify_start().failed());
-  EXPECT_EQ(app->counts()->of_field, 90);
-  EXPECT_GT(app->file_values().size(), 16U + 2 * 5);
+Options read(const std::string& problem, int ranks) {
+  return miniapp::test::sized<Options>("advection", "problem: {" + problem + "}", ranks, 1e8);
 }
 
-/// Two fields; ghosts and padding are nothing beside so many cells.
-TEST(Sizes, OfARankAndOfAShareOfMemory) {
-  for (const int ranks : {1, 2, 3}) {
-    const auto cells = [&](const char* problem) {
-      return miniapp::test::sized<Options>("advection", problem, ranks, 1e8).cells;
+TEST(Options, RejectWhatCannotRun) {
+  const auto refused = [](const std::string& problem, int ranks, const std::vector<std::string>& facts) {
+    expect_facts(error_of([&] { read(problem, ranks); }), facts, problem);
+  };
+  refused("cells: [2, 1], waves: [1, 0]", 3, {"problem.cells", "[2, 1]", "3 ranks", "use fewer ranks or more cells"});
+  refused("velocity: [0, 0]", 1, {"problem.velocity"});
+  refused("waves: [33, 1]", 1, {"problem.waves", "33", "axis x of 64", "1 to half"});
+  refused("waves: [1, 0]", 1, {"problem.waves", "axis y"});
+  refused("courant: 1.1", 1, {"problem.courant"});
+}
+
+/// Two fields; ghosts and padding are little beside so many cells.
+TEST(Options, SizeOfARankAndOfAShareOfMemory) {
+  for (const int ranks : {1, 2, 6}) {
+    const auto cells = [&](const std::string& problem) {
+      const auto sizes = read(problem, ranks).cells;
+      return static_cast<double>(sizes[0] * sizes[1]);
     };
-    EXPECT_EQ(cells("problem: {cells: 50, local: true}"), 50 * ranks);
-    for (const auto* share : {"problem: {memory_share: 0.5}", "problem: {memory_share: 0.5, local: true}"})
-      EXPECT_NEAR(static_cast<double>(cells(share)), 0.5 * 1e8 / 16 * ranks, 20. * ranks);
+    EXPECT_EQ(cells("cells: [50, 40], local: true"), 2000 * ranks);
+    EXPECT_NEAR(cells("memory_share: 0.5") / (0.5 * 1e8 / 16 * ranks), 1, 0.02);
   }
 }
 

@@ -4,8 +4,7 @@
 #include "grid/functions.hpp"
 #include "heat/problem/domain.hpp"
 #include "run/verify/counts.hpp"
-#include "run/verify/places.hpp"
-#include "run/verify/read_back.hpp"
+#include "stencil/samples.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
@@ -13,19 +12,6 @@
 
 /// The fields of a run at a sample of places, and its sweeps, against the deck.
 namespace kontor::heat {
-
-/// Local. The cells of this rank that are looked at.
-inline std::vector<miniapp::Place> sampled_cells(const Block& block, std::uint64_t seed, int rank) {
-  miniapp::IndexBox box;
-  for (int axis = 0; axis < 3; ++axis) {
-    box.global[axis] = block.global[axis];
-    box.offset[axis] = block.offset[axis];
-    box.extents[axis] = block.extents[axis];
-  }
-  auto random = miniapp::generator_of(seed, rank);
-  constexpr int others = 32;
-  return miniapp::sample_places(box, others, random);
-}
 
 /// The steps that the deck wants: those of time, or the sweeps that it fixes; none if a tolerance ends them. Nothing of
 /// what the run makes of the deck is used.
@@ -68,7 +54,7 @@ miniapp::Verification verify_formula(const Domain<T>& domain, const config::Expr
                                      const Values& values, std::uint64_t seed, const char* key) {
   const auto& block = domain.block();
   const config::Function function(formula);
-  const auto places = sampled_cells(block, seed, domain.comm().rank());
+  const auto places = stencil::sampled_places(block, seed, domain.comm().rank());
   std::vector<std::array<double, 2>> pairs; // of the run, and of the deck
   double size = 0;
   std::array<double, 2> found{0, static_cast<double>(places.size())};
@@ -111,18 +97,9 @@ template <class T>
 std::vector<miniapp::FileValue> values_of_file(const Domain<T>& domain, std::uint64_t seed,
                                                const std::string& dataset) {
   const auto& block = domain.block();
-  const auto cells = domain.current_on_host();
-  std::vector<miniapp::FileValue> result;
-  for (const auto& place : sampled_cells(block, seed, domain.comm().rank())) {
-    miniapp::FileValue value{
-        dataset, {}, static_cast<double>(cells(place.index[2], place.index[1], place.index[0])), {}};
-    const auto centre = centre_of(domain.options(), block, place);
-    value.at.assign(centre.begin(), centre.end());
-    for (int axis = block.dimensions - 1; axis >= 0; --axis)
-      value.index.push_back(static_cast<std::uint64_t>(block.offset[axis] + place.index[axis]));
-    result.push_back(std::move(value));
-  }
-  return result;
+  return stencil::file_values(dataset, block, stencil::sampled_places(block, seed, domain.comm().rank()),
+                              domain.current_on_host(),
+                              [&](const miniapp::Place& place) { return centre_of(domain.options(), block, place); });
 }
 
 } // namespace kontor::heat

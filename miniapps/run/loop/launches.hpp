@@ -21,6 +21,7 @@ namespace kontor::miniapp {
 /// How the fields after launches as in a repeat are compared with those after as many plain steps. Collective.
 struct LaunchCheck {
   std::function<void()> restart = {};                   ///< puts the fields where a repeat begins
+  std::function<std::uint64_t()> digest = {};           ///< of this rank's fields, or of all; else both of:
   std::function<void()> remember = {};                  ///< keeps the fields as they are
   std::function<double()> differences = {};             ///< the number of places that differ from what was kept
   std::function<void(std::int64_t steps)> plainly = {}; ///< makes plain steps, waits; empty: one launch each
