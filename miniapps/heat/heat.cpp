@@ -162,10 +162,11 @@ miniapp::LaunchTerms Heat<T>::launch_terms() {
     terms.kernel_refusal = "each sweep has a norm of reproducible sums, which is made by kernels of its own";
   // The host waits for each kernel that may end sweeps. One without norms, but for its last sweep, is faster.
   constexpr int most = PersistentLaunch<T>::most_norms;
-  const auto plan = this->plan();
-  const bool ends = plan.stops && plan.value_every > 0 && !exact;
-  const auto least = !ends || plan.value_every >= most ? most : std::min<std::int64_t>(4, plan.value_every) * most;
-  kernel_pattern_ = plan.pattern(static_cast<int>(least), 2, ends);
+  const auto of_repeat = plan();
+  const bool ends = of_repeat.stops && of_repeat.value_every > 0 && !exact;
+  const auto least =
+      !ends || of_repeat.value_every >= most ? most : std::min<std::int64_t>(4, of_repeat.value_every) * most;
+  kernel_pattern_ = of_repeat.pattern(static_cast<int>(least), 2, ends);
   if (exact) kernel_pattern_.value_every = 0;
   terms.kernel_steps = kernel_pattern_.steps;
   terms.kernel_ends = ends;

@@ -65,7 +65,7 @@ class TilePass {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    auto* const table = static_cast<Weights*>(team.team_scratch(scratch_level).get_shmem(int{scratch_bytes}));
+    auto* const table = static_cast<Weights*>(team.team_scratch(int{scratch_level}).get_shmem(int{scratch_bytes}));
     T* const scratch = reinterpret_cast<T*>(table + kinds);
     const int tile = team.league_rank() % (teams_x_ * teams_lines_);
     const auto chunk = team.league_rank() / (teams_x_ * teams_lines_);
