@@ -77,13 +77,10 @@ class Merged final : public OneSumMethod {
     if (!cg_.fused) cost += Cost{.reads = 1} + (cg_.applies() ? dot_cost : Cost{.reads = 1}); // r.r, r.u
     return cost;
   }
-  void end() override {
-    if (parts_.ends_late) write_end();
-  }
-  void write_end() { cg_.one("cg/end of a step", WriteEnd{before()}); }
+  void end() override { cg_.one("cg/end of a step", WriteEnd{before()}); }
   MergedUpdate updates() const { return {cg_.x, r_, cg_.ghosted.own(), w_, p_, s_, inverse_, before()}; }
   EndOfStep before() const {
-    return {sums_.local(), true, false, parts_.ends_late && !cg_.drained, cg_.numbers.data(), cg_.log.writer()};
+    return {sums_.local(), true, false, parts_.ends_late && !cg_.closed, cg_.numbers.data(), cg_.log.writer()};
   }
 
   OneSumUpdate rows() override { return updates(); }
@@ -92,7 +89,7 @@ class Merged final : public OneSumMethod {
     cg_.product.apply(cg_.ghosted, w_, cg_.fused ? sums_.local(2) : nullptr);
     if (!cg_.fused) cg_.dot(sums_, 2, cg_.ghosted.own(), w_);
     cg_.reduce(sums_);
-    if (!parts_.ends_late) write_end();
+    if (!parts_.ends_late) end();
   }
 
   Vector r_, w_, p_, s_, inverse_;

@@ -35,7 +35,7 @@ struct CgState {
   double unit;     ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
   Vector b, guess; ///< guess: empty: 0
   bool fused;      ///< kernels compute sums, and multiply with a diagonal, on the way
-  bool drained = false; ///< a method that ends late has written the last step's end, so the next step leaves it
+  bool closed = false; ///< the last step's residual is in the log: a method that ends late does not write it again
   miniapp::Timer &vectors, &post, &wait;
 
   /// All ranks, with what the exchange of ghosts has chosen: for other exchanges of the same ghosts.
@@ -123,7 +123,7 @@ class CgMethod {
   virtual void begin() = 0;
   /// Collective; only queues where that is possible. The next iteration.
   virtual void step() = 0;
-  /// Collective, where it ends late: the residual of the last step to the log.
+  /// Collective, where it ends late: the residual of the last step to the log. The next step finds the state closed.
   virtual void end() {}
   /// Collective. Makes vectors of recurrences anew, every so many iterations.
   virtual void replace() {}

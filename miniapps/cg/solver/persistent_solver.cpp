@@ -38,16 +38,19 @@ PersistentSolver::PersistentSolver(const Workspace& work, const std::string& lab
 
 miniapp::LaunchTerms PersistentSolver::launch_terms() {
   auto terms = Solver::launch_terms();
-  terms.kernel_refusal = persistent_refusal(work_);
+  terms.kernel_refusal = persistent_refusal(cg_.work);
   terms.kernel_steps = ResidualLog::most_at_once;
   return terms;
 }
 
-double PersistentSolver::launch_tolerance() const { return launches().chosen() == Launch::persistent ? 1e-9 : 0; }
-
-void PersistentSolver::clear_ghosts() {
-  Solver::clear_ghosts();
+void PersistentSolver::begin_alone() {
   if (peers) peers->clear(compute());
+  Solver::begin_alone();
+}
+
+void PersistentSolver::drain() {
+  Solver::drain();
+  if (peers) peers->check();
 }
 
 /// A replacement makes the sums of the step before it anew, so that step's end must be open.
@@ -58,24 +61,20 @@ int PersistentSolver::kernel_length(std::int64_t made, std::int64_t until) const
 
 /// Leaves nothing to the next step.
 int PersistentSolver::launch_kernel(std::int64_t /*made*/, int steps, bool exchanges, bool /*may_end*/) {
-  check();
-  work_.streams.compute_waits();
+  peers->check();
+  cg_.work.streams.compute_waits();
   const PersistentSteps kernel{.update = static_cast<OneSumMethod&>(method()).rows(),
-                               .multiplied = ghosted_.own(),
+                               .multiplied = cg_.ghosted.own(),
                                .product = scratch(),
                                .steps = steps,
                                .teams = &teams_,
                                .peers = exchanges ? peers->steps() : peers->steps_alone(),
                                .first = numbers_used_ + 1};
-  launch_persistent(compute(), *work_.matrix.thread_rows(), kernel);
-  work_.streams.exchange_follows();
+  launch_persistent(compute(), *cg_.work.matrix.thread_rows(), kernel);
+  cg_.work.streams.exchange_follows();
   numbers_used_ += static_cast<device::Counter>(kernel.numbers());
-  drained_ = true;
+  cg_.closed = true;
   return steps;
-}
-
-void PersistentSolver::check() const {
-  if (peers) peers->check();
 }
 
 std::unique_ptr<Solver> make_solver(const Workspace& work) {

@@ -22,12 +22,9 @@ class PersistentSolver : protected PeersFirst, public Solver {
   miniapp::LaunchTerms launch_terms() override;
   int kernel_length(std::int64_t made, std::int64_t until) const override;
   int launch_kernel(std::int64_t made, int steps, bool exchanges, bool may_end) override;
-
- protected:
-  void check() const override;
-  /// Sums of a kernel have an order of their own.
-  double launch_tolerance() const override;
-  void clear_ghosts() override;
+  /// Throws comm::Error if a kernel has waited for another rank in vain.
+  void drain() override;
+  void begin_alone() override;
 
  private:
   PersistentTeams teams_;

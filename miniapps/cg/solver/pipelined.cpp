@@ -120,7 +120,7 @@ class Pipelined final : public OneSumMethod {
   }
 
   void step() override {
-    const bool sums_travel = !cg_.drained;
+    const bool sums_travel = !cg_.closed;
     if (sums_travel) cg_.start(sums_);
     sums_.progress();
     if (cg_.applies()) {
@@ -206,7 +206,7 @@ class Pipelined final : public OneSumMethod {
     cg_.dot(sums_, 1, r_, r_);
     cg_.dot(sums_, 2, w_, u);
   }
-  EndOfStep before() const { return {sums_.local(), false, true, !cg_.drained, cg_.numbers.data(), cg_.log.writer()}; }
+  EndOfStep before() const { return {sums_.local(), false, true, !cg_.closed, cg_.numbers.data(), cg_.log.writer()}; }
 
   void complete_vectors() override {
     if (cg_.diagonal()) cg_.preconditioner->apply(w_, cg_.ghosted.own());
