@@ -3,6 +3,7 @@
 what each MPI's launcher is told, here by launchers that tell their version and no more."""
 
 import shlex
+import re
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ from kontor.run.limits import Limits
 VERSIONS = {
     "orte": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",
     "prrte": "mpirun (Open MPI) 5.0.7\n\nReport bugs to https://www.open-mpi.org/community/help/",
+    "prrte 6": "mpirun (Open MPI) 6.0.0rc2\n\nReport bugs to https://www.open-mpi.org/community/help/",
     "hydra": "HYDRA build details:\n    Version:                                 4.0.2\n    CC:                              gcc",
     "other": "launcher 4.1",
 }
@@ -32,16 +34,18 @@ OPEN_MPI = {
     "nodes, strangers": "--map-by ppr:1:node --bind-to core -x OMP_NUM_THREADS -x OMP_PROC_BIND",
     "crowded nodes": "--map-by ppr:2:node:OVERSUBSCRIBE --bind-to none -x OMP_NUM_THREADS -x OMP_PROC_BIND",
 }
-MANNERS = {"orte": "--quiet", "prrte": "--mca btl_tcp_disable_family 6 --mca btl_sm_free_list_max 4096"}
+MANNERS = {mpi: "--mca btl_tcp_disable_family 6 --mca btl_sm_free_list_max 4096" for mpi in ("prrte", "prrte 6")} | {"orte": "--quiet"}
 WORDS = {mpi: {case: f"{words} {more}" for case, more in OPEN_MPI.items()} for mpi, words in MANNERS.items()}
 WORDS["orte"]["nodes, strangers"] += " --mca btl_vader_single_copy_mechanism none"
-WORDS["prrte"]["nodes, strangers"] += " --mca smsc ^cma"
+for mpi in ("prrte", "prrte 6"):
+    WORDS[mpi]["nodes, strangers"] += " --mca smsc ^cma"
 WORDS["other"] = {"nodes, strangers": "-ppn 1", "crowded nodes": "-ppn 2"}
 WORDS["hydra"] = {"root": "-bind-to core:1", "threads": "-bind-to core:2", "nodes, strangers": "-bind-to core:1 -ppn 1", "crowded nodes": "-ppn 2"}
 # What tests have in their environment so that more ranks than cores can be started; {} of Hydra.
 CROWDED = {
     "orte": {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none"},
     "prrte": {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"},
+    "prrte 6": {"PRTE_MCA_mapby": ":oversubscribe", "PRTE_MCA_bindto": "none"},
 }
 CROWDED["other"] = CROWDED["orte"] | CROWDED["prrte"]
 
@@ -217,6 +221,6 @@ class Launchers(DryRunTest):
             told = subprocess.run([sys.executable, PACKAGE / "run/mpi.py", self.bin / "mpirun"], stdout=subprocess.PIPE, text=True, check=True, timeout=60)
             variables = dict(line.split("=", 1) for line in told.stdout.splitlines())
             with self.subTest(mpi=mpi):
-                of_launcher = {name: value for name, value in variables.items() if "rmaps" in name or "hwloc" in name}
+                of_launcher = {name: value for name, value in variables.items() if re.search("rmaps|hwloc_|mapby|bindto", name)}
                 self.assertEqual(of_launcher, CROWDED.get(mpi, {}))
                 self.assertEqual(variables.get("OMPI_MCA_mpi_yield_when_idle"), "1" if of_launcher else None)

@@ -45,9 +45,9 @@ class Command(DryRunTest):
     def test_every_option_of_the_apps_that_takes_a_value_is_known(self):
         said = subprocess.run([DECK_READER.with_name("heat"), "--help"], capture_output=True, text=True, check=True, timeout=60,
                               env={**os.environ, "OMP_NUM_THREADS": "1"}).stdout
-        options = re.findall(r"(?m)^ +((?:-\w,)?--[\w-]+) (?:TEXT|INT|UINT|FLOAT|\[)", said)
+        options = re.findall(r"(?m)^ +((?:-\w, *)?--[\w-]+) (?:TEXT|INT|UINT|FLOAT|\[)", said)
         self.assertGreaterEqual(len(options), 4, said)
-        for name in ",".join(options).split(","):
+        for name in re.findall(r"[\w-]+", " ".join(options)):
             if name != "--restart":  # of a checkpoint, which may stand elsewhere
                 self.assert_fails(self.kontor("run", "plate.yaml", name), f"kontor: run: {name} needs a value")
 

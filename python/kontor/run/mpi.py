@@ -132,6 +132,7 @@ class OpenMpi5(OpenMpi):
     # used up, 512 by default, its ob1 may never take up the acknowledgements that wait for one, as of many synchronous
     # messages (its issues 92 and 3845).
     SETTINGS = {"btl_tcp_disable_family": "6", "btl_sm_free_list_max": "4096"}
+    POLICIES = ("rmaps_default_mapping_policy", "hwloc_default_binding_policy")
 
     def manners(self, environment: Mapping[str, str]) -> list[str]:
         unsaid = {name: value for name, value in self.SETTINGS.items() if not environment.get(f"OMPI_MCA_{name}")}
@@ -142,9 +143,14 @@ class OpenMpi5(OpenMpi):
 
     def crowded(self, environment: Mapping[str, str]) -> dict[str, str]:
         settings = {f"OMPI_MCA_{name}": value for name, value in self.SETTINGS.items()}
-        settings["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
-        settings["PRTE_MCA_hwloc_default_binding_policy"] = "none"
+        settings |= {f"PRTE_MCA_{name}": value for name, value in zip(self.POLICIES, (":oversubscribe", "none"))}
         return super().crowded(environment) | settings
+
+
+class OpenMpi6(OpenMpi5):
+    """From 6, which warns of the older names."""
+
+    POLICIES = ("mapby", "bindto")
 
 
 def version_of(launcher: str) -> str:
@@ -160,7 +166,8 @@ def version_of(launcher: str) -> str:
 
 def mpi_of(launcher: str) -> Mpi:
     version = version_of(launcher)
-    kinds = {r"\(Open MPI\) [1-4]\.|OpenRTE": OpenMpi4, r"\(Open MPI\) |PRRTE": OpenMpi5, "HYDRA|Intel": Hydra}
+    kinds = {r"\(Open MPI\) [1-4]\.|OpenRTE": OpenMpi4, r"\(Open MPI\) 5\.|PRRTE": OpenMpi5,
+             r"\(Open MPI\) ": OpenMpi6, "HYDRA|Intel": Hydra}
     return next((kind for pattern, kind in kinds.items() if re.search(pattern, version)), Mpi)()
 
 

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 import subprocess
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -79,11 +80,19 @@ def reduced_settings(text: str) -> list[str]:
     return [word.strip() for word in found[1].split(" --set ")[1:]] if found else []
 
 
+def _is_file(path: Path) -> bool:
+    """Unlike Path.is_file(), which from Python 3.14 tells no name that no file can have from one that none has."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return False
+
+
 def _file(name: str, study_file: Path, place: Place) -> Path:
     """In the working folder, next to the study, or in the project's."""
     places = [Path(name), study_file.parent / name, place.root / name]
     try:
-        found = next((file for file in places if file.is_file()), None)
+        found = next((file for file in places if _is_file(file)), None)
     except (OSError, ValueError) as error:  # too long, or with a NUL character
         why = getattr(error, "strerror", None) or error
         raise StudyError(f'deck "{shown(name)}": no file can be called so: {why}', "E-FILE-READ") from error
