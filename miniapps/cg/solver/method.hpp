@@ -32,9 +32,9 @@ struct CgState {
   Vector x;
   ResidualLog log;
   Kokkos::View<CgScalars, Space> numbers; ///< 0 when a method begins
-  double unit;     ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
-  Vector b, guess; ///< guess: empty: 0
-  bool fused;      ///< kernels compute sums, and multiply with a diagonal, on the way
+  double unit;         ///< a power of two, so that squares are in range: b, x and all that comes of them are times this
+  Vector b, guess;     ///< guess: empty: 0
+  bool fused;          ///< kernels compute sums, and multiply with a diagonal, on the way
   bool closed = false; ///< the last step's residual is in the log: a method that ends late does not write it again
   miniapp::Timer &vectors, &post, &wait;
 
