@@ -42,6 +42,11 @@ struct SellSum {
     return {chunk.sorted ? told[chunk.told + size + position % size] : static_cast<LocalIndex>(place)};
   }
 
+  template <class Offset>
+  KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {
+    return [offsets, x_row](int e) { return x_row[offsets[e * size]]; };
+  }
+
   template <int at_once = few_at_once>
   KOKKOS_FUNCTION double sum(const double* from, StorageIndex position, Place place) const {
     const double* const x_row = from + place.row;
@@ -56,10 +61,6 @@ struct SellSum {
     return chunk.kind == Columns::narrow
                ? sum_in_order<at_once>(length, value, far(narrow + chunk.columns + lane, x_row))
                : sum_in_order<at_once>(length, value, far(wide + chunk.columns + lane, x_row));
-  }
-  template <class Offset>
-  KOKKOS_FUNCTION auto far(const Offset* offsets, const double* x_row) const {
-    return [offsets, x_row](int e) { return x_row[offsets[e * size]]; };
   }
 };
 
