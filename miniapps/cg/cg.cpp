@@ -72,16 +72,13 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
   context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
-  const auto& exchange = solver_->exchange();
-  const auto& comm = context.comm;
-  record_.exchange = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(comm, exchange)};
-  record_.traffic = miniapp::traffic_of(comm.rank(), exchange);
+  miniapp::record_exchange(record_, context.comm, solver_->exchange());
   record_.process_grid = options_.process_grid;
   record_.precision = "double";
   record_.field_memory = static_cast<std::int64_t>(matrix_->bytes());
   auto& of_matrix = record_.extras["matrix"];
   of_matrix = {{"rows", system_.partition.rows}, {"nonzeros", entries_}, {"bytes", matrix_bytes_}};
-  of_matrix.update(shares_of(comm, system_.partition));
+  of_matrix.update(shares_of(context.comm, system_.partition));
   of_matrix.update(problem_->matrix_record());
 }
 

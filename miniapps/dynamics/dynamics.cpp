@@ -222,9 +222,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       table.push_back({{"quantity", sizes.names[i]},
                        {"min", static_cast<std::int64_t>(sizes.least[i])},
                        {"max", static_cast<std::int64_t>(sizes.most[i])}});
-    const auto& seam = stepper_.seam();
-    record_.exchange = {seam.chosen(), seam.timed_methods(), miniapp::packing_used(comm(), seam)};
-    record_.traffic = miniapp::traffic_of(comm().rank(), seam);
+    miniapp::record_exchange(record_, comm(), stepper_.seam());
     if (options().mesh.partition == mesh::PartitionMethod::grid) record_.process_grid = options().mesh.process_grid;
     record_.precision = miniapp::name_of_scalar<T>;
     record_.field_memory = static_cast<std::int64_t>(

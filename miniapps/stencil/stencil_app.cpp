@@ -42,12 +42,10 @@ StencilApp::StencilApp(Problem problem, const Options& options, const miniapp::R
       compute_(context.timers["compute"]), exchanges_(context.timers) {
   context.progress.describe({.step = "step", .work = "cell updates"});
   halos_.measure_times();
-  const auto& halo = halos_[0];
-  record_.exchange = {halo.chosen(), halo.timed_methods(), miniapp::packing_used(comm_, halo)};
+  miniapp::record_exchange(record_, comm_, halos_[0]);
   record_.process_grid = options.process_grid;
   record_.precision = "double";
   record_.field_memory = static_cast<std::int64_t>(2 * fields_[0].span() * sizeof(double));
-  record_.traffic = miniapp::traffic_of(comm_.rank(), halo);
   record_.extras = {{"steps", options.steps}, {"cells", options.cells}, {"time_step", problem_.time_step}};
 }
 

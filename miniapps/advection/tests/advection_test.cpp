@@ -15,56 +15,43 @@
 #include <kontor/output/values_at.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <numbers>
 
 namespace kontor::advection {
 namespace {
 
-using miniapp::test::error_of;
-using miniapp::test::expect_facts;
 using miniapp::test::world_size;
 
-Options options_of(std::vector<std::int64_t> cells, std::vector<double> velocity) {
-  Options options;
-  options.cells = std::move(cells);
-  options.velocity = std::move(velocity);
-  options.size = {3, 2};
-  options.waves = {options.cells[0] > 1 ? 1 : 0, options.cells[1] > 1 ? 1 : 0};
-  options.steps = 19;
-  return options;
-}
-
-/// The process grids of so many ranks over these cells.
-std::vector<std::vector<std::int64_t>> process_grids(const Options& options, int ranks) {
-  std::vector<std::vector<std::int64_t>> grids;
-  for (std::int64_t x = 1; x <= ranks; ++x)
-    if (ranks % x == 0 && x <= options.cells[0] && ranks / x <= options.cells[1]) grids.push_back({x, ranks / x});
-  return grids;
+/// The deck of a problem, on so many ranks.
+Options read(const std::string& problem, std::int64_t steps = 19, int ranks = world_size()) {
+  const auto text = fmt::format("problem: {{{}}}\nsolver: {{steps: {}}}", problem, steps);
+  return miniapp::test::sized<Options>("advection", text, ranks, 1e8);
 }
 
 /// With all that a run lends it.
 struct App : miniapp::test::Loan {
   std::unique_ptr<miniapp::MiniApp> app;
 
-  explicit App(const Options& options, comm::Communicator ranks = comm::Communicator(MPI_COMM_WORLD),
-               bool overlap = true)
-      : Loan("advection", std::move(ranks)), app(make_advection(options, context(overlap))) {
+  explicit App(const Options& options, const comm::Options& method = {}, bool overlap = true,
+               MPI_Comm ranks = MPI_COMM_WORLD)
+      : Loan("advection", comm::Communicator(ranks, method)), app(make_advection(options, context(overlap))) {
     app->warm_up();
     app->reset();
   }
   miniapp::MiniApp* operator->() const { return app.get(); }
 
-  /// Collective. The whole field, x fastest.
+  /// Collective. The whole field, x fastest, by way of a checkpoint.
   std::vector<double> field(const Options& options, const std::string& path) const {
     output::File file(comm.native(), path);
     app->write_state(file);
     file.commit();
     std::vector<std::vector<std::uint64_t>> places;
-    for (std::uint64_t j = 0; j < static_cast<std::uint64_t>(options.cells[1]); ++j)
-      for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(options.cells[0]); ++i) places.push_back({j, i});
+    for (std::int64_t n = 0; n < options.cells[0] * options.cells[1]; ++n)
+      places.push_back(
+          {static_cast<std::uint64_t>(n / options.cells[0]), static_cast<std::uint64_t>(n % options.cells[0])});
     comm::barrier(comm);
     auto values = output::values_at(path, "/state/u", places);
     comm::barrier(comm);
@@ -77,72 +64,64 @@ std::vector<double> by_loops(const Options& o) {
   const auto nx = o.cells[0], ny = o.cells[1];
   std::vector<double> u(static_cast<std::size_t>(nx * ny));
   const auto at = [&](std::int64_t i, std::int64_t j) { return (j + ny) % ny * nx + (i + nx) % nx; };
-  for (std::int64_t j = 0; j < ny; ++j)
-    for (std::int64_t i = 0; i < nx; ++i)
-      u[at(i, j)] =
-          std::sin(2 * std::numbers::pi *
-                   (static_cast<double>(o.waves[0]) * ((static_cast<double>(i) + 0.5) * o.width(0)) / o.size[0] +
-                    static_cast<double>(o.waves[1]) * ((static_cast<double>(j) + 0.5) * o.width(1)) / o.size[1]));
+  const auto each = [&](const auto& cell) {
+    for (std::int64_t j = 0; j < ny; ++j)
+      for (std::int64_t i = 0; i < nx; ++i) u[at(i, j)] = cell(i, j);
+  };
+  const auto waves = [&](std::size_t axis, std::int64_t i) {
+    return static_cast<double>(o.waves[axis]) * ((static_cast<double>(i) + 0.5) * o.width(axis)) / o.size[axis];
+  };
+  each([&](auto i, auto j) { return std::sin(2 * std::numbers::pi * (waves(0, i) + waves(1, j))); });
   const double cx = std::abs(o.velocity[0]) * o.time_step() / o.width(0);
   const double cy = std::abs(o.velocity[1]) * o.time_step() / o.width(1);
-  for (std::int64_t n = 0; n < o.steps; ++n) {
-    const auto v = u;
-    for (std::int64_t j = 0; j < ny; ++j)
-      for (std::int64_t i = 0; i < nx; ++i)
-        u[at(i, j)] = v[at(i, j)] - cx * (v[at(i, j)] - v[at(i - (o.velocity[0] < 0 ? -1 : 1), j)]) -
-                      cy * (v[at(i, j)] - v[at(i, j - (o.velocity[1] < 0 ? -1 : 1))]);
-  }
+  const int x = o.velocity[0] < 0 ? 1 : -1, y = o.velocity[1] < 0 ? 1 : -1;
+  for (std::int64_t n = 0; n < o.steps; ++n)
+    each([&, v = u](auto i, auto j) {
+      const double old = v[at(i, j)];
+      return old - cx * (old - v[at(i + x, j)]) - cy * (old - v[at(i, j + y)]);
+    });
   return u;
 }
 
-void expect_passed(const miniapp::Verification& result, const std::string& of = "") {
-  EXPECT_TRUE(result.passed()) << result.error << " above " << result.tolerance << result.remark << ": " << of;
-}
-
-/// Odd shapes, all signs, all process grids and methods, with overlap and without.
+/// Odd shapes, all signs, all process grids, methods in turn, with overlap and without.
 TEST(Advection, HasTheBitsOfLoopsOnAnyRanks) {
   const miniapp::test::Folder folder("advection-bits");
   const auto methods = comm::test::methods();
   std::size_t turn = 0;
-  for (const std::vector<std::int64_t>& cells : {std::vector<std::int64_t>{37, 23}, {1, 19}, {21, 1}, {7, 6}, {3, 40}})
-    for (const std::vector<double>& velocity : {std::vector<double>{1, 0.5}, {-1, 2}, {0.1, -3}, {-2, -2}, {0, -1}}) {
-      auto options = options_of(cells, velocity);
+  for (const auto* shape : {"[37, 23], waves: [3, 1]", "[1, 19], waves: [0, 1]", "[21, 1], waves: [1, 0]",
+                            "[7, 6], waves: [1, 2]", "[3, 40], waves: [1, 2]"})
+    for (const auto* velocity : {"[1, 0.5]", "[-1, 2]", "[0.1, -3]", "[-2, -2]", "[0, -1]"}) {
+      const auto problem = fmt::format("cells: {}, size: [3, 2], velocity: {}", shape, velocity);
+      auto options = read(problem);
       const auto expected = by_loops(options);
-      for (const auto& grid : process_grids(options, world_size())) {
-        options.process_grid = grid;
+      for (std::int64_t x = 1; x <= world_size(); ++x) {
+        options.process_grid = {x, world_size() / x};
+        if (world_size() % x > 0 || x > options.cells[0] || world_size() / x > options.cells[1]) continue;
         const auto& method = methods[turn++ % methods.size()];
         for (const bool overlap : {false, true}) {
-          const App app(options, comm::Communicator(MPI_COMM_WORLD, method), overlap);
+          const auto words = fmt::format("{}, {}, {}, overlap {}", problem, fmt::join(options.process_grid, " x "),
+                                         comm::to_string(method), overlap);
+          const App app(options, method, overlap);
           app->run();
-          const auto words =
-              fmt::format("{} x {} cells by {} x {} ranks, {}, velocity {} {}, overlap {}", cells[0], cells[1], grid[0],
-                          grid[1], comm::to_string(method), velocity[0], velocity[1], overlap);
           EXPECT_TRUE(app.field(options, folder / "u.h5") == expected) << words;
-          expect_passed(app->verify_launches(), words);
+          EXPECT_TRUE(app->verify_launches().passed()) << words;
         }
       }
     }
 }
 
 TEST(Advection, VerifiesWhatItHasAdvancedAndNothingElse) {
-  for (const std::vector<double>& velocity : {std::vector<double>{1, 0.5}, {-1, -3}}) {
-    auto options = options_of({37, 23}, velocity);
-    options.process_grid = process_grids(options, world_size()).front();
-    const App app(options);
-    expect_passed(app->verify_start());
-    EXPECT_TRUE(app->verify().failed());
-    app->run();
-    expect_passed(app->verify());
-    EXPECT_TRUE(app->verify_start().failed());
-    EXPECT_EQ(app->counts()->of_field, 19);
-    EXPECT_GE(app->file_values().size(), 32U);
-  }
+  const App app(read("cells: [37, 23], velocity: [-1, 3]"));
+  EXPECT_TRUE(app->verify_start().passed());
+  EXPECT_TRUE(app->verify().failed());
+  app->run();
+  EXPECT_TRUE(app->verify().passed()) << app->verify().error;
+  EXPECT_TRUE(app->verify_start().failed());
 }
 
-/// A field of another deck.
+/// Fields of other decks.
 TEST(Check, RejectsWhatIsNotOfTheDeck) {
-  auto right = options_of({37, 23}, {1, -2});
-  right.process_grid = process_grids(right, world_size()).front();
+  const auto right = read("cells: [37, 23], velocity: [1, -2]");
   const auto verdict = [&](const auto& change) {
     auto wrong = right;
     change(wrong);
@@ -155,7 +134,7 @@ TEST(Check, RejectsWhatIsNotOfTheDeck) {
     });
     return compare(cartesian, right, block, field);
   };
-  expect_passed(verdict([](Options&) {}));
+  EXPECT_TRUE(verdict([](Options&) {}).passed());
   EXPECT_TRUE(verdict([](Options& o) { ++o.steps; }).failed());
   EXPECT_TRUE(verdict([](Options& o) { --o.steps; }).failed());
   EXPECT_TRUE(verdict([](Options& o) { o.courant *= 1 + 1e-9; }).failed());
@@ -164,86 +143,60 @@ TEST(Check, RejectsWhatIsNotOfTheDeck) {
   EXPECT_TRUE(verdict([](Options& o) { o.waves = {2, 1}; }).failed());
 }
 
-/// The same bits, from a file of other ranks.
+/// A wave that has decayed, and whole rounds.
+TEST(Check, SaysWhatProvesNothing) {
+  for (const auto* problem : {"waves: [8, 8]", "velocity: [1, 0], courant: 1"}) {
+    const App app(read(fmt::format("cells: [16, 16], {}", problem), 640));
+    app->run();
+    EXPECT_FALSE(app->verify().conclusive) << problem;
+  }
+}
+
+/// The same bits, from files of other ranks.
 TEST(Advection, ResumesFromACheckpointOnOtherRanks) {
   const miniapp::test::Folder folder("advection");
-  auto options = options_of({37, 23}, {1, -2});
-  options.steps = 60;
-  const auto expected = by_loops(options);
+  const std::string problem = "cells: [37, 23], velocity: [1, -2]";
+  const auto expected = by_loops(read(problem, 60));
   for (const int from : miniapp::test::some_ranks()) {
     const auto path = folder / fmt::format("from-{}.h5", from);
     if (const auto writers = miniapp::test::first_ranks(from); writers != MPI_COMM_NULL) {
-      auto begun = options;
-      begun.steps = 37; // in the other field than the first
-      begun.process_grid = process_grids(options, from).back();
-      const App app(begun, comm::Communicator(writers));
+      const auto options = read(problem, 37, from); // in the other field than the first
+      const App app(options, {}, true, writers);
       app->run();
-      app.field(begun, path);
+      app.field(options, path);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const output::Reader reader(MPI_COMM_WORLD, path);
-    options.process_grid = process_grids(options, world_size()).front();
-    const App app(options);
+    const App app(read(problem, 60));
     app->read_state(reader);
     app->run();
-    EXPECT_TRUE(app.field(options, folder / "resumed.h5") == expected) << from;
+    EXPECT_TRUE(app.field(read(problem, 60), folder / "resumed.h5") == expected) << from;
     EXPECT_DOUBLE_EQ(app->figures(2.0, {}).front().value, 37 * 23 * 23 / 2.0);
-    auto few = options;
-    few.steps = 37;
-    const App done(few);
-    expect_facts(error_of([&] { done->read_state(reader); }), {"solver.steps is 37", path});
+    const App done(read(problem, 37));
+    const auto error = miniapp::test::error_of([&] { done->read_state(reader); });
+    miniapp::test::expect_facts(error, {"solver.steps is 37", path});
   }
 }
 
-TEST(Advection, RecordsWhatIsSentDownwind) {
-  auto options = options_of({36, 24}, {1, 1});
+/// One row and one column of cells.
+TEST(Advection, SendsDownwindOnly) {
+  auto options = read("cells: [36, 24]");
   options.process_grid = {world_size(), 1};
-  const App app(options);
   std::int64_t bytes = 0;
-  for (const auto& traffic : app->record().traffic) bytes += traffic.bytes;
+  for (const auto& traffic : App(options)->record().traffic) bytes += traffic.bytes;
   EXPECT_EQ(bytes, 8 * (36 / world_size() + 24));
 }
 
-TEST(Advection, SaysWhatProvesNothing) {
-  auto decayed = options_of({16, 16}, {1, 1});
-  decayed.waves = {8, 8};
-  decayed.steps = 1000;
-  auto round = options_of({16, 16}, {1, 0}); // whole rounds
-  round.courant = 1;
-  round.steps = 32;
-  for (auto* const options : {&decayed, &round}) {
-    options->process_grid = process_grids(*options, world_size()).front();
-    const App app(*options);
-    app->run();
-    EXPECT_FALSE(app->verify().conclusive);
-  }
-}
-
-Options read(const std::string& problem, int ranks) {
-  return miniapp::test::sized<Options>("advection", "problem: {" + problem + "}", ranks, 1e8);
-}
-
 TEST(Options, RejectWhatCannotRun) {
-  const auto refused = [](const std::string& problem, int ranks, const std::vector<std::string>& facts) {
-    expect_facts(error_of([&] { read(problem, ranks); }), facts, problem);
+  const auto refused = [](const std::string& problem, const std::vector<std::string>& facts) {
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { read(problem, 1, 3); }), facts, problem);
   };
-  refused("cells: [2, 1], waves: [1, 0]", 3, {"problem.cells", "[2, 1]", "3 ranks", "use fewer ranks or more cells"});
-  refused("velocity: [0, 0]", 1, {"problem.velocity"});
-  refused("waves: [33, 1]", 1, {"problem.waves", "33", "axis x of 64", "1 to half"});
-  refused("waves: [1, 0]", 1, {"problem.waves", "axis y"});
-  refused("courant: 1.1", 1, {"problem.courant"});
-}
-
-/// Two fields; ghosts and padding are little beside so many cells.
-TEST(Options, SizeOfARankAndOfAShareOfMemory) {
-  for (const int ranks : {1, 2, 6}) {
-    const auto cells = [&](const std::string& problem) {
-      const auto sizes = read(problem, ranks).cells;
-      return static_cast<double>(sizes[0] * sizes[1]);
-    };
-    EXPECT_EQ(cells("cells: [50, 40], local: true"), 2000 * ranks);
-    EXPECT_NEAR(cells("memory_share: 0.5") / (0.5 * 1e8 / 16 * ranks), 1, 0.02);
-  }
+  refused("cells: [2, 1], waves: [1, 0]", {"problem.cells", "[2, 1]", "3 ranks", "use fewer ranks or more cells"});
+  refused("velocity: [0, 0]", {"problem.velocity"});
+  refused("waves: [33, 1]", {"problem.waves", "33", "axis x of 64", "1 to half"});
+  refused("waves: [1, 0]", {"problem.waves", "axis y"});
+  EXPECT_EQ(read("cells: [50, 40], local: true").cells[1] * read("cells: [50, 40], local: true").cells[0],
+            2000 * world_size());
 }
 
 } // namespace

@@ -31,4 +31,10 @@ inline std::vector<Traffic> traffic_of(int rank, const comm::ExchangeBase& excha
   return table;
 }
 
+/// Collective, so for the constructor of an app. Adds the exchange of a step to what this rank records.
+inline void record_exchange(AppRecord& record, const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
+  record.exchange = {exchange.chosen(), exchange.timed_methods(), packing_used(comm, exchange)};
+  record.traffic = traffic_of(comm.rank(), exchange);
+}
+
 } // namespace kontor::miniapp
