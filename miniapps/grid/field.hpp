@@ -113,13 +113,6 @@ auto view_of(const Field& field, const Block& block, const Box& box) {
   return Kokkos::subview(field, range(2), range(1), range(0));
 }
 
-/// The memory of a field that is not in use, as own values in one piece: room to bring functions in and results out.
-/// Writing to it spoils the field, its ghosts included.
-template <class T>
-BlockView<T> as_scratch(const FieldView<T>& field, const Block& block) {
-  return BlockView<T>(field.data(), block.extents[2], block.extents[1], block.extents[0]);
-}
-
 /// Room for as many values in host memory: the values themselves where the host reaches them.
 template <class T>
 HostBlockView<T> room_on_host(const BlockView<T>& values) {

@@ -92,4 +92,15 @@ void fill(const BlockView<T>& target, const Block& block, const DeckFunction& f,
   Kokkos::fence();
 }
 
+/// Local, waits. Own cells or points of a field = f.
+template <class T>
+void fill_field(const FieldView<T>& field, const Block& block, const DeckFunction& f, double t, FiniteCheck& finite) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
+  const auto own = view_of(host, block, block.all());
+  for_each_row(block, f, t, finite, [&](std::int64_t j, std::int64_t k, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) own(k, j, i) = static_cast<T>(values[i]);
+  });
+  Kokkos::deep_copy(field, host);
+}
+
 } // namespace kontor::grid

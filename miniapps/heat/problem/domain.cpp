@@ -100,10 +100,8 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
 template <class T>
 void Domain<T>::set_initial() {
   const Region region("heat/initial");
-  const auto scratch = grid::as_scratch(fields_[1], block_);
   grid::FiniteCheck finite;
-  grid::fill<T>(scratch, block_, grid::DeckFunction(options_.initial), 0, finite);
-  grid::copy_values(grid::view_of(fields_[0], block_, block_.all()), scratch);
+  grid::fill_field(fields_[0], block_, grid::DeckFunction(options_.initial), 0, finite);
   for (const int which : {0, 1}) fill_boundaries(which, 0, finite);
   finite.agree(cartesian_);
   set_sweeps(0);
