@@ -39,12 +39,12 @@ void Sweeper<T>::choose_shape(Norm norm) {
       domain_->comm(), shapes,
       [&](const PassShape& shape) {
         shape_ = shape;
-        if constexpr (on_device) {
-          queue_alone(domain_->current(), shape.sweeps, Norm::none);
-          return moved(shape.sweeps);
-        }
-        sweep_in_rows(streams_.compute(), domain_->input(domain_->current()), domain_->field(1 - domain_->current()),
-                      box, on_the_way(norm), shape, pass_room_);
+        const int from = domain_->current();
+        if constexpr (on_device)
+          queue_alone(from, shape.sweeps, Norm::none);
+        else
+          sweep_in_rows(streams_.compute(), domain_->input(from), domain_->field(1 - from), box, on_the_way(norm),
+                        shape, pass_room_);
         moved(shape.sweeps);
       },
       [&] { streams_.fence(); });

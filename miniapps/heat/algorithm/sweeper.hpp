@@ -6,7 +6,7 @@
 #include "grid/regions.hpp"
 #include "heat/kernels/device_sweep.hpp"
 #include "heat/kernels/exact_norm.hpp"
-#include "heat/kernels/sweep.hpp"
+#include "heat/kernels/pass.hpp"
 #include "heat/problem/domain.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "stepping/streams.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,6 +20,10 @@ struct PassShape {
   int of_kernel = 1; ///< sweeps of one kernel, at most: a power of two
   int rows = 256;    ///< rows or planes of a team
 
+  /// Rows of a band of 3-D whose three planes fit there, of so many cells.
+  std::int64_t band(std::int64_t cells, std::size_t bytes_of_cell) const {
+    return std::max<std::int64_t>(4, cache / static_cast<std::int64_t>(bytes_of_cell) / 3 / cells);
+  }
   /// How many of `left` sweeps the next kernel makes.
   int next_kernel(int left) const {
     int most = of_kernel;

@@ -2,7 +2,7 @@
 //
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
 #include "heat/kernels/plain.hpp"
-#include "heat/kernels/sweep.hpp"
+#include "heat/kernels/pass.hpp"
 #include "pass_case.hpp"
 
 #include <gtest/gtest.h>
