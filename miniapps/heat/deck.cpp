@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "heat/options.hpp"
-
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
+#include "heat/options.hpp"
 
 #include <kontor/config/unused.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The row kernel against the plain one, cell by cell and bit by bit; and their norms.
-#include "heat/kernels/plain.hpp"
 #include "heat/kernels/pass.hpp"
+#include "heat/kernels/plain.hpp"
 #include "pass_case.hpp"
 
 #include <gtest/gtest.h>
