@@ -7,6 +7,7 @@ The environment may name another build (KONTOR_BUILD_DIR) and another launcher (
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,10 @@ from torture.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F40
 from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, wait_until  # noqa: E402
 
 HEAT, PINGPONG, CG, DYNAMICS = (str(BUILD / "bin" / name) for name in ("heat", "pingpong", "cg", "dynamics"))
+
+
+# What the launcher of Open MPI 6 says of each exit code, and cannot be told to leave out.
+OF_LAUNCHER = re.compile(r"(?ms)^-{70,}\n+prterun detected that one or more processes exited with non-zero.*?^-{70,}\n")
 
 
 @functools.cache
@@ -49,7 +54,7 @@ class Running(Program):
         result = super().finish(limit)
         if result.code is None:
             raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung} {self.stacks}\n{result}")
-        return result
+        return result._replace(err=OF_LAUNCHER.sub("", result.err))
 
     def ranks(self):
         """The process of each rank that is alive."""
