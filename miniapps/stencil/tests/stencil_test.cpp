@@ -69,6 +69,7 @@ stencil::Options options_of(std::int64_t steps) {
   stencil::Options options({n, n});
   options.steps = steps;
   options.process_grid = {miniapp::test::world_size(), 1};
+  if (stepping::on_device && miniapp::test::world_size() == 1) options.launch = stepping::Launch::graph;
   return options;
 }
 
@@ -87,6 +88,9 @@ TEST(StencilApp, MakesVerifiedSteps) {
     EXPECT_TRUE(app.verify_start().failed());
     EXPECT_DOUBLE_EQ(app.figures(2.0, {}).front().value, n * n * 50 / 2.0);
     EXPECT_EQ(app.counts()->of_loop, 50);
+    if (stepping::on_device && miniapp::test::world_size() == 1) {
+      EXPECT_EQ(app.record().extras.at("launch"), "graph");
+    }
     EXPECT_EQ(app.record().extras.at("cells"), (std::vector<std::int64_t>{n, n}));
   }
 }
