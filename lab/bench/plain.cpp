@@ -149,7 +149,7 @@ void compare_cg(const char* kernel, int n, int points) {
   heat::test::scramble(a.values);
   const cg::Vector x("cg/x", rows), plain("cg/plain", rows), loop("cg/loop", rows);
   heat::test::scramble(x);
-  const auto matrix = cg::make_plain(a, a.rows());
+  const auto matrix = cg::make_csr(a, a.rows());
   compare(
       kernel, n, static_cast<double>(rows), [&] { matrix->multiply(cg::Space(), cg::Part::all, x, plain); },
       [&] { rows_loop(a.offsets.data(), a.columns.data(), a.values.data(), x.data(), loop.data(), rows); });

@@ -13,7 +13,8 @@ Options sized(const std::string& app, const std::string& text, int ranks, double
   Options options;
   const auto deck = config::Deck::parse("app: " + app + "\n" + text + "\n", "deck.yaml");
   deck.read([&](config::Visitor& v) { options.describe(v); });
-  options.resolve_sizes(deck, ranks, [&] { return free_memory; });
+  if constexpr (requires { options.resolve_sizes(deck, ranks, [] { return 0.0; }); })
+    options.resolve_sizes(deck, ranks, [&] { return free_memory; });
   options.resolve(deck, ranks);
   return options;
 }
