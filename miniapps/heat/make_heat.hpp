@@ -57,7 +57,8 @@ stepping::Trial try_pass_lengths(Options options, const miniapp::RunContext& con
   const double sweeps = steady ? static_cast<double>(options.max_sweeps) : options.step_count();
   double spent = 0, limit = INFINITY;
   for (const std::int64_t length : {1, 2, 4, 8, 16}) {
-    auto& candidate = trial.candidates.emplace_back(std::to_string(length), pass_refusal(options, length));
+    trial.candidates.push_back({std::to_string(length), pass_refusal(options, length)});
+    auto& candidate = trial.candidates.back();
     if (length > 1 && options.check_every > 0 && length >= options.check_every)
       candidate.refusal = "norms are closer together";
     if (!candidate.refusal && spent > limit) candidate.refusal = "no time is left";
