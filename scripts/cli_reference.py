@@ -21,6 +21,9 @@ def help_of(command: list[str]) -> str:
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} --help: exit code {done.returncode}\n{done.stderr}")
     text = re.sub(r"(?m)^( +-\w) [A-Z]\S*, (--[\w-]+ [A-Z])", r"\1, \2", done.stdout)  # as Python 3.13 prints it
+    text = re.sub(r"(?m)^( +-\w), {2,}(--)", r"\1,\2", text)  # CLI11 2.6 in the form of 2.3
+    text = re.sub(r"(?m)^(\w+ \[OPTIONS\])", r"Usage: \1", text)
+    text = text.replace("POSITIONALS:", "Positionals:").replace("OPTIONS:", "Options:")
     return "".join(f"{line.rstrip()}\n" for line in text.strip().splitlines())
 
 
@@ -31,9 +34,10 @@ def fenced(text: str) -> str:
 def programs_section(programs: list[str]) -> str:
     """What each is, and the options, which all share."""
     helps = {Path(program).name: help_of([program]) for program in programs}
-    rows = "".join(f"| `{name}` | {said.splitlines()[0]} |\n" for name, said in helps.items())
+    parts = {name: said.partition("Usage:") for name, said in helps.items()}
+    rows = "".join(f"| `{name}` | {' '.join(about.split())} |\n" for name, (about, _, _) in parts.items())
     text = f"| program | description |\n|---|---|\n{rows}"
-    options = {name: said.split("\n", 1)[1].replace(f"Usage: {name} ", "Usage: APP ") for name, said in helps.items()}
+    options = {name: (usage + rest).replace(f"{usage} {name} ", f"{usage} APP ") for name, (_, usage, rest) in parts.items()}
     for shared in dict.fromkeys(options.values()):
         names = [name for name in options if options[name] == shared]
         text += f"\nOptions of {', '.join(names)}:\n\n{fenced(shared)}"
