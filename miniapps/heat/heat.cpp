@@ -12,7 +12,6 @@
 #include <kontor/config/error.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace kontor::heat {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "cg/solver/method.hpp"
 #include "cg/solver/solver_state.hpp"
-#include "run/loop/launches.hpp"
+#include "run/loop/run_steps.hpp"
 #include "run/record/result.hpp"
 
 #include <array>

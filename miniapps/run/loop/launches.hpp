@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/loop/progress.hpp"
-#include "run/loop/step_clock.hpp"
 #include "run/loop/steps.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
@@ -12,7 +10,6 @@
 
 #include <array>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,24 +25,6 @@ struct LaunchCheck {
   std::string places = "ranks";                         ///< what is counted
   std::string remark = ", bit for bit";
 };
-
-class Launches;
-
-/// What the loop does between launches; every function is collective.
-struct BetweenSteps {
-  Progress* progress = nullptr;
-  StepClock* clock = nullptr;
-  /// Called before each launch; true ends the repeat. What needs complete steps calls drain() first.
-  std::function<bool(std::int64_t made, const std::function<void()>& drain)> ends = {};
-  std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots
-  /// Called after drain(), for every so many-th step but the last.
-  std::function<void(std::int64_t made)> snapshot = {};
-  std::int64_t limit = std::numeric_limits<std::int64_t>::max(); ///< number of the last step, if the plan has more
-};
-
-/// Collective. Makes the steps of a repeat. Returns the number of the last one; it is complete. Asks for the end after
-/// each launch and each drain(). Throws std::logic_error if more than one step is to be undone.
-std::int64_t run_steps(Launches&, const BetweenSteps&);
 
 /// How the steps of an app are launched: kernel by kernel, many by a graph, or by a persistent kernel.
 ///
@@ -76,7 +55,8 @@ class Launches {
   /// number.
   std::int64_t advance_alone();
 
-  /// Collective; makes steps. The launches of a repeat, each kind of them, against as many plain steps.
+  /// Collective, after choose(); makes steps. The launches of a repeat, each kind of them, against as many plain steps.
+  /// Passed, as nothing is compared, where launches are plain steps themselves.
   Verification verify(const LaunchCheck&);
 
   /// Local. What the record says: "launch", which most steps of the repeat were launched by, and "launch_trial".

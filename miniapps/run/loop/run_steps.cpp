@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "run/loop/launches.hpp"
+#include "run/loop/run_steps.hpp"
 
 #include <fmt/format.h>
 

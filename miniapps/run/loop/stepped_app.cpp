@@ -25,6 +25,7 @@ void SteppedApp::run() {
       if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
         series->snapshots.push_back(fields->snapshot);
     };
+  launched_ = &launches();
   last_step_ = run_steps(launches(), between);
   if (series) series->complete = true;
   finish(last_step_);
@@ -40,7 +41,7 @@ void SteppedApp::time_alone() {
 
 void SteppedApp::record_launches(AppRecord& record, std::int64_t steps) const {
   record.computing = stepping::times(alone_, steps);
-  record.extras.update(const_cast<SteppedApp*>(this)->launches().record());
+  if (launched_) record.extras.update(launched_->record());
 }
 
 } // namespace kontor::miniapp

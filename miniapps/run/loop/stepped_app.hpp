@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "run/loop/launches.hpp"
+#include "run/loop/run_steps.hpp"
 #include "run/mini_app.hpp"
 
 #include <optional>
@@ -42,7 +42,8 @@ class SteppedApp : public MiniApp {
  private:
   RunContext context_;
   std::optional<Launches> launches_;
-  std::vector<double> alone_; ///< seconds of a step without exchanges: samples
+  const Launches* launched_ = nullptr; ///< those of the last repeat
+  std::vector<double> alone_;          ///< seconds of a step without exchanges: samples
   std::int64_t last_step_ = 0;
 };
 

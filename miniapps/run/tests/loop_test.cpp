@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/checkpoint_options.hpp"
-#include "run/loop/launches.hpp"
 #include "run/loop/progress.hpp"
+#include "run/loop/run_steps.hpp"
 #include "run/loop/stop_request.hpp"
 #include "run/record/sampled_exchange.hpp"
 #include "run/record/trace.hpp"
