@@ -66,4 +66,17 @@ miniapp::Verification verified(const std::string& deck_text) {
   return problem.heat->verify();
 }
 
+inline const auto steady_2d = steady_deck("tolerance: 0, max_sweeps: 23, check_every: 1, norm: max");
+
+inline constexpr const char* transient_3d = R"deck(
+app: heat
+problem:
+  equation: transient
+  cells: [29, 11, 13]
+  initial: "cos(3*x)*y + z"
+  boundary: {x_min: periodic, x_max: periodic, y_min: {dirichlet: "1 + t"}, y_max: {neumann: "z"},
+    z_min: {dirichlet: "x"}, z_max: {dirichlet: 0}}
+time: {end: 0.003}
+)deck";
+
 } // namespace kontor::heat::test

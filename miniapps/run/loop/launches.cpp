@@ -237,9 +237,9 @@ Verification Launches::verify(const LaunchCheck& check) {
     }
     steps_.drain();
   }
-  const double different = check.digest
-                               ? comm::allreduce(*terms_.comm, check.digest() == kept ? 0.0 : 1.0, comm::ReduceOp::sum)
-                               : check.differences();
+  const double different = check.digest ? comm::allreduce(*steps_.launch_terms().comm,
+                                                          check.digest() == kept ? 0.0 : 1.0, comm::ReduceOp::sum)
+                                        : check.differences();
   check.restart();
   return {.measure = fmt::format("{} that differ after launches ({}) and after {} plain steps", check.places,
                                  stepping::name_of(chosen_), made),

@@ -55,7 +55,7 @@ class Launches {
   /// number.
   std::int64_t advance_alone();
 
-  /// Collective, after choose(); makes steps. The launches of a repeat, each kind of them, against as many plain steps.
+  /// Collective; makes steps. The launches of a repeat, each kind of them, against as many plain steps.
   /// Passed, as nothing is compared, where launches are plain steps themselves.
   Verification verify(const LaunchCheck&);
 

@@ -25,7 +25,6 @@ void SteppedApp::run() {
       if (const auto fields = write_fields(*series->file, fmt::format("/series/{:09}", made)))
         series->snapshots.push_back(fields->snapshot);
     };
-  launched_ = &launches();
   last_step_ = run_steps(launches(), between);
   if (series) series->complete = true;
   finish(last_step_);
@@ -41,7 +40,7 @@ void SteppedApp::time_alone() {
 
 void SteppedApp::record_launches(AppRecord& record, std::int64_t steps) const {
   record.computing = stepping::times(alone_, steps);
-  if (launched_) record.extras.update(launched_->record());
+  if (const auto* used = used_launches()) record.extras.update(used->record());
 }
 
 } // namespace kontor::miniapp

@@ -28,6 +28,8 @@ class SteppedApp : public MiniApp {
   virtual Steps& steps() = 0;
   /// Local. How they are launched: per kernel, before its choose().
   virtual Launches& launches();
+  /// Local. The same; null: none were needed so far.
+  virtual const Launches* used_launches() const { return launches_ ? &*launches_ : nullptr; }
   /// Collective, in warm_up(); makes steps.
   void choose_launches() { launches().choose(context_.series_every()); }
   /// Collective. Before steps without exchanges: whether they can be timed; and whether those were like others.
@@ -42,8 +44,7 @@ class SteppedApp : public MiniApp {
  private:
   RunContext context_;
   std::optional<Launches> launches_;
-  const Launches* launched_ = nullptr; ///< those of the last repeat
-  std::vector<double> alone_;          ///< seconds of a step without exchanges: samples
+  std::vector<double> alone_; ///< seconds of a step without exchanges: samples
   std::int64_t last_step_ = 0;
 };
 
