@@ -2,7 +2,7 @@
 #pragma once
 
 #include "agree.hpp"
-#include "transfer.hpp"
+#include "values.hpp"
 
 #include <kontor/output/file.hpp>
 #include <kontor/output/reader.hpp>

@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstddef>
-#include <cstring>
-#include <sys/mman.h>
+#include <cstdlib>
 
 namespace kontor::output {
 
@@ -23,13 +20,26 @@ std::string error_text() {
   } found;
   const auto append = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
     auto& found = *static_cast<Text*>(data);
-    if (found.entries++ < 3 && entry->desc)
-      found.text += fmt::format("{}{}: {}", found.text.empty() ? "" : "; ", entry->func_name, entry->desc);
+    if (found.entries++ >= 3 || !entry->desc) return 0;
+    std::string text = entry->desc;
+    constexpr std::string_view words = "error message = '"; // the system's, among lines of other facts
+    if (const auto begin = text.find(words); begin != std::string::npos)
+      text = text.substr(begin + words.size(), text.find('\'', begin + words.size()) - begin - words.size());
+    found.text += fmt::format("{}{}: {}", found.text.empty() ? "" : "; ", entry->func_name, text);
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, append, &found);
   return found.text.empty() ? "HDF5 gives no reason" : found.text;
 }
+
+// The library starts before MPI, and is never ended: it ends (1.10.8) in MPI_Finalize() or at the program's end, with a
+// crash if a file could not be written. It prints no errors, which travel in Error instead, and asks for no locks,
+// which not all file systems have.
+[[maybe_unused]] const bool started = [] {
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  H5dont_atexit();
+  return H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
+}();
 
 } // namespace
 
@@ -39,15 +49,6 @@ void check(std::int64_t result, const char* operation, const std::string& object
 
 Handle::Handle(hid_t id, Close close, const char* operation, const std::string& object) : id_(id), close_(close) {
   check(id, operation, object);
-}
-
-void start_hdf5() {
-  constexpr std::size_t enough = std::size_t{4} << 20; // some 130 KiB are taken
-  void* const place = ::mmap(nullptr, enough, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (place == MAP_FAILED)
-    throw Error(fmt::format("out of memory: HDF5 cannot start without {} bytes: {}", enough, std::strerror(errno)));
-  ::munmap(place, enough);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
 std::string_view name_of(Scalar scalar) {

@@ -39,11 +39,6 @@ class Handle {
 /// Throws Error with HDF5's own text if `result` is negative.
 void check(std::int64_t result, const char* operation, const std::string& object);
 
-/// Local, before anything else is asked of the library, and where an Error becomes everyone's. The library (1.10.8)
-/// crashes where memory ends while it starts, so this throws Error if there is less than enough. The library prints no
-/// errors from now on: they travel in Error instead.
-void start_hdf5();
-
 /// The HDF5 type of a number in memory; files hold the same.
 template <class T>
 hid_t native_type() {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
-#include "descriptor.hpp"
-#include "driver.hpp"
 #include "stored.hpp"
-#include "transfer.hpp"
+#include "values.hpp"
 
 #include <kontor/output/reader.hpp>
+#include <kontor/output/seal.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
-#include <cerrno>
+#include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 namespace kontor::output {
 
@@ -22,17 +20,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether HDF5's signature is at one of the places where it may be.
-bool has_signature(int descriptor, std::uint64_t bytes) {
-  constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
-  std::array<char, signature.size()> found{};
-  for (std::uint64_t place = 0; place + signature.size() <= bytes; place = place == 0 ? 512 : 2 * place)
-    if (::pread(descriptor, found.data(), found.size(), static_cast<off_t>(place)) ==
-            static_cast<ssize_t>(found.size()) &&
-        std::string_view(found.data(), found.size()) == signature)
-      return true;
-  return false;
+const char* being_read = ""; // by HDF5
+
+extern "C" void tell_crash(int /*signal*/) {
+  for (const char* text : {"cannot read ", being_read, ": HDF5 crashed on it; it is damaged [E-FILE-DAMAGED]\n"})
+    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  ::_exit(3);
 }
+
+/// While this lives, a crash names the file: HDF5 crashes on some that are damaged.
+class Named {
+ public:
+  explicit Named(const fs::path& path) {
+    being_read = path.c_str();
+    for (std::size_t n = 0; n < signals.size(); ++n) before_[n] = std::signal(signals[n], tell_crash);
+  }
+  Named(const Named&) = delete;
+  ~Named() {
+    for (std::size_t n = 0; n < signals.size(); ++n) std::signal(signals[n], before_[n]);
+  }
+
+ private:
+  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+  std::array<void (*)(int), signals.size()> before_{};
+};
 
 /// Puts values where they belong, box by box.
 using StoreBytes = std::function<void(const Box&, const std::byte*)>;
@@ -58,9 +69,8 @@ Handle open_values(hid_t file, const std::string& name, Scalar scalar, const Ext
   return dataset;
 }
 
-Json info_of(const Stored& stored, const std::string& name) {
-  const Handle dataset = open_dataset(stored.file, name);
-  require_room(stored, dataset, name);
+Json info_of(hid_t file, const std::string& name) {
+  const Handle dataset = open_dataset(file, name);
   const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
   return {{"extents", extents_of(dataset, name)}, {"type", name_of_type(type)}};
 }
@@ -75,7 +85,9 @@ class Reader::Impl {
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     rank_ = my_rank(comm_);
     try {
-      together([this] { open(); });
+      together([this] { check_seal(comm_, path_, Compared::structure); });
+      together(
+          [this] { file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "H5Fopen", "it"); });
     } catch (const Error&) { // on all ranks
       MPI_Comm_free(&comm_);
       throw;
@@ -88,12 +100,12 @@ class Reader::Impl {
 
   const fs::path& path() const { return path_; }
 
-  /// What look(Stored) finds on rank 0, on all ranks.
+  /// What look(file) finds on rank 0, on all ranks.
   template <class Look>
   Json ask(const Look& look) const {
     std::string bytes;
     together([&] {
-      if (rank_ == 0) Json::to_cbor(look(Stored{file_, bytes_}), bytes);
+      if (rank_ == 0) Json::to_cbor(look(file_), bytes);
     });
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
   }
@@ -131,35 +143,16 @@ class Reader::Impl {
  private:
   template <class Call>
   void together(Call&& call) const {
+    const Named named(path_);
     try {
       collectively(comm_, std::forward<Call>(call));
     } catch (const Error& error) {
       throw Error(fmt::format("cannot read {}: {}", path_.string(), error.what()), "E-FILE-FORMAT");
     }
   }
-  void open() {
-    start_hdf5();
-    // Not blocking, since a pipe would be waited for.
-    descriptor_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
-    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) throw Error(std::strerror(errno), "E-FILE-READ");
-    if (!S_ISREG(status.st_mode))
-      throw Error(S_ISDIR(status.st_mode) ? "it is a directory, not an HDF5 file" : "it is not a regular file",
-                  "E-FILE-FORMAT");
-    bytes_ = static_cast<std::uint64_t>(status.st_size);
-    if (!has_signature(descriptor_, bytes_))
-      throw Error(fmt::format("it is not an HDF5 file: none of its {} bytes are HDF5's signature", bytes_),
-                  "E-FILE-FORMAT");
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
-    driver_.use_in(access, descriptor_, Driver::Beyond::error);
-    file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access), H5Fclose, "H5Fopen", "the file");
-  }
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   fs::path path_;
-  Descriptor descriptor_;
-  std::uint64_t bytes_ = 0;
-  Driver driver_;
   Handle file_;
   int exceptions_ = std::uncaught_exceptions();
 };
@@ -171,24 +164,24 @@ Reader::~Reader() = default;
 const fs::path& Reader::path() const { return impl_->path(); }
 
 bool Reader::has(const std::string& object) const {
-  return impl_->ask([&](const Stored& stored) { return exists(stored.file, object); }).get<bool>();
+  return impl_->ask([&](hid_t file) { return exists(file, object); }).get<bool>();
 }
 
 std::vector<std::string> Reader::names(const std::string& group) const {
-  const auto found = impl_->ask([&](const Stored& stored) { return member_names(stored.file, group); });
+  const auto found = impl_->ask([&](hid_t file) { return member_names(file, group); });
   return found.get<std::vector<std::string>>();
 }
 
 Json Reader::attributes(const std::string& object) const {
-  return impl_->ask([&](const Stored& stored) { return stored_attributes(stored, object); });
+  return impl_->ask([&](hid_t file) { return stored_attributes(file, object); });
 }
 
 Json Reader::record(const std::string& group) const {
-  return impl_->ask([&](const Stored& stored) { return stored_group(stored, group); });
+  return impl_->ask([&](hid_t file) { return stored_group(file, group); });
 }
 
 DatasetInfo Reader::info(const std::string& name) const {
-  const Json found = impl_->ask([&](const Stored& stored) { return info_of(stored, name); });
+  const Json found = impl_->ask([&](hid_t file) { return info_of(file, name); });
   return {found["extents"].get<Extents>(), found["type"].get<std::string>()};
 }
 

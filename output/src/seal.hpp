@@ -3,24 +3,26 @@
 
 #include <kontor/output/seal.hpp>
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <vector>
 
 namespace kontor::output {
 
-/// Values of a field in the file.
+/// A checksum of `bytes` that begin `place` bytes behind a beginning, in words of so many bytes. It knows the words'
+/// places: the sums of parts, which begin with a word, add up to that of the whole. Made to notice lost, altered or
+/// misplaced data at the speed of memory, not to withstand forgery.
+std::uint64_t sum_of(const void* data, std::uint64_t bytes, std::uint64_t word, std::uint64_t place);
+
+/// The values of a field in the file.
 struct StoredField {
   std::uint64_t address = 0; ///< of its first byte
-  std::uint64_t count = 0;   ///< elements
-  std::uint64_t size = 0;    ///< bytes of one
+  std::uint64_t bytes = 0;
+  std::uint64_t word = 0; ///< bytes of an element
+  std::uint64_t sum = 0;  ///< sum_of() its values, as they were handed over
 };
 
-/// Collective over comm. Appends checksums of its blocks to a file that is complete but for them; HDF5 does not look
-/// beyond its own end. The file is read once, by the ranks that `read`, each a part. `descriptor` counts on rank 0,
-/// which writes. Returns this rank's part of the run_sum() of each field. To be called by collectively().
-std::vector<std::uint64_t> append_seal(MPI_Comm comm, const std::filesystem::path& path, int descriptor, bool reads,
-                                       const std::vector<StoredField>& fields);
+/// Local. Appends the checksums to a file that is complete but for them; HDF5 does not look beyond its own end. What is
+/// not of a field is read. Throws Error.
+void seal(int descriptor, std::vector<StoredField> fields);
 
 } // namespace kontor::output

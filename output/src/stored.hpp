@@ -10,13 +10,7 @@ namespace kontor::output {
 
 using Json = nlohmann::ordered_json;
 
-// What a file holds, read by the one rank that asks. Throws Error; no damaged file is believed to have more than fits.
-
-/// A file open for reading, and how many bytes it has.
-struct Stored {
-  hid_t file;
-  std::uint64_t bytes;
-};
+// What a file holds, read by the one rank that asks. Throws Error.
 
 /// Reads a box of a dataset to contiguous memory.
 void read_box(hid_t dataset, const std::string& name, const Box& box, hid_t type, void* data);
@@ -30,28 +24,22 @@ bool exists(hid_t file, const std::string& object);
 /// Opens a dataset. If there is none, the Error says what there is instead.
 Handle open_dataset(hid_t file, const std::string& name);
 
-/// Throws Error if a dataset claims more bytes than its file can hold.
-void require_room(const Stored& stored, hid_t dataset, const std::string& name);
-
-/// Whether the values lie in chunks, which filters may have made smaller.
-bool is_packed(hid_t dataset, const std::string& name);
-
 /// "float64", "int32", "uint8", "string", "table", ...
 std::string name_of_type(hid_t type);
 
 /// In alphabetical order.
 std::vector<std::string> member_names(hid_t file, const std::string& group);
 
-Json stored_attributes(const Stored& stored, const std::string& object);
+Json stored_attributes(hid_t file, const std::string& object);
 
 /// A group as Reader::record() says.
-Json stored_group(const Stored& stored, const std::string& group);
+Json stored_group(hid_t file, const std::string& group);
 
 /// The values of a dataset of rank 0 or 1 as JSON; of a table, objects.
-Json dataset_values(const Stored& stored, hid_t dataset, const std::string& name);
+Json dataset_values(hid_t dataset, const std::string& name);
 
 /// The value or values of an attribute of an open object, which is called `object`.
-Json attribute_values(const Stored& stored, hid_t open, const std::string& object, const std::string& name);
+Json attribute_values(hid_t open, const std::string& object, const std::string& name);
 
 /// "; /fields has temperature": what there is where `object` is not.
 std::string present(hid_t file, const std::string& object);

@@ -83,25 +83,10 @@ std::vector<Json> table(std::size_t count, hid_t type, const std::string& what, 
   return rows;
 }
 
-constexpr hssize_t most_values = 1 << 24; ///< of one array of a record
-
-/// Throws Error if so many bytes cannot be in the file. Compressed, a thousandth of them may be enough.
-void require_room(const Stored& stored, hid_t type, hssize_t count, bool packed, const std::string& what) {
-  const double bytes = static_cast<double>(count) * static_cast<double>(H5Tget_size(type));
-  const double most = static_cast<double>(stored.bytes) * (packed ? 1100 : 1);
-  if (bytes > most)
-    throw Error(fmt::format("{} claims to have {:.0f} bytes, and the file has {} only; it is damaged", what, bytes,
-                            stored.bytes),
-                "E-FILE-DAMAGED");
-}
-
-Json values(const Stored& stored, hid_t type, hid_t space, bool packed, const std::string& what, const ReadAs& read) {
+Json values(hid_t type, hid_t space, const std::string& what, const ReadAs& read) {
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "H5Sget_simple_extent_npoints", what);
   if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
-  require_room(stored, type, count, packed, what);
-  if (count > most_values)
-    throw Error(fmt::format("{} has {} values; an array of a record has {} at most", what, count, most_values));
   const auto number = static_cast<std::size_t>(count);
   auto found =
       name_of_type(type) == "table" ? table(number, type, what, read) : simple_values(number, type, what, read);
@@ -130,11 +115,6 @@ Extents extents_of(hid_t dataset, const std::string& name) {
   return {result.begin(), result.end()};
 }
 
-bool is_packed(hid_t dataset, const std::string& name) {
-  const Handle creation(H5Dget_create_plist(dataset), H5Pclose, "H5Dget_create_plist", name);
-  return H5Pget_layout(creation) == H5D_CHUNKED;
-}
-
 std::string name_of_type(hid_t type) {
   const std::size_t bits = 8 * H5Tget_size(type);
   switch (H5Tget_class(type)) {
@@ -148,15 +128,15 @@ std::string name_of_type(hid_t type) {
   }
 }
 
-Json dataset_values(const Stored& stored, hid_t dataset, const std::string& name) {
+Json dataset_values(hid_t dataset, const std::string& name) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
   const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
-  return values(stored, type, space, is_packed(dataset, name), name, [&](hid_t as, void* to) {
+  return values(type, space, name, [&](hid_t as, void* to) {
     check(H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "H5Dread", name);
   });
 }
 
-Json attribute_values(const Stored& stored, hid_t open, const std::string& object, const std::string& name) {
+Json attribute_values(hid_t open, const std::string& object, const std::string& name) {
   const std::string what = object + "@" + name;
   const Handle attribute(H5Aopen(open, name.c_str(), H5P_DEFAULT), H5Aclose, "H5Aopen", what);
   const Handle type(H5Aget_type(attribute), H5Tclose, "H5Aget_type", what);
@@ -164,16 +144,7 @@ Json attribute_values(const Stored& stored, hid_t open, const std::string& objec
   if (H5Sget_simple_extent_ndims(space) > 1)
     throw Error(fmt::format("{} has {} dimensions; a record's attributes have 1 at most", what,
                             H5Sget_simple_extent_ndims(space)));
-  return values(stored, type, space, false, what,
-                [&](hid_t as, void* to) { check(H5Aread(attribute, as, to), "H5Aread", what); });
-}
-
-void require_room(const Stored& stored, hid_t dataset, const std::string& name) {
-  const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
-  const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
-  const hssize_t count = H5Sget_simple_extent_npoints(space);
-  check(count, "H5Sget_simple_extent_npoints", name);
-  require_room(stored, type, count, is_packed(dataset, name), name);
+  return values(type, space, what, [&](hid_t as, void* to) { check(H5Aread(attribute, as, to), "H5Aread", what); });
 }
 
 } // namespace kontor::output

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tree.hpp"
 
-#include "checksum.hpp"
-
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
@@ -132,7 +130,7 @@ std::string checked_path(const std::string& group, const std::string& key) {
 }
 
 /// Writes an array of objects with equal keys as one dataset of compound type.
-void write_table(hid_t file, const std::string& name, const Json& rows, std::vector<Receipt>& receipts) {
+void write_table(hid_t file, const std::string& name, const Json& rows) {
   struct Column {
     std::string key;
     Kind kind;
@@ -159,7 +157,7 @@ void write_table(hid_t file, const std::string& name, const Json& rows, std::vec
   for (std::size_t row = 0; row < rows.size(); ++row)
     for (const Column& column : columns)
       store(rows[row][column.key], column.kind, data.data() + row * row_bytes + column.offset);
-  write_array(file, name, type, {rows.size()}, data.data(), receipts);
+  write_array(file, name, type, {rows.size()}, data.data());
 }
 
 } // namespace
@@ -171,47 +169,46 @@ Handle string_type() {
   return type;
 }
 
-void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts) {
+void write_tree(hid_t file, const std::string& group, const Json& tree) {
   if (!tree.is_object()) throw Error(fmt::format("the record {} is {}; it must be an object", group, tree.type_name()));
   make_group(file, group);
   for (const auto& [key, value] : tree.items()) {
     const std::string path = checked_path(group, key);
     if (value.is_object())
-      write_tree(file, path, value, receipts);
+      write_tree(file, path, value);
     else if (is_array_of(value, &Json::is_object))
-      write_table(file, path, value, receipts);
+      write_table(file, path, value);
     else if (value.is_array() && !is_array_of(value, &Json::is_string)) {
       const auto extent = extent_of(value);
       const auto values = values_of(value, extent, path);
       const Kind kind = common_kind(values, path);
-      write_array(file, path, fixed_type(kind), extent, store(values, kind).data(), receipts);
+      write_array(file, path, fixed_type(kind), extent, store(values, kind).data());
     } else if (!value.is_null())
-      write_attribute(file, group, key, value, receipts);
+      write_attribute(file, group, key, value);
   }
 }
 
-void write_attributes(hid_t file, const std::string& object, const Json& flat, std::vector<Receipt>& receipts) {
+void write_attributes(hid_t file, const std::string& object, const Json& flat) {
   if (!flat.is_object())
     throw Error(fmt::format("the attributes of {} are {}; they must be an object", object, flat.type_name()));
   for (const auto& [key, value] : flat.items())
-    if (!value.is_null()) write_attribute(file, object, key, value, receipts);
+    if (!value.is_null()) write_attribute(file, object, key, value);
 }
 
-void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value,
-                     std::vector<Receipt>& receipts) {
+void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value) {
   const auto values = values_of(value);
   const Kind kind = common_kind(values, object + "@" + name);
   const std::vector<hsize_t> extent(value.is_array() ? 1 : 0, values.size());
   if (kind.of != Kind::string)
-    return write_attribute(file, object, name, fixed_type(kind), extent, store(values, kind).data(), receipts);
+    return write_attribute(file, object, name, fixed_type(kind), extent, store(values, kind).data());
   std::vector<const char*> strings;
   strings.reserve(values.size());
   for (const Json* text : values) strings.push_back(text->get_ref<const std::string&>().c_str());
-  write_attribute(file, object, name, string_type(), extent, strings.data(), receipts);
+  write_attribute(file, object, name, string_type(), extent, strings.data());
 }
 
 void write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type,
-                     const std::vector<hsize_t>& extent, const void* data, std::vector<Receipt>& receipts) {
+                     const std::vector<hsize_t>& extent, const void* data) {
   const std::string what = object + "@" + name;
   const Handle space(extent.empty() ? H5Screate(H5S_SCALAR)
                                     : H5Screate_simple(static_cast<int>(extent.size()), extent.data(), nullptr),
@@ -220,16 +217,12 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
       H5Acreate_by_name(file, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose, "H5Acreate_by_name", what);
   check(H5Awrite(attribute, type, data), "H5Awrite", what);
-  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
-  receipts.push_back({object, name, {}, copy_type(type), values_checksum(type, count, data)});
 }
 
 void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
-                 const void* data, std::vector<Receipt>& receipts) {
+                 const void* data) {
   const Handle dataset = create_dataset(file, name, type, extent);
   check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), "H5Dwrite", name);
-  const Box whole{std::vector<std::uint64_t>(extent.size(), 0), extent};
-  receipts.push_back({name, "", extent, copy_type(type), box_sum(data, H5Tget_size(type), whole, extent)});
 }
 
 Handle create_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent) {

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "receipt.hpp"
 #include "stored.hpp"
 
 #include <kontor/output/image.hpp>
 
 namespace kontor::output {
 
-// Called on the one rank that has the file open; what is written is added to `receipts`.
+// Called on the one rank that has the file open.
 
 /// Writes a JSON object as a group, as File::record() says.
-void write_tree(hid_t file, const std::string& group, const Json& tree, std::vector<Receipt>& receipts);
+void write_tree(hid_t file, const std::string& group, const Json& tree);
 
 /// Adds the members of `flat` as attributes of an object.
-void write_attributes(hid_t file, const std::string& object, const Json& flat, std::vector<Receipt>& receipts);
+void write_attributes(hid_t file, const std::string& object, const Json& flat);
 
 /// Adds one attribute: a number, boolean or string, or an array of them.
-void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value,
-                     std::vector<Receipt>& receipts);
+void write_attribute(hid_t file, const std::string& object, const std::string& name, const Json& value);
 
 /// Adds one attribute from memory; an empty `extent` is a scalar.
 void write_attribute(hid_t file, const std::string& object, const std::string& name, hid_t type,
-                     const std::vector<hsize_t>& extent, const void* data, std::vector<Receipt>& receipts);
+                     const std::vector<hsize_t>& extent, const void* data);
 
 /// Writes the group /VTKHDF, as File::describe() says.
-void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts);
+void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields);
 
 /// Writes a dataset from memory, in C order.
 void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,
-                 const void* data, std::vector<Receipt>& receipts);
+                 const void* data);
 
 /// Creates a dataset that takes its space in the file at once and is not filled, with the groups on the way to it.
 Handle create_dataset(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent);

@@ -78,12 +78,12 @@ void write_image(const Image& image, const Add& add) {
 
 /// VTK wants the corners of all cells in a row, where the file has a row for each cell; and where each cell's begin.
 template <class Add>
-void write_hexahedra(hid_t file, const Hexahedra& mesh, const Add& add, std::vector<Receipt>& receipts) {
+void write_hexahedra(hid_t file, const Hexahedra& mesh, const Add& add) {
   write_kind("UnstructuredGrid", {1, 0}, add);
   constexpr std::uint64_t corners = 8;
   constexpr std::uint8_t kind = 12; // VTK_HEXAHEDRON
   const auto array = [&](const char* name, hid_t type, std::uint64_t count, const void* data) {
-    write_array(file, group + "/" + name, type, {count}, data, receipts);
+    write_array(file, group + "/" + name, type, {count}, data);
   };
   const auto number = [&](const char* name, std::uint64_t value) {
     const auto count = static_cast<std::int64_t>(value);
@@ -103,19 +103,19 @@ void write_hexahedra(hid_t file, const Hexahedra& mesh, const Add& add, std::vec
 
 std::string vtkhdf_path(const MeshField& field) { return group + group_of(field.centering) + "/" + field.name; }
 
-void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields, std::vector<Receipt>& receipts) {
+void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields) {
   make_group(file, group);
   for (const MeshField& field : fields) {
     check_extents(file, mesh, field);
     make_group(file, group + group_of(field.centering));
   }
   const auto attribute = [&](const char* name, hid_t type, const std::vector<hsize_t>& extent, const void* data) {
-    write_attribute(file, group, name, type, extent, data, receipts);
+    write_attribute(file, group, name, type, extent, data);
   };
   if (const auto* image = std::get_if<Image>(&mesh))
     write_image(*image, attribute);
   else
-    write_hexahedra(file, std::get<Hexahedra>(mesh), attribute, receipts);
+    write_hexahedra(file, std::get<Hexahedra>(mesh), attribute);
   for (const MeshField& field : fields) link(file, field.dataset, vtkhdf_path(field));
 }
 

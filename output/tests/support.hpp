@@ -58,13 +58,12 @@ inline std::string read_text(const std::filesystem::path& path) {
   return text;
 }
 
-/// The temporaries and locks of `name` that are beside it.
+/// The temporaries of `name` that are beside it.
 inline std::vector<std::filesystem::path> left_beside(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> found;
   const std::string name = path.filename().string();
   for (const auto& entry : std::filesystem::directory_iterator(path.parent_path()))
-    if (const auto other = entry.path().filename().string();
-        other == "." + name + ".kontor-lock" || (other.starts_with(name + ".") && other.ends_with(".tmp")))
+    if (const auto other = entry.path().filename().string(); other.starts_with(name + ".") && other.ends_with(".tmp"))
       found.push_back(entry.path());
   return found;
 }

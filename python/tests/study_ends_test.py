@@ -72,11 +72,10 @@ class Ends(StudyTest):
         self.write("small/study.json", json.dumps(state))
         # And what killed ones have left goes, but for what others hold or have put there.
         left = [self.write(f"small/{name}", text) for name, text in (
-            ("study.json.123.0a.tmp", "{"), ("runs/.p000-r1-a9.h5.kontor-lock", "kontor: process 1 on host a,\np000-r1-a9.h5.0123abcd.tmp\n../../mine\n"),
-            ("runs/p000-r1-a9.h5.0123abcd.tmp", ""))]
+            ("study.json.123.0a.tmp", "{"), ("runs/p000-r1-a9.h5.0123abcd.tmp", ""))]
         others = [self.write(name, text) for name, text in (
-            ("mine", ""), ("small/runs/.x.kontor-lock", "theirs"), ("small/runs/.y.kontor-lock", "kontor: process 2,\ny.0123abcd.tmp"), ("small/runs/y.0123abcd.tmp", ""))]
-        held = os.open(self.folder / others[2], os.O_RDWR)
+            ("small/runs/x.tmp", "theirs"), ("small/runs/y.h5.0123abcd.tmp", ""))]
+        held = os.open(self.folder / others[1], os.O_RDWR)
         fcntl.flock(held, fcntl.LOCK_EX)
         self.addCleanup(os.close, held)
         self.goes_on(again=1)

@@ -33,11 +33,10 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
   end.set_due_action([this] { return due_action(); });
 }
 
-/// The names stay locked while this is open.
-void Checkpoints::open() {
-  file_.reset();
-  file_ = std::make_unique<output::File>(comm_->native(), checkpoint_family(options_.file), access_,
-                                         std::vector<fs::path>{}, "checkpoint.file");
+/// One after the other; the temporaries of all have the same name.
+std::unique_ptr<output::File> Checkpoints::open() const {
+  return std::make_unique<output::File>(comm_->native(), checkpoint_family(options_.file), access_,
+                                        std::vector<fs::path>{}, "checkpoint.file");
 }
 
 /// Local. Those of other runs are left alone, but numbers go on.
@@ -80,16 +79,16 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   const auto path = checkpoint_name(options_.file, step);
   header_.step = step;
   try {
-    app.write_state(*file_);
-    file_->record("/checkpoint", to_json(header_));
-    file_->commit_sealed(path);
+    const auto file = open();
+    app.write_state(*file);
+    file->record("/checkpoint", to_json(header_));
+    file->commit_as(path);
     whole_ = path.string(); // before the one that it names so far may be removed
     if (comm_->rank() == 0) {
       std::error_code ignored;
       summary_.bytes += static_cast<double>(fs::file_size(path, ignored));
       remove_old(path);
     }
-    open();
   } catch (const output::Error& error) {
     throw output::Error(fmt::format("checkpoint after step {}: {}{}", step, error.what(),
                                     whole_.empty() ? "" : fmt::format("; {} is there", whole_)),

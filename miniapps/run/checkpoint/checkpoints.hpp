@@ -30,8 +30,8 @@ struct CheckpointSummary {
 class Checkpoints {
  public:
   /// Collective. `options.file` is given. `like` is the header that all of them have, but for step, repeat and number;
-  /// its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`. Locks the names
-  /// against other runs, and removes what a killed one has left. Throws output::Error if they cannot be written.
+  /// its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`. Removes what a killed
+  /// run has left. Throws output::Error if they cannot be written.
   Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access, StopRequest&,
               Timer&, double started, std::string from = {});
 
@@ -49,7 +49,7 @@ class Checkpoints {
 
  private:
   DueAction due_action() const;
-  void open();
+  std::unique_ptr<output::File> open() const;
   void find_earlier();
   void remove_old(const std::filesystem::path& written);
 
@@ -65,7 +65,6 @@ class Checkpoints {
   bool any_ = false;
   std::string whole_; ///< the newest: written by this process, or gone on from; empty: there is none
   std::int64_t next_step_;
-  std::unique_ptr<output::File> file_;          ///< that the next one will be
   std::vector<std::filesystem::path> standing_; ///< of this run, at rank 0; the oldest first
   CheckpointSummary summary_;
 };

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-extern "C" void kontor_fault_arm(long long after, int lose_silently);
+extern "C" void kontor_fault_arm(long long after);
 extern "C" void kontor_fault_rename(int after);
 extern "C" void kontor_fault_create(int fails);
 
@@ -100,14 +100,14 @@ TEST(Checkpoints, AreInTheRecord) {
       << "none is written";
 }
 
-/// Though only one is kept: on a full disk, one that loses data, and where the name cannot be given.
+/// Though only one is kept: on a full disk, one that takes no files, and where the name cannot be given.
 TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
   const Folder folder("checkpoints-failed");
   const auto lasts = test::world_rank() == test::world_size() - 1; // the fault is on one rank
   const std::vector<std::pair<std::string, std::function<void()>>> faults{
-      {"full", [&] { kontor_fault_arm(lasts ? 0 : -1, 0); }},
-      {"filling", [&] { kontor_fault_arm(lasts ? 20000 : -1, 0); }},
-      {"lossy", [&] { kontor_fault_arm(lasts ? 0 : -1, 1); }},
+      {"full", [&] { kontor_fault_arm(lasts ? 0 : -1); }},
+      {"filling", [&] { kontor_fault_arm(lasts ? 20000 : -1); }},
+      {"fileless", [] { kontor_fault_create(1); }},
       {"nameless", [] { kontor_fault_rename(0); }}};
   for (const auto& [name, breaks] : faults) {
     SCOPED_TRACE(name);
@@ -119,8 +119,9 @@ TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
       breaks();
       expect_refused<output::Error>([&] { written.write(2); },
                                     {"checkpoint after step 2: ", "; " + older.string() + " is there"});
-      kontor_fault_arm(-1, 0);
+      kontor_fault_arm(-1);
       kontor_fault_rename(-1);
+      kontor_fault_create(0);
       MPI_Barrier(MPI_COMM_WORLD);
       EXPECT_TRUE(bytes_of(older) == before);
     }
@@ -135,31 +136,6 @@ TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
     EXPECT_FALSE(fs::exists(older));
     MPI_Barrier(MPI_COMM_WORLD);
   }
-}
-
-/// The newer is complete and the only one when the file for the next cannot be made.
-TEST(Checkpoints, TheNewerIsNamedIfThereIsNoFileForTheNext) {
-  const Folder folder("checkpoints-next");
-  const std::string file = folder / "u.h5";
-  const auto older = checkpoint_name(file, 1), newer = checkpoint_name(file, 2);
-  {
-    Written written(file, 1, header_of_heat(), {1});
-    kontor_fault_create(1);
-    expect_refused<output::Error>([&] { written.write(2); },
-                                  {"checkpoint after step 2: ", "; " + newer.string() + " is there"});
-    kontor_fault_create(0);
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
-  EXPECT_FALSE(fs::exists(older));
-  EXPECT_EQ(Restart(MPI_COMM_WORLD, file).path(), newer.string());
-}
-
-TEST(Checkpoints, OfOneNameAreWrittenByOneRun) {
-  const Folder folder("checkpoints-name");
-  const Written first(folder / "u.h5", 1, header_of_heat(), {1});
-  for (const auto* name : {"u.h5", "u"})
-    expect_refused<output::Error>([&] { const Written second(folder / name, 1, header_of_heat(), {}); },
-                                  {"u.h5", "choose another file with checkpoint.file"});
 }
 
 TEST(Restart, RefusesAnotherFormat) {

@@ -21,7 +21,6 @@ FORMAT = 1
 ENTRY = ".run.json"  # next to a job's run: its entry in the state
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
-MARK = "kontor: "  # what a lock of a file's name begins with: output/src/name_lock.cpp
 # Of what is read back, the values that are used.
 MACHINE = {"hosts": [str], "gpus": [str], "memory_bytes": int}
 RUN = {"point": str, "repeat": int, "attempt": int, "state": str, "exit_code": int, "message": str,
@@ -169,10 +168,10 @@ class Folder:
         return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or refused)
 
     def remove_left(self) -> None:
-        """Locks that nobody holds, with the temporaries that they name; and the study's own, if this has the lock."""
-        for lock in (self.path / "runs").glob(".*.kontor-lock"):
-            with contextlib.suppress(OSError):  # held, or on a file system without locks, where nobody can tell
-                _remove_dead(lock)
+        """Temporaries of runs that no process has locked; and the study's own, if this has the lock."""
+        for left in (self.path / "runs").glob("*.tmp"):
+            with contextlib.suppress(OSError):  # locked, or on a file system without locks, where nobody can tell
+                _remove_dead(left)
         for path in self.path.glob("study.*.tmp") if self.locked else []:
             if OWN.fullmatch(path.name):
                 path.unlink(missing_ok=True)
@@ -203,17 +202,12 @@ def read_json(path: Path, form: Any = dict) -> dict[str, Any] | None:
     return None
 
 
-def _remove_dead(lock: Path) -> None:
-    file = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _remove_dead(left: Path) -> None:
+    if not re.search(r"\.[0-9a-f]{8}\.tmp$", left.name):
+        return
+    file = os.open(left, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        holder, *names = os.pread(file, 1 << 16, 0).decode("utf-8", "surrogateescape").split("\n")
-        if holder and not holder.startswith(MARK):
-            return
-        target = lock.name.removeprefix(".").removesuffix(".kontor-lock")
-        for name in names:
-            if re.fullmatch(re.escape(target) + r"\.[0-9a-f]{8}\.tmp", name) and not (lock.parent / name).is_symlink():
-                (lock.parent / name).unlink(missing_ok=True)
-        lock.unlink()
+        left.unlink()
     finally:
         os.close(file)

@@ -16,8 +16,8 @@ from .launch import FAULTS, Started, preload
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
 CHECKPOINT = re.compile(r"plate-checkpoint-\d{9}\.h5")
 # What a killed run leaves, and the next one removes.
-TEMPORARY = re.compile(r"\.?plate(\.h5|\.xmf|\.json|-checkpoint\.h5)\.(kontor-lock|[0-9a-f]{8}\.tmp)")
-SEAL = b"Kontor1\n"  # output/src/seal.cpp
+TEMPORARY = re.compile(r"plate(\.h5|\.xmf|\.json|-checkpoint\.h5)\.[0-9a-f]{8}\.tmp")
+SEAL = b"Kontor2\n"  # output/src/seal.cpp
 
 
 class Site(NamedTuple):

@@ -64,7 +64,7 @@ def make(case: Case, place: Path, reference: Reference) -> Outcome:
 def variables(what: dict[str, Any], folder: Path, reached: Path) -> dict[str, str]:
     """What fails, for the ranks: tests/faults, output/tests/enospc.c. Where a call does, `reached`.RANK is made."""
     if "room" in what:
-        ways = {"all": {}, "one": {"RANK": "0"}, "lost": {"LOSE": "1"}}
+        ways = {"all": {}, "one": {"RANK": "0"}}
         library, texts = ENOSPC, {"AFTER": what["room"], "FILE": what["file"], **ways[what["way"]]}
     else:
         names = {"call": "CALL", "number": "NUMBER", "do": "DO", "site": "SITE", "of": "RANK"}

@@ -3,7 +3,7 @@
 its first call, its last and one between fail, or a process stops itself to be killed: each place once, then the rest.
 
 Keys of Case.what: `call`, `number`, `site` (module+offset), rank `of` and `do` as tests/faults/arm.h has them; `signal`
-and `to` of a kill; `file`, `room` and `way` of a full disk: all ranks, one, or bytes that are lost in silence."""
+and `to` of a kill; `file`, `room` and `way` of a full disk: of all ranks, or of one."""
 
 import errno
 import itertools
@@ -58,7 +58,7 @@ def leaves_shm(what: dict[str, Any]) -> bool:
 def disturbances(kind: str, reference: Reference) -> Iterator[Disturbance]:
     if kind == "disk":
         rooms = (0, 1, 100, 600, 2000, 5000, 9000, 20000, 40000)
-        for way, file, room in itertools.product(("all", "one", "lost"), (".h5.", ".json.", ".xmf."), rooms):
+        for way, file, room in itertools.product(("all", "one"), (".h5.", ".json.", ".xmf."), rooms):
             yield {"way": way, "file": file, "room": room}, 1, ()
     for site in reference.sites:
         for do in happenings(kind, site, reference.app.name):

@@ -14,9 +14,9 @@ inline constexpr std::string_view known[] = {
     "E-CHECK-RANKS",  "E-CHECKPOINT-DECK", "E-CHECKPOINT-NONE", "E-COMM-ARGUMENT", "E-COMM-BACKEND", "E-COMM-TIMEOUT",
     "E-DECK-APP",     "E-DECK-CONFLICT",   "E-DECK-EXPRESSION", "E-DECK-KEY",      "E-DECK-LIMIT",   "E-DECK-RANGE",
     "E-DECK-RANKS",   "E-DECK-SYNTAX",     "E-DECK-TYPE",       "E-DECK-WORD",     "E-FILE-DAMAGED", "E-FILE-FORMAT",
-    "E-FILE-LOCKED",  "E-FILE-READ",       "E-FILE-SAME",       "E-FILE-WRITE",    "E-GPU-CALL",     "E-GPU-MISSING",
-    "E-INTERNAL",     "E-LAUNCH-RANKS",    "E-LAUNCH-TIMEOUT",  "E-MEMORY",        "E-MPI-CALL",     "E-SPACE-SHM",
-    "E-USAGE-OPTION", "E-VERIFY",
+    "E-FILE-READ",    "E-FILE-SAME",       "E-FILE-WRITE",      "E-GPU-CALL",      "E-GPU-MISSING",  "E-INTERNAL",
+    "E-LAUNCH-RANKS", "E-LAUNCH-TIMEOUT",  "E-MEMORY",          "E-MPI-CALL",      "E-SPACE-SHM",    "E-USAGE-OPTION",
+    "E-VERIFY",
 };
 
 /// One of them. Another literal does not compile.

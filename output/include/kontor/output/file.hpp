@@ -34,12 +34,11 @@ class Reader;
 class File {
  public:
   /// Collective over comm. Creates an empty temporary file, `<name>.<8 digits>.tmp`, beside each of the names, and
-  /// locks the names against other processes that use this class. A file that is there is untouched until commit(); a
-  /// link is replaced then, not what it links to. Throws Error if a name is locked (it says by whom) or cannot be
-  /// replaced; nothing is left then. `chosen_by`: the key or option by which the user can name another file, for that
-  /// message.
+  /// removes those that dead processes have left. A file that is there is untouched until commit(); a link is replaced
+  /// then, not what it links to. Throws Error if a name cannot be replaced; nothing is left then. `chosen_by`: the key
+  /// or option by which the user can name another file, for that message.
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
-       std::vector<std::filesystem::path> sidecars = {}, std::string chosen_by = "output.file or -o");
+       std::vector<std::filesystem::path> sidecars = {}, const std::string& chosen_by = "output.file or -o");
 
   /// Local. Compares instead of writing: datasets and attributes with those that `reader` has; both must outlive this.
   /// Everything else is ignored, and there is nothing to commit.
@@ -88,17 +87,16 @@ class File {
   /// written is left as it was.
   void sidecar(const std::filesystem::path& path, const std::string& text);
 
-  /// Closes and syncs the file, opens it again, compares everything in it with checksums of what was handed over, and
-  /// gives it and the sidecars their names: sidecars of an earlier file are put away first, so that none is ever found
-  /// beside a file that it does not describe. Returns the names, on rank 0. On an Error the files that were there
-  /// before are intact, or its text says which are new and what became of the others. `approve` is called on rank 0
-  /// with the name of the closed temporary file; where it returns false no file is replaced and no name is returned.
+  /// Closes the file, appends checksums of its bytes (seal.hpp), syncs it, and gives it and the sidecars their names:
+  /// sidecars of an earlier file are put away first, so that none is ever found beside a file that it does not
+  /// describe. Returns the names, on rank 0. On an Error the files that were there before are intact, or its text says
+  /// which are new. `approve` is called on rank 0 with the name of the closed temporary file; where it returns false no
+  /// file is replaced and no name is returned.
   std::vector<std::filesystem::path> commit(const std::function<bool(const std::filesystem::path&)>& approve = {});
 
-  /// The same under another name of the same folder than that which the file is locked by, and with checksums of its
-  /// bytes behind them, for check_seal(). So files of many names, of which one process writes one at a time, have one
-  /// lock and one list of temporary files.
-  std::vector<std::filesystem::path> commit_sealed(const std::filesystem::path& name);
+  /// The same under another name of the same folder. So files of many names, of which one process writes one at a time,
+  /// have temporaries of one name, and a later process finds those that are left.
+  std::vector<std::filesystem::path> commit_as(const std::filesystem::path& name);
 
  private:
   class Impl;
