@@ -34,15 +34,14 @@ inline Rows elements_of(const LocalMesh& mesh, const comm::Communicator& comm) {
   return {comm, {mesh.all_elements, comm.size()}, mesh.element, mesh.own};
 }
 
-/// Collective. A dataset of row(local number), a std::array of numbers. Returns this rank's share of the rows.
+/// Collective. A dataset of row(local number), a std::array of numbers.
 template <class Row>
-auto write_rows(output::File& file, const std::string& name, const Rows& rows, const Row& row) {
+void write_rows(output::File& file, const std::string& name, const Rows& rows, const Row& row) {
   std::vector<Numbered<decltype(row(0))>> records;
   for (std::size_t i = 0; i < rows.numbers.size(); ++i)
     if (rows.given[i]) records.push_back({rows.numbers[i], row(static_cast<LocalIndex>(i))});
   const auto share = hand_in(rows.comm, rows.directory, records);
   file.dataset(name, rows.share(row(0).size()), share.empty() ? nullptr : share.front().data());
-  return share;
 }
 
 /// Collective. Rows of n numbers, as written; those of this rank's nodes or elements.
@@ -61,7 +60,7 @@ auto row_of(const View& view, LocalIndex row, int first = 0) {
   return numbers;
 }
 
-/// Collective. Writes /mesh and what /VTKHDF needs of it; describes the mesh.
+/// Collective. Writes /mesh; describes it.
 output::Hexahedra write_mesh(output::File&, const LocalMesh&, const comm::Communicator&);
 
 /// Local. The description alone.

@@ -262,15 +262,15 @@ std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, co
   auto wanted = values; // also by the names under which VTK and XDMF find them
   std::string description;
   if (fields) {
-    const auto* image = std::get_if<output::Image>(&fields->mesh); // VTK's reader has none of one dimension
-    const bool described = !image || image->dimensions > 1;
-    if (described) file.describe(fields->mesh, fields->snapshot.fields);
     series.snapshots.push_back(fields->snapshot);
+    file.describe(fields->mesh, series.snapshots);
     description = output::xdmf(options_.output_file, fields->mesh, series.snapshots);
     file.sidecar(output::xdmf_path(options_.output_file), description);
     for (const auto& field : fields->snapshot.fields)
       for (const auto& [dataset, index, value, at] : values)
-        if (dataset == field.dataset && described) wanted.push_back({output::vtkhdf_path(field), index, value, at});
+        if (dataset == field.dataset)
+          wanted.push_back({output::vtkhdf_path(field),
+                            output::vtkhdf_index(fields->mesh, field, index, series.snapshots.size()), value, at});
   }
   if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
   std::optional<Verification> of_file;

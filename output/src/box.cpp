@@ -59,23 +59,6 @@ Box in_array(const Block& block, const Box& box) {
   return result;
 }
 
-Box intersection(const Box& a, const Box& b) {
-  Box common;
-  for (std::size_t d = 0; d < a.offset.size(); ++d) {
-    const auto begin = std::max(a.offset[d], b.offset[d]);
-    const auto end = std::min(a.offset[d] + a.extent[d], b.offset[d] + b.extent[d]);
-    common.offset.push_back(begin);
-    common.extent.push_back(end > begin ? end - begin : 0);
-  }
-  return common;
-}
-
-Box seen_from(const Box& box, const Extents& offset) {
-  Box result = box;
-  for (std::size_t d = 0; d < offset.size(); ++d) result.offset[d] -= offset[d];
-  return result;
-}
-
 Pieces::Pieces(Extents extent, std::uint64_t max_elements) : extent_(std::move(extent)) {
   const std::uint64_t all = elements(extent_);
   if (all == 0) return;

@@ -12,10 +12,6 @@ using Extents = std::vector<std::uint64_t>;
 /// The bytes of values that are moved at a time: what a rank holds beside its own block.
 inline constexpr std::uint64_t piece_bytes = 16 << 20;
 
-/// The bytes that are copied, summed and written at a time where no message or device has a part in it: few enough to
-/// stay in a core's cache from one of these to the next, enough to be worth a call of the system.
-inline constexpr std::uint64_t cached_bytes = 512 << 10;
-
 /// The number of elements.
 std::uint64_t elements(const Extents& extent);
 
@@ -30,12 +26,6 @@ std::int64_t byte_offset(const Extents& index, const Strides& strides, std::size
 
 /// Where the box of a block lies in the array.
 Box in_array(const Block& block, const Box& box);
-
-/// The common part of two boxes of one array; without elements if there is none.
-Box intersection(const Box& a, const Box& b);
-
-/// `box` as seen from the beginning of another box that holds it.
-Box seen_from(const Box& box, const Extents& offset);
 
 /// An array cut into boxes, contiguous in it and of at most so many elements each, in the order of its elements.
 class Pieces {

@@ -53,7 +53,6 @@ class File::Impl {
     if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
   }
 
-  Access access() const { return access_; }
   void dataset(const std::string& name, const Block& block, const Strides& strides, const BlockValues& values) {
     together([&] { check_block(name, block, strides, values.any()); });
     std::uint64_t count = elements(block.extent), address = 0;
@@ -186,8 +185,6 @@ File::~File() = default;
 
 std::vector<std::string> File::differences() const { return comparison_->differences(); }
 
-Access File::access() const { return impl_ ? impl_->access() : Access::gathered; }
-
 void File::record(const std::string& group, const Json& tree) {
   if (impl_) impl_->on_root([&](hid_t file) { write_tree(file, group, tree); });
 }
@@ -197,8 +194,8 @@ void File::attributes(const std::string& object, const Json& flat) {
   impl_->on_root([&](hid_t file) { write_attributes(file, object, flat); });
 }
 
-void File::describe(const Mesh& mesh, const std::vector<MeshField>& fields) {
-  if (impl_) impl_->on_root([&](hid_t file) { write_vtkhdf(file, mesh, fields); });
+void File::describe(const Mesh& mesh, const std::vector<Snapshot>& snapshots) {
+  if (impl_) impl_->on_root([&](hid_t file) { write_vtkhdf(file, mesh, snapshots); });
 }
 
 template <FieldScalar T>

@@ -85,7 +85,7 @@ class Reader::Impl {
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     rank_ = my_rank(comm_);
     try {
-      together([this] { check_seal(comm_, path_, Compared::structure); });
+      check_seal(comm_, path_, Compared::structure);
       together(
           [this] { file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "H5Fopen", "it"); });
     } catch (const Error&) { // on all ranks
@@ -165,11 +165,6 @@ const fs::path& Reader::path() const { return impl_->path(); }
 
 bool Reader::has(const std::string& object) const {
   return impl_->ask([&](hid_t file) { return exists(file, object); }).get<bool>();
-}
-
-std::vector<std::string> Reader::names(const std::string& group) const {
-  const auto found = impl_->ask([&](hid_t file) { return member_names(file, group); });
-  return found.get<std::vector<std::string>>();
 }
 
 Json Reader::attributes(const std::string& object) const {

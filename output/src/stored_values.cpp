@@ -15,83 +15,55 @@ namespace {
 using ReadAs = std::function<void(hid_t type, void* to)>;
 
 template <class T>
-std::vector<Json> numbers(std::size_t count, const ReadAs& read) {
-  std::vector<T> values(count);
-  read(native_type<T>(), values.data());
-  return {values.begin(), values.end()};
+T number_at(const std::byte* place) {
+  T number;
+  std::memcpy(&number, place, sizeof number);
+  return number;
 }
 
-std::vector<Json> booleans(std::size_t count, const ReadAs& read) {
-  std::vector<std::uint8_t> values(count);
-  read(native_type<std::uint8_t>(), values.data());
-  std::vector<Json> result;
-  for (const auto value : values) result.emplace_back(value != 0);
-  return result;
-}
-
-std::vector<Json> fixed_strings(std::size_t count, hid_t type, const ReadAs& read) {
-  const std::size_t size = H5Tget_size(type);
-  std::vector<char> text(count * size);
-  read(type, text.data());
-  std::vector<Json> result;
-  for (std::size_t i = 0; i < count; ++i)
-    result.emplace_back(std::string(text.data() + i * size, ::strnlen(text.data() + i * size, size)));
-  return result;
-}
-
-/// HDF5 makes room for each string, which is given back.
-std::vector<Json> variable_strings(std::size_t count, hid_t type, const ReadAs& read) {
-  std::vector<char*> texts(count, nullptr);
-  read(type, texts.data());
-  std::vector<Json> result;
-  for (char* text : texts) {
-    result.emplace_back(std::string(text ? text : ""));
-    H5free_memory(text);
+/// A value of a native type in memory; of a table, a row. Unsigned bytes are booleans.
+Json value_at(const std::byte* place, hid_t type, const std::string& what) {
+  const std::string name = name_of_type(type);
+  if (name == "float64") return number_at<double>(place);
+  if (name == "float32") return number_at<float>(place);
+  if (name == "int64") return number_at<std::int64_t>(place);
+  if (name == "int32") return number_at<std::int32_t>(place);
+  if (name == "uint64") return number_at<std::uint64_t>(place);
+  if (name == "uint8") return number_at<std::uint8_t>(place) != 0;
+  if (name == "string" && H5Tis_variable_str(type) > 0) {
+    const auto* const text = number_at<const char*>(place);
+    return std::string(text ? text : "");
   }
-  return result;
-}
-
-/// Values of one type, which is not a table's.
-std::vector<Json> simple_values(std::size_t count, hid_t type, const std::string& what, const ReadAs& read) {
-  const auto kind = name_of_type(type);
-  if (kind.starts_with("float")) return numbers<double>(count, read);
-  if (kind.starts_with("int")) return numbers<std::int64_t>(count, read);
-  if (kind == "uint8") return booleans(count, read);
-  if (kind.starts_with("uint")) return numbers<std::uint64_t>(count, read);
-  if (kind != "string")
+  if (name == "string") {
+    const auto* const text = reinterpret_cast<const char*>(place);
+    return std::string(text, ::strnlen(text, H5Tget_size(type)));
+  }
+  if (name != "table")
     throw Error(fmt::format("the values of {} are of the type {}; a record has numbers, strings and tables of them",
-                            what, kind));
-  return H5Tis_variable_str(type) > 0 ? variable_strings(count, type, read) : fixed_strings(count, type, read);
-}
-
-std::vector<Json> table(std::size_t count, hid_t type, const std::string& what, const ReadAs& read) {
-  std::vector<Json> rows(count, Json::object());
-  const int columns = H5Tget_nmembers(type);
-  check(columns, "H5Tget_nmembers", what);
-  for (int n = 0; n < columns; ++n) {
-    char* text = H5Tget_member_name(type, n);
-    const std::string name = text ? text : "";
-    H5free_memory(text);
-    const Handle member(H5Tget_member_type(type, n), H5Tclose, "H5Tget_member_type", what);
-    const auto column = simple_values(count, member, what + "." + name, [&](hid_t as, void* to) {
-      const Handle one(H5Tcreate(H5T_COMPOUND, H5Tget_size(as)), H5Tclose, "H5Tcreate", what);
-      check(H5Tinsert(one, name.c_str(), 0, as), "H5Tinsert", what);
-      read(one, to);
-    });
-    for (std::size_t row = 0; row < count; ++row) rows[row][name] = column[row];
+                            what, name));
+  Json row = Json::object();
+  for (int n = 0; n < H5Tget_nmembers(type); ++n) {
+    char* const column = H5Tget_member_name(type, static_cast<unsigned>(n));
+    const std::string key = column ? column : "";
+    H5free_memory(column);
+    const Handle member(H5Tget_member_type(type, static_cast<unsigned>(n)), H5Tclose, "H5Tget_member_type", what);
+    row[key] = value_at(place + H5Tget_member_offset(type, static_cast<unsigned>(n)), member, what + "." + key);
   }
-  return rows;
+  return row;
 }
 
-Json values(hid_t type, hid_t space, const std::string& what, const ReadAs& read) {
+Json values(hid_t stored, hid_t space, const std::string& what, const ReadAs& read) {
+  if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   check(count, "H5Sget_simple_extent_npoints", what);
-  if (H5Sget_simple_extent_type(space) == H5S_NULL) return nullptr;
-  const auto number = static_cast<std::size_t>(count);
-  auto found =
-      name_of_type(type) == "table" ? table(number, type, what, read) : simple_values(number, type, what, read);
-  if (H5Sget_simple_extent_type(space) == H5S_SCALAR) return found.front();
-  return Json(std::move(found));
+  const Handle type(H5Tget_native_type(stored, H5T_DIR_DEFAULT), H5Tclose, "H5Tget_native_type", what);
+  const std::size_t size = H5Tget_size(type);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
+  read(type, bytes.data());
+  Json found = Json::array();
+  for (std::size_t at = 0; at < bytes.size(); at += size) found.push_back(value_at(bytes.data() + at, type, what));
+  if (H5Tdetect_class(type, H5T_STRING) > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, bytes.data());
+  return H5Sget_simple_extent_type(space) == H5S_SCALAR ? found.front() : found;
 }
 
 } // namespace
@@ -122,8 +94,6 @@ std::string name_of_type(hid_t type) {
   case H5T_INTEGER: return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
   case H5T_STRING: return "string";
   case H5T_COMPOUND: return "table";
-  case H5T_ENUM: return "enumeration";
-  case H5T_ARRAY: return "array";
   default: return "other";
   }
 }
@@ -141,9 +111,6 @@ Json attribute_values(hid_t open, const std::string& object, const std::string& 
   const Handle attribute(H5Aopen(open, name.c_str(), H5P_DEFAULT), H5Aclose, "H5Aopen", what);
   const Handle type(H5Aget_type(attribute), H5Tclose, "H5Aget_type", what);
   const Handle space(H5Aget_space(attribute), H5Sclose, "H5Aget_space", what);
-  if (H5Sget_simple_extent_ndims(space) > 1)
-    throw Error(fmt::format("{} has {} dimensions; a record's attributes have 1 at most", what,
-                            H5Sget_simple_extent_ndims(space)));
   return values(type, space, what, [&](hid_t as, void* to) { check(H5Aread(attribute, as, to), "H5Aread", what); });
 }
 

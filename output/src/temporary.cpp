@@ -74,7 +74,8 @@ Temporary::Temporary(fs::path target, const std::string& advice) : target_(std::
     if (file_ < 0) reason = std::strerror(errno);
   }
   if (!reason.empty())
-    throw Error(fmt::format("output: cannot write {}: {}; {}", std::string(target_.c_str()), reason, advice),
+    throw Error(fmt::format("output: cannot write {}: {}; {}{}", std::string(target_.c_str()), reason,
+                            fs::exists(folder_of(target_)) ? "" : "make the directory or ", advice),
                 "E-FILE-WRITE");
   ::flock(file_, LOCK_EX | LOCK_NB);
 }

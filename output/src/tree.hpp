@@ -23,7 +23,7 @@ void write_attribute(hid_t file, const std::string& object, const std::string& n
                      const std::vector<hsize_t>& extent, const void* data);
 
 /// Writes the group /VTKHDF, as File::describe() says.
-void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<MeshField>& fields);
+void write_vtkhdf(hid_t file, const Mesh& mesh, const std::vector<Snapshot>& snapshots);
 
 /// Writes a dataset from memory, in C order.
 void write_array(hid_t file, const std::string& name, hid_t type, const std::vector<std::uint64_t>& extent,

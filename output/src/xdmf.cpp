@@ -71,7 +71,7 @@ std::string grid(const Image& image, const std::string& file, const Snapshot& sn
       "        <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n"
       "      </Geometry>\n",
       snapshot.time, fmt::join(points, " "), fmt::join(slowest_first(image.origin), " "),
-      fmt::join(slowest_first(image.spacing), " "));
+      fmt::join(slowest_first(shown_spacing(image)), " "));
   for (const MeshField& field : snapshot.fields)
     if (shown(field)) text += values(field, field.centering == Centering::points ? points : cells, file);
   return text + "    </Grid>\n";

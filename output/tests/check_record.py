@@ -81,26 +81,50 @@ def values(name, dimensions):
     return (factor * numbered(shape, "i8")).astype(dtype)
 
 
+def shown(name, dimensions):
+    """What VTK has of it, always in three dimensions: of one layer of cells beyond those of the mesh."""
+    of_mesh = values(name, dimensions)
+    layers = (1 + FIELDS[name][2],) * (3 - dimensions)
+    return np.broadcast_to(of_mesh, (*layers, *of_mesh.shape))
+
+
 def check_vtkhdf(path, dimensions, names):
+    series = names == "uv"  # one field, of two datasets
     with h5py.File(path) as file:
         group = file["VTKHDF"]
         kind = group.attrs.get_id("Type")
         assert kind.get_type().get_cset() == h5py.h5t.CSET_ASCII and not kind.get_type().is_variable_str()
         equal(kind.get_storage_size(), len("ImageData"), "bytes of Type")
         equal(group.attrs["Type"], b"ImageData", "Type")
-        equal(group.attrs["Version"], [1, 0], "Version")
-        whole = [0, 6, 0, 4 if dimensions > 1 else 0, 0, 3 if dimensions > 2 else 0]
+        equal(group.attrs["Version"], [1 + series, 0], "Version")
+        whole = [0, 6, 0, 4 if dimensions > 1 else 1, 0, 3 if dimensions > 2 else 1]
         equal(group.attrs["WholeExtent"], whole, "WholeExtent")
         equal(group.attrs["Origin"], [1, 2, 3], "Origin")
-        equal(group.attrs["Spacing"], [0.5, 0.25, 0.125], "Spacing")
+        equal(group.attrs["Spacing"], spacing(dimensions), "Spacing")
         equal(group.attrs["Direction"], np.eye(3).ravel(), "Direction")
-        found = {name: where for where in group for name in group[where]}
+        found = {name: where for where in ("PointData", "CellData") if where in group for name in group[where]}
+        if series:
+            equal(list(found), ['a<b & "c"'], "fields")
+            dataset = group["CellData"]['a<b & "c"']
+            equal(dataset, np.stack([shown(name, dimensions) for name in names]), "series")
+            equal(group["Steps"].attrs["NSteps"], 2, "NSteps")
+            equal(group["Steps/Values"], [0, 0.5], "times")
+            begins = group["Steps/CellDataOffsets"]['a<b & "c"']
+            equal(begins, [0, 1], "offsets")
+            equal(begins.dtype, np.int64, "type of offsets")
+            return
+        assert "Steps" not in group
         equal(found, {name: "PointData" if FIELDS[name][2] else "CellData" for name in names}, "fields")
         for name in names:
             dataset = group[found[name]][name]
             equal(dataset.dtype, values(name, dimensions).dtype, f"type of {name}")
-            equal(dataset, values(name, dimensions), name)
-            assert dataset == file[f"fields/{name}"], "not the same dataset"
+            equal(dataset, shown(name, dimensions), name)
+
+
+def spacing(dimensions):
+    """As thick as the cells are wide."""
+    own = [0.5, 0.25, 0.125][:dimensions]
+    return own + [min(own)] * (3 - dimensions)
 
 
 def check_grid(grid, path, dimensions, names):
@@ -110,9 +134,9 @@ def check_grid(grid, path, dimensions, names):
     points = ["4", "5", "7"]
     points[: 3 - dimensions] = [layers] * (3 - dimensions)
     equal(grid.find("Topology").get("Dimensions"), " ".join(points), "points")
-    origin, spacing = (item.text for item in grid.findall("Geometry/DataItem"))
+    origin, widths = (item.text for item in grid.findall("Geometry/DataItem"))
     equal(origin, "3 2 1", "origin")
-    equal(spacing, "0.125 0.25 0.5", "spacing")
+    equal(widths, " ".join(map(str, reversed(spacing(dimensions)))), "spacing")
     for attribute, name in zip(grid.findall("Attribute"), names, strict=True):
         assert attribute.get("Name") in (name, 'a<b & "c"'), attribute.get("Name")
         equal(attribute.get("Center"), "Node" if FIELDS[name][2] else "Cell", "centering")

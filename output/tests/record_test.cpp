@@ -88,10 +88,10 @@ void write_image(const std::filesystem::path& h5, int dimensions, bool of_cells,
     write({"p", "/fields/p", Scalar::float32, Centering::points}, 3.0F);
     write({"q", "/fields/q", Scalar::int64, Centering::points}, std::int64_t{-1});
   }
-  file.describe(image, fields);
   std::vector<Snapshot> snapshots{{.time = 0, .fields = fields}};
   if (of_cells && !of_points) // at two times
     snapshots = {{0, {{"a<b & \"c\"", "/fields/u"}}}, {0.5, {{"a<b & \"c\"", "/fields/v"}}}};
+  file.describe(image, snapshots);
   file.sidecar(xdmf_path(h5), xdmf(h5, image, snapshots));
   const std::vector<std::filesystem::path> written{h5, xdmf_path(h5)}, none;
   EXPECT_EQ(file.commit(), world_rank() == 0 ? written : none);
@@ -117,7 +117,7 @@ TEST(Record, FieldsThatAreNotOfTheImageAreRefused) {
       const Block block = uneven_block({4, 6}, 1);
       File file(MPI_COMM_WORLD, path);
       file.dataset("/u", block, numbered<double>(block).data());
-      file.describe(image, {{"u", "/u", Scalar::float64, centering}});
+      file.describe(image, {{.fields = {{"u", "/u", Scalar::float64, centering}}}});
     });
   };
   EXPECT_EQ(text_of(image, Centering::cells), "");

@@ -52,9 +52,6 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// How fields are written: parallel or gathered.
-  Access access() const;
-
   /// Writes a JSON object as `group`; rank 0's `tree` counts. Its members become
   ///   numbers, booleans (as 0 or 1), strings           attributes of the group (UTF-8, variable length)
   ///   arrays of strings                                string-array attributes
@@ -79,9 +76,10 @@ class File {
   /// Adds attributes to a group or dataset; arrays of numbers become array attributes. Rank 0's `flat` counts.
   void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
-  /// Describes datasets of the file as fields on a mesh in the VTKHDF layout, by hard links. The extents of each are
-  /// extents(mesh, field). Of hexahedra, /VTKHDF/Connectivity must be there: the corners of all cells in a row.
-  void describe(const Mesh& mesh, const std::vector<MeshField>& fields);
+  /// Describes datasets of the file as fields on a mesh in the VTKHDF layout, at several times if there are several
+  /// snapshots, by virtual datasets: nothing is copied. The extents of each are extents(mesh, field), and each snapshot
+  /// has the fields of the last. Cells of fewer than three dimensions become one layer, as thick as they are wide.
+  void describe(const Mesh& mesh, const std::vector<Snapshot>& snapshots);
 
   /// Writes the sidecar `path`, one of those given to the constructor; rank 0's `text` counts. A sidecar that is not
   /// written is left as it was.

@@ -42,8 +42,21 @@ struct MeshField {
   std::uint64_t components = 1;           ///< numbers each; of hexahedra also 3, a vector, or 9, a tensor row by row
 };
 
-/// Local. Where the VTKHDF layout has a field, by a hard link to its dataset.
+/// The fields at one time of a run.
+struct Snapshot {
+  double time = 0;               ///< in the run's unit of time
+  std::vector<MeshField> fields; ///< all on one mesh
+};
+
+/// Local. The spacing that is shown: beyond the dimensions the least width of a cell.
+std::array<double, 3> shown_spacing(const Image&);
+
+/// Local. Where the VTKHDF layout has a field.
 std::string vtkhdf_path(const MeshField&);
+
+/// Local. Where the last of so many snapshots has an element of a field there.
+std::vector<std::uint64_t> vtkhdf_index(const Mesh&, const MeshField&, std::vector<std::uint64_t> index,
+                                        std::uint64_t snapshots);
 
 /// Local. The extents of a dataset of such values: (nx), (ny, nx) or (nz, ny, nx), each one more for points. Throws
 /// Error if the mesh does not have 1 to 3 dimensions, or more than one layer of cells beyond them.

@@ -44,9 +44,6 @@ class Reader {
   /// Whether there is a group or dataset of that path.
   bool has(const std::string& object) const;
 
-  /// The names in a group, in alphabetical order. Throws Error if it is no group.
-  std::vector<std::string> names(const std::string& group) const;
-
   /// Attributes of a group or dataset: numbers, strings, arrays of them. Throws Error if there is one of another type.
   nlohmann::ordered_json attributes(const std::string& object) const;
 

@@ -10,12 +10,6 @@
 
 namespace kontor::output {
 
-/// Fields at one time.
-struct Snapshot {
-  double time = 0;               ///< in the run's unit of time
-  std::vector<MeshField> fields; ///< all on one mesh
-};
-
 /// Where the description of an HDF5 file is looked for: beside it, with the ending .xmf.
 std::filesystem::path xdmf_path(const std::filesystem::path& h5);
 
