@@ -47,7 +47,9 @@ class Running(Program):
         of_ranks = [f"{key}={text}" for key, text in variables.items()]
         alone = ranks == 1 and ":" not in arguments  # needs no launcher, which takes longer to start than the program
         launcher = [] if alone else [MPIEXEC, "-n", ranks]
-        super().__init__([*launcher, "env", *of_ranks, program, *arguments], cwd, {})
+        self.session = tempfile.TemporaryDirectory()  # Open MPI 4 gives all programs without a launcher the same one
+        super().__init__([*launcher, "env", *of_ranks, program, *arguments], cwd,
+                         {"OMPI_MCA_orte_tmpdir_base": self.session.name} if alone else {})
 
     def finish(self, limit):
         """The result; AssertionError if it takes more than `limit` seconds."""
