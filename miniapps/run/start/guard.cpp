@@ -94,6 +94,8 @@ struct Leaving {
   double patience;
 
   explicit Leaving(double seconds) : patience(seconds) {
+    for (const MPI_Comm of_all : {MPI_COMM_WORLD, MPI_COMM_SELF})
+      comm::mpi::check(MPI_Comm_set_errhandler(of_all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
   }
   bool all_come() const {

@@ -117,8 +117,6 @@ int run_main(int argc, char** argv, const App& app) {
   mpi_has_started();
   int rank = 0;
   const auto work = [&] {
-    for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
-      comm::mpi::check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
     return run(rank, argc, argv, app, since_start);
   };
