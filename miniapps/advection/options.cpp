@@ -21,6 +21,9 @@ void Options::describe(config::Visitor& v) {
 
 void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOptions& /*run*/) {
   if (velocity[0] == 0 && velocity[1] == 0) deck.fail("problem.velocity", "must not be 0: nothing would move");
+  if (!std::isnormal(time_step()))
+    deck.fail("problem.velocity", fmt::format("and problem.size lead to a time step of {}; choose others", time_step()),
+              "E-DECK-RANGE");
   for (std::size_t axis = 0; axis < 2; ++axis)
     if (const auto n = cells[axis]; 2 * waves[axis] > n || (waves[axis] == 0 && n > 1))
       deck.fail("problem.waves",

@@ -4,6 +4,7 @@
 #include "cg/preconditioner/preconditioner.hpp"
 #include "cg/problem/memory.hpp"
 #include "grid/process_grid.hpp"
+#include "grid/sizing.hpp"
 #include "partition/metis_partition.hpp"
 
 #include <kontor/config/unused.hpp>

@@ -3,7 +3,7 @@
 
 #include "cg/solver_options.hpp"
 #include "grid/faces.hpp"
-#include "grid/sizing.hpp"
+#include "grid/size_options.hpp"
 #include "partition/row_plan.hpp"
 #include "run/options.hpp"
 

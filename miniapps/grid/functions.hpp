@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/field.hpp"
+#include "grid/make_field.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/config/function.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid/functions.hpp"
 #include "grid/process_grid.hpp"
+#include "grid/sizing.hpp"
 #include "heat/options.hpp"
 
 #include <kontor/config/unused.hpp>

@@ -2,6 +2,7 @@
 #include "heat/heat.hpp"
 
 #include "grid/block_output.hpp"
+#include "heat/algorithm/choose_shape.hpp"
 #include "heat/algorithm/plain_sweeps.hpp"
 #include "heat/check/places.hpp"
 #include "heat/check/verification.hpp"
@@ -18,15 +19,6 @@ namespace {
 
 using device::Region;
 using miniapp::ScopedTimer;
-
-/// For the record.
-nlohmann::ordered_json as_json(const PassShape& shape) {
-  return {{"stores", shape.streaming ? "streaming" : "ordinary"},
-          {"prefetch", shape.prefetch},
-          {"tile_bytes", shape.cache},
-          {"sweeps_per_kernel", shape.of_kernel},
-          {"rows_per_team", shape.rows}};
-}
 
 } // namespace
 
@@ -69,8 +61,8 @@ void Heat<T>::warm_up() {
     account(pass);
   }
   drain();
-  sweeper_.choose_shape(domain_.options().check_every == 1 && domain_.options().sweeps_of_pass() == 1 ? norm_
-                                                                                                      : Norm::none);
+  const bool with_norms = domain_.options().check_every == 1 && domain_.options().sweeps_of_pass() == 1;
+  of_shapes_ = choose_shape(sweeper_, domain_, with_norms ? norm_ : Norm::none);
   this->choose_launches();
   sweeper_.forget_halo_times();
   measured_ = false;
@@ -342,6 +334,7 @@ template <class T>
 miniapp::AppRecord Heat<T>::record() const {
   const auto& options = domain_.options();
   const auto& halo = sweeper_.halo();
+  const auto& shape = sweeper_.shape();
   miniapp::AppRecord record;
   record.process_grid = options.process_grid;
   record.precision = miniapp::name_of_scalar<T>;
@@ -356,14 +349,14 @@ miniapp::AppRecord Heat<T>::record() const {
                    {"margin_updates", margin_updates_},
                    {"queues", sweeper_.streams().count()},
                    {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
-                   {"norm_batch", norms_.batch()}};
-  record.extras.update(as_json(sweeper_.shape()));
+                   {"norm_batch", norms_.batch()},
+                   {"stores", shape.streaming ? "streaming" : "ordinary"},
+                   {"prefetch", shape.prefetch},
+                   {"tile_bytes", shape.cache},
+                   {"sweeps_per_kernel", shape.of_kernel},
+                   {"rows_per_team", shape.rows}};
   this->record_launches(record, counted_sweeps());
-  if (!sweeper_.trial().empty()) record.extras["pass_trial"] = nlohmann::ordered_json::array();
-  for (const auto& [shape, seconds] : sweeper_.trial()) {
-    record.extras["pass_trial"].push_back(as_json(shape));
-    record.extras["pass_trial"].back()["seconds"] = seconds;
-  }
+  if (!of_shapes_.candidates.empty()) record.extras["pass_trial"] = of_shapes_.record();
   if (!of_pass_lengths_.candidates.empty()) record.extras["steps_per_pass_trial"] = of_pass_lengths_.record();
   if (domain_.transient()) record.extras["time_step"] = domain_.step();
   return record;

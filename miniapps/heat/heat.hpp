@@ -61,7 +61,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   bool goes_on() const { return measured_ && domain_.fixed_sweeps() && !domain_.transient(); }
   double field_bytes() const;
 
-  stepping::Trial of_pass_lengths_;
+  stepping::Trial of_pass_lengths_, of_shapes_;
   Domain<T> domain_;
   Sweeper<T> sweeper_;
   Norm norm_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grid/faces.hpp"
-#include "grid/sizing.hpp"
+#include "grid/size_options.hpp"
 #include "machine/memory.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "kernels/bench.hpp"
-#include "stepping/launch.hpp"
+#include "stepping/launch_refusal.hpp"
 #include "stepping/streams.hpp"
 #include "stepping/trial.hpp"
 

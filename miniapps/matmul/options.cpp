@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "matmul/options.hpp"
 
+#include "grid/sizing.hpp"
 #include "matmul/costs.hpp"
 
 #include <kontor/config/unused.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/sizing.hpp"
+#include "grid/size_options.hpp"
 #include "matmul/product.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"

@@ -2,6 +2,7 @@
 #include "mesh/options.hpp"
 
 #include "grid/process_grid.hpp"
+#include "grid/sizing.hpp"
 #include "partition/metis_partition.hpp"
 
 #include <fmt/format.h>

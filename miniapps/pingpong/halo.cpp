@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "grid/halo.hpp"
 
+#include "grid/make_field.hpp"
 #include "grid/process_grid.hpp"
 #include "pingpong/combinations.hpp"
 #include "pingpong/measures.hpp"

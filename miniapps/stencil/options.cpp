@@ -3,6 +3,7 @@
 
 #include "grid/field.hpp"
 #include "grid/process_grid.hpp"
+#include "grid/sizing.hpp"
 
 namespace kontor::stencil {
 

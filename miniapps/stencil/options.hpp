@@ -2,7 +2,7 @@
 #pragma once
 
 #include "grid/block.hpp"
-#include "grid/sizing.hpp"
+#include "grid/size_options.hpp"
 #include "machine/memory.hpp"
 #include "stepping/launch.hpp"
 

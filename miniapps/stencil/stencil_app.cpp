@@ -2,6 +2,7 @@
 #include "stencil/stencil_app.hpp"
 
 #include "grid/block_output.hpp"
+#include "grid/make_field.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
 #include "machine/simulation.hpp"

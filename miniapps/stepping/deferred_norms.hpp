@@ -20,6 +20,15 @@
 
 namespace kontor::stepping {
 
+/// Local; waits for nothing. The next norm goes to that place.
+template <class ExecutionSpace>
+void set_next(const ExecutionSpace& instance, const NormSlots& slots, int place) {
+  int* const next = slots.next;
+  Kokkos::parallel_for(
+      "stepping/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
+      KOKKOS_LAMBDA(int) { *next = place; });
+}
+
 /// Numbers in the memory of a space that are reduced over all ranks and brought to the host, again and again: started
 /// without waiting, finished later.
 template <class ExecutionSpace, class Number>

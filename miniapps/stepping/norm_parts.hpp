@@ -108,20 +108,6 @@ struct Leave {
   }
 };
 
-/// A team a norm.
-template <Norm norm>
-struct CombineEach {
-  const double* parts;
-  int count;
-  NormSlots slots;
-
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const double part = together<norm>(team, parts + std::int64_t{team.league_rank()} * count, count, 1);
-    if (team.team_rank() == 0) slots.values[(*slots.next + team.league_rank()) % slots.count] = part;
-  }
-};
-
 template <Norm norm, class ExecutionSpace>
 void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, const NormSlots& slots) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
@@ -150,35 +136,12 @@ void combine(const ExecutionSpace& instance, double* parts, std::int64_t count, 
     detail::combine<Norm::l2>(instance, parts, count, slots);
 }
 
-/// Local; waits for nothing. The same of so many norms, at most as many as there are slots, each of `count` parts.
-template <class ExecutionSpace>
-void combine_each(const ExecutionSpace& instance, const double* parts, int norms, int count, Norm norm,
-                  const NormSlots& slots) {
-  const Kokkos::TeamPolicy<ExecutionSpace> policy(instance, norms, device::on_host<ExecutionSpace> ? 1 : 128);
-  if (norm == Norm::max)
-    Kokkos::parallel_for("stepping/norm", policy, detail::CombineEach<Norm::max>{parts, count, slots});
-  else
-    Kokkos::parallel_for("stepping/norm", policy, detail::CombineEach<Norm::l2>{parts, count, slots});
-  Kokkos::parallel_for(
-      "stepping/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
-      KOKKOS_LAMBDA(int) { *slots.next = (*slots.next + norms) % slots.count; });
-}
-
 /// Local; waits for nothing. The next slot = an accumulator in the device's memory.
 template <class ExecutionSpace>
 void leave(const ExecutionSpace& instance, const std::int64_t* accumulator, const NormSlots& slots) {
   Kokkos::parallel_for("stepping/norm",
                        Kokkos::TeamPolicy<ExecutionSpace>(instance, 1, device::on_host<ExecutionSpace> ? 1 : 64),
                        detail::Leave{accumulator, slots});
-}
-
-/// Local; waits for nothing. The next norm goes to that place.
-template <class ExecutionSpace>
-void set_next(const ExecutionSpace& instance, const NormSlots& slots, int place) {
-  int* const next = slots.next;
-  Kokkos::parallel_for(
-      "stepping/norm slots", Kokkos::RangePolicy<ExecutionSpace>(instance, 0, 1),
-      KOKKOS_LAMBDA(int) { *next = place; });
 }
 
 } // namespace kontor::stepping

@@ -4,6 +4,7 @@
 #include "advection/advection.hpp"
 #include "advection/check/exact.hpp"
 #include "grid/for_cells.hpp"
+#include "grid/make_field.hpp"
 #include "grid/process_grid.hpp"
 #include "methods.hpp"
 #include "run/tests/first_ranks.hpp"
@@ -193,6 +194,7 @@ TEST(Options, RejectWhatCannotRun) {
   };
   refused("cells: [2, 1], waves: [1, 0]", {"problem.cells", "[2, 1]", "3 ranks", "use fewer ranks or more cells"});
   refused("velocity: [0, 0]", {"problem.velocity"});
+  refused("velocity: [1e308, 1e308]", {"problem.velocity", "problem.size"});
   refused("waves: [33, 1]", {"problem.waves", "33", "axis x of 64", "1 to half"});
   refused("waves: [1, 0]", {"problem.waves", "axis y"});
   EXPECT_EQ(read("cells: [50, 40], local: true").cells[1] * read("cells: [50, 40], local: true").cells[0],

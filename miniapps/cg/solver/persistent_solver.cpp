@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/solver/persistent_solver.hpp"
 
+#include "stepping/launch_refusal.hpp"
+
 #include <algorithm>
 
 namespace kontor::cg {

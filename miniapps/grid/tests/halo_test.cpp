@@ -4,6 +4,7 @@
 #include "common.hpp"
 #include "grid/halo.hpp"
 #include "grid/halo_pair.hpp"
+#include "grid/make_field.hpp"
 #include "grid/regions.hpp"
 #include "grid/wrap.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/algorithm/persistent_launch.hpp"
 
+#include "stepping/combine_each.hpp"
+
 #include <kontor/comm/collectives.hpp>
 
 #include <fmt/format.h>

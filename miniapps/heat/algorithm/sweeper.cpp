@@ -2,7 +2,6 @@
 #include "heat/algorithm/sweeper.hpp"
 
 #include "grid/wrap.hpp"
-#include "heat/algorithm/pass_trial.hpp"
 #include "heat/kernels/plain.hpp"
 #include "machine/simulation.hpp"
 #include "stepping/overlap.hpp"
@@ -50,6 +49,17 @@ int Sweeper<T>::queue_alone(int from, int sweeps, Norm norm) {
   stepping::NoExchange none;
   queue_sweep(from, norm, none, sweeps);
   return after(from, sweeps);
+}
+
+template <class T>
+void Sweeper<T>::sweep_part(const Box& box, Norm norm) {
+  const int from = domain_->current();
+  if constexpr (on_device)
+    queue_alone(from, shape_.sweeps, Norm::none);
+  else
+    sweep_in_rows(streams_.compute(), domain_->input(from), domain_->field(1 - from), box, on_the_way(norm), shape_,
+                  pass_room_);
+  moved(shape_.sweeps);
 }
 
 template <class T>

@@ -43,9 +43,10 @@ class Sweeper {
   /// Local; waits for nothing. Device, and exact sums: the next slot = that part, of the sweep from field `from`.
   void leave_norm_part(int from, Norm, const stepping::NormSlots&);
 
-  /// Collective; sweeps. By a trial, the same on all ranks: stores, prefetching and tiles on a host, of what the deck
-  /// leaves open, and nothing where the fields of a rank fit in any cache; kernels of a pass on a device.
-  void choose_shape(Norm);
+  /// Local. Passes are made so from now on.
+  void set_shape(const PassShape& shape) { shape_ = shape; }
+  /// Local, for trials. A pass without the halo; on a host of the cells in the box alone.
+  void sweep_part(const Box&, Norm);
   /// Local; waits for nothing. Ghosts of axes that wrap, in that field.
   void wrap(int field);
   /// Local. Exchanges notice failures of other ranks.
@@ -61,8 +62,6 @@ class Sweeper {
   const char* kernel() const { return plain_ ? "plain" : on_device ? "columns" : "rows"; }
   /// How passes are made.
   const PassShape& shape() const { return shape_; }
-  /// What was tried, and the seconds of a sweep each; empty if there was no choice.
-  const PassTrial& trial() const { return trial_; }
 
   /// Local. Adds the phases of the halos since the last call to the timers.
   void hand_in_halo_times();
@@ -87,7 +86,6 @@ class Sweeper {
   std::optional<ExactNorm<T>> exact_norm_; ///< else kernels compute parts of norms on the way
   PassShape shape_;
   PassRoom<T> pass_room_{"heat/pass", 0, 0};
-  PassTrial trial_;
   double norm_part_ = 0;
 };
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace kontor::heat {
 
@@ -38,8 +36,9 @@ struct PassShape {
   }
 };
 
-/// What was tried, the usual shape first, and the seconds of a sweep each.
-using PassTrial = std::vector<std::pair<PassShape, double>>;
+/// Bytes; streaming stores wait for memory unless what is read has been asked for long before
+/// (lab/results/heat-cpu.md).
+inline constexpr std::uintptr_t streaming_prefetch = 16384;
 
 /// The most sweeps that a kernel of a device can make.
 constexpr int most_of_kernel(int dimensions) { return dimensions == 3 ? 2 : 8; }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/functions.hpp"
 #include "grid/halo.hpp"
 #include "heat/names.hpp"
 #include "heat/options.hpp"
 #include "heat/problem/stencil.hpp"
+#include "heat/problem/sweep_position.hpp"
 
 #include <kontor/comm/communicator.hpp>
 
 #include <array>
+#include <memory>
 
 namespace kontor::heat {
 
 /// One rank's part of a problem: the two fields that sweeps go back and forth between, and all that the deck says about
 /// their cells.
 template <class T>
-class Domain {
+class Domain : public SweepPosition {
  public:
   /// Collective over `comm`. Options are resolved. Throws config::Error on all ranks if a function of the deck is not
   /// finite somewhere.
@@ -38,39 +39,18 @@ class Domain {
 
   /// Collective. Both fields to the start: initial value, sweep 0, time 0.
   void set_initial();
-  /// Local. Field 0 has been given the solution after so many sweeps.
-  void set_sweeps(std::int64_t sweeps);
   /// Collective. Brings what depends on time to now(), for the next step from the current field.
   void set_time_dependent();
   /// Whether a boundary value or the source depends on time.
   bool depends_on_time() const { return depends_on_time_; }
-  /// A sweep more has been made, which leaves the solution in the other field.
-  void advance();
-  /// A pass of so many sweeps has been made by kernels from one field to the other.
-  void advance_pass(int sweeps, int kernels);
-  /// Undoes the last advance(). Throws std::logic_error if that was not the last change: the old field is gone.
-  void step_back();
-
-  /// The two fields of a sweep that can be looked at again.
-  struct LastSweep {
-    int before;
-    int after;
-    std::int64_t sweeps; ///< made before it
-  };
-  /// The last sweep made, or the one that was taken back; none after the start or set_sweeps().
-  std::optional<LastSweep> last_sweep() const;
-
-  /// 0 or 1: which of the fields holds the solution.
-  int current() const { return current_; }
   const FieldView<T>& field(int which) const { return fields_[which]; }
   const FieldView<T>& deep_field(int which) const { return deep_fields_[which]; }
   const BlockView<T>& source() const { return source_; }
   const Stencil<T>& stencil() const { return stencil_; }
   SweepInput<T> input(int which) const { return {fields_[which], source_, stencil_, block_}; }
 
-  /// Sweeps or steps since the initial value.
-  std::int64_t sweeps() const { return sweeps_; }
-  double now() const { return time_after(sweeps_); }
+  /// Time of the solution.
+  double now() const { return time_after(sweeps()); }
   double time_after(std::int64_t sweeps) const { return step_ * static_cast<double>(sweeps); }
   /// dt; 0 if steady.
   double step() const { return step_; }
@@ -87,14 +67,9 @@ class Domain {
   std::vector<grid::HaloSlot> halo_slots() const;
 
  private:
-  struct BoundaryFunction {
-    int face;
-    grid::DeckFunction function;
-  };
+  struct Functions; ///< of the deck, compiled
 
   void make_deep_source();
-  /// Of a field; `changing`: only those that depend on time.
-  void fill_boundaries(int which, double t, grid::FiniteCheck&, bool changing = false) const;
 
   Options options_;
   comm::Communicator cartesian_;
@@ -102,15 +77,11 @@ class Domain {
   std::array<FieldView<T>, 2> deep_fields_, fields_;    ///< the same, with all layers of ghosts and with one
   BlockView<T> source_;                                 ///< empty if there is none
   FieldView<T> deep_source_{"heat/no source", 0, 0, 0}; ///< the same for passes of several sweeps
-  std::optional<grid::DeckFunction> source_function_;
-  std::vector<BoundaryFunction> boundaries_; ///< of the faces that this rank's block has
+  std::shared_ptr<Functions> functions_;
   bool depends_on_time_ = false;             ///< equal on all ranks
   std::int64_t steps_ = 0;
   double step_ = 0;
   Stencil<T> stencil_;
-  int current_ = 0;
-  std::int64_t sweeps_ = 0;
-  enum class Last { none, made, taken_back } last_ = Last::none;
 };
 
 extern template class Domain<float>;

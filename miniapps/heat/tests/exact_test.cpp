@@ -2,6 +2,7 @@
 //
 // The automatic tolerance beside an exact solution: right answers pass, wrong ones do not, and what it cannot tell
 // apart is said to be so.
+#include "grid/make_field.hpp"
 #include "heat/check/decay.hpp"
 #include "heat/check/terms.hpp"
 #include "run.hpp"

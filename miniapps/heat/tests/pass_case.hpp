@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "grid/field.hpp"
+#include "grid/make_field.hpp"
 #include "heat/kernels/plain.hpp"
 #include "scrambled.hpp"
 

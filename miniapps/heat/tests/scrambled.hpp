@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "grid/make_field.hpp"
 #include "heat/problem/stencil.hpp"
 
 /// Problems for kernels: values without pattern, the same in every run.

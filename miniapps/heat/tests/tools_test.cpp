@@ -116,9 +116,8 @@ TEST(Stores, AreTriedWhereFieldsAreLarge) {
   double least = INFINITY;
   for (const auto& tried : extras["pass_trial"]) least = std::min(least, tried["seconds"].get<double>());
   EXPECT_GT(least, 0);
-  const auto chosen = std::ranges::find_if(extras["pass_trial"], [&](const auto& tried) {
-    return tried["stores"] == extras["stores"] && tried["prefetch"] == extras["prefetch"];
-  });
+  const auto name = fmt::format("{} stores, prefetch {} B", extras["stores"].get<std::string>(), extras["prefetch"].dump());
+  const auto chosen = std::ranges::find_if(extras["pass_trial"], [&](const auto& tried) { return tried["candidate"] == name; });
   ASSERT_NE(chosen, extras["pass_trial"].end());
   EXPECT_LE((*chosen)["seconds"].template get<double>(), 1.04 * least);
 }
@@ -128,7 +127,8 @@ TEST(Stores, AreThoseOfTheDeck) {
   for (const char* stores : {"streaming", "ordinary"}) {
     const auto extras = record_with(many, stores).extras;
     EXPECT_EQ(extras["stores"], stores);
-    for (const auto& tried : extras["pass_trial"]) EXPECT_EQ(tried["stores"], stores); // prefetching is tried
+    for (const auto& tried : extras["pass_trial"]) // prefetching is tried
+      EXPECT_TRUE(tried["candidate"].get<std::string>().starts_with(stores)) << tried;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "grid/field.hpp"
+#include "grid/make_field.hpp"
 #include "machine/calibration.hpp"
 #include "machine/cores.hpp"
 #include "machine/first_touch.hpp"

@@ -4,6 +4,7 @@
 #include "run/loop/steps.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
+#include "stepping/launch_refusal.hpp"
 #include "stepping/trial.hpp"
 
 #include <kontor/device/streams.hpp>

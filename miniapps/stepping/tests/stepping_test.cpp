@@ -5,7 +5,7 @@
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
 #include "stepping/deferred_norms.hpp"
-#include "stepping/launch.hpp"
+#include "stepping/launch_refusal.hpp"
 #include "stepping/trial.hpp"
 
 #include <gtest/gtest.h>

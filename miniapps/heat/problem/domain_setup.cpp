@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/problem/domain.hpp"
 
+#include "grid/functions.hpp"
 #include "grid/layers.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
 
 #include <kontor/device/compat.hpp>
 
-#include <stdexcept>
 #include <utility>
 
 namespace kontor::heat {
@@ -67,6 +67,25 @@ void fill_boundary(const FieldView<T>& field, const Block& block, int face, cons
 } // namespace
 
 template <class T>
+struct Domain<T>::Functions {
+  struct OfFace {
+    int face;
+    grid::DeckFunction value;
+  };
+
+  std::optional<grid::DeckFunction> source; ///< none: 0
+  std::vector<OfFace> of_faces;             ///< of the boundary that this rank's block has
+
+  bool source_changes() const { return source && source->function.uses("t"); }
+  /// Ghosts of a field of this domain; `changing`: only where the value depends on time.
+  void fill_boundaries(const Domain& domain, int field, double t, grid::FiniteCheck& finite, bool changing) const {
+    for (const auto& [face, value] : of_faces)
+      if (!changing || value.function.uses("t"))
+        fill_boundary(domain.field(field), domain.block(), face, domain.options().faces[face], value, t, finite);
+  }
+};
+
+template <class T>
 Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     : options_(options), cartesian_(make_cartesian(options, comm)),
       deep_block_(make_fitting_block(options, cartesian_)),
@@ -74,7 +93,7 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
                                         grid::make_field<T>("heat/v", deep_block_)},
       fields_{grid::with_one_ghost<T>(deep_fields_[0], deep_block_),
               grid::with_one_ghost<T>(deep_fields_[1], deep_block_)},
-      source_(make_source<T>(block_, false)) {
+      source_(make_source<T>(block_, false)), functions_(std::make_shared<Functions>()) {
   block_.ghosts = 1;
   if (transient()) {
     steps_ = static_cast<std::int64_t>(options.step_count());
@@ -85,13 +104,13 @@ Domain<T>::Domain(const Options& options, const comm::Communicator& comm)
     if (options_.faces[face].condition == Condition::periodic) continue;
     grid::DeckFunction value(options_.faces[face].value);
     depends_on_time_ = depends_on_time_ || value.function.uses("t");
-    if (block_.at_boundary(face)) boundaries_.push_back({face, std::move(value)});
+    if (block_.at_boundary(face)) functions_->of_faces.push_back({face, std::move(value)});
   }
   grid::DeckFunction source(options_.source);
   if (!source.zero()) {
     make_deep_source();
     depends_on_time_ = depends_on_time_ || source.function.uses("t");
-    source_function_.emplace(std::move(source));
+    functions_->source.emplace(std::move(source));
     fill_source(0);
   }
   set_initial();
@@ -102,7 +121,7 @@ void Domain<T>::set_initial() {
   const Region region("heat/initial");
   grid::FiniteCheck finite;
   grid::fill_field(fields_[0], block_, grid::DeckFunction(options_.initial), 0, finite);
-  for (const int which : {0, 1}) fill_boundaries(which, 0, finite);
+  for (const int which : {0, 1}) functions_->fill_boundaries(*this, which, 0, finite, false);
   finite.agree(cartesian_);
   set_sweeps(0);
 }
@@ -110,43 +129,8 @@ void Domain<T>::set_initial() {
 template <class T>
 void Domain<T>::set_time_dependent() {
   grid::FiniteCheck finite; // not agreed on: what is not finite here shows in the field, and so in the verification
-  fill_boundaries(current_, now(), finite, true);
-  if (source_function_ && source_function_->function.uses("t")) fill_source(now());
-}
-
-template <class T>
-void Domain<T>::set_sweeps(std::int64_t sweeps) {
-  current_ = 0;
-  sweeps_ = sweeps;
-  last_ = Last::none;
-}
-
-template <class T>
-void Domain<T>::advance() {
-  advance_pass(1, 1);
-  last_ = Last::made;
-}
-
-template <class T>
-void Domain<T>::advance_pass(int sweeps, int kernels) {
-  current_ = (current_ + kernels) % 2;
-  sweeps_ += sweeps;
-  last_ = Last::none;
-}
-
-template <class T>
-void Domain<T>::step_back() {
-  if (last_ != Last::made) throw std::logic_error("heat: the last change was not one sweep, which could be undone");
-  current_ = 1 - current_;
-  --sweeps_;
-  last_ = Last::taken_back;
-}
-
-template <class T>
-std::optional<typename Domain<T>::LastSweep> Domain<T>::last_sweep() const {
-  if (last_ == Last::none) return std::nullopt;
-  if (last_ == Last::taken_back) return LastSweep{current_, 1 - current_, sweeps_};
-  return LastSweep{1 - current_, current_, sweeps_ - 1};
+  functions_->fill_boundaries(*this, current(), now(), finite, true);
+  if (functions_->source_changes()) fill_source(now());
 }
 
 template <class T>
@@ -157,29 +141,22 @@ double Domain<T>::cells() const {
 template <class T>
 grid::ValuesOnHost<T> Domain<T>::current_on_host() const {
   device::fence(typename FieldView<T>::execution_space(), "heat/current");
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current_], "heat/field on host");
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fields_[current()], "heat/field on host");
   return grid::view_of(host, block_, block_.all());
 }
 
 template <class T>
 void Domain<T>::refill_boundaries(int which, double t) const {
   grid::FiniteCheck finite;
-  fill_boundaries(which, t, finite);
-}
-
-template <class T>
-void Domain<T>::fill_boundaries(int which, double t, grid::FiniteCheck& finite, bool changing) const {
-  for (const auto& [face, value] : boundaries_)
-    if (!changing || value.function.uses("t"))
-      fill_boundary(fields_[which], block_, face, options_.faces[face], value, t, finite);
+  functions_->fill_boundaries(*this, which, t, finite, false);
 }
 
 template <class T>
 void Domain<T>::fill_source(double t) {
-  if (!source_function_) return;
+  if (!functions_->source) return;
   const auto own = deep_source_.size() > 0 ? make_source<T>(block_, true) : source_;
   grid::FiniteCheck finite;
-  grid::fill<T>(own, block_, *source_function_, t, finite);
+  grid::fill<T>(own, block_, *functions_->source, t, finite);
   finite.agree(cartesian_);
   if (deep_source_.size() == 0) return;
   grid::copy_values(grid::view_of(deep_source_, deep_block_, block_.all()), own);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "stepping/launch.hpp"
+#include "stepping/launch_refusal.hpp"
 
 #include "machine/device.hpp"
 
