@@ -251,7 +251,7 @@ void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::Fre
     auto sized = *this;
     sizes_of(sized) = whole;
     sized.process_grid = ranks_along;
-    return miniapp::total_bytes(views_of_box(sized, grid::largest_block(sized.points(), ranks_along)));
+    return bytes_of_box(sized, grid::largest_block(sized.points(), ranks_along));
   };
   grid::resolve_box_sizes(
       sizing,

@@ -14,8 +14,7 @@ namespace {
 mesh::LocalMesh mesh_that_fits(const Options& options, const comm::Communicator& comm) {
   double share = options.mesh.box() ? 1.0 / comm.size() : 0;
   for (const auto count : options.mesh.elements) share *= static_cast<double>(count);
-  miniapp::require_memory(
-      comm, {{"dynamics/elements", options.bytes(share, 0)}, {"dynamics/nodes", options.bytes(0, share)}});
+  miniapp::require_memory(comm, options.bytes(share, share));
   return mesh::make_mesh(options.mesh, comm, options.seam);
 }
 
@@ -26,8 +25,7 @@ Body<T>::Body(const Options& given, const comm::Communicator& comm)
     : options(given), mesh(mesh_that_fits(given, comm)), order{mesh.edge, mesh.elements()} {
   constexpr int w = width<T>;
   const auto blocks = static_cast<std::size_t>(order.all().end), count = static_cast<std::size_t>(mesh.nodes());
-  miniapp::require_memory(comm, {{"dynamics/elements", given.bytes(static_cast<double>(blocks * w), 0)},
-                                 {"dynamics/nodes", given.bytes(0, static_cast<double>(count))}});
+  miniapp::require_memory(comm, given.bytes(static_cast<double>(blocks * w), static_cast<double>(count)));
   const auto of_elements = [&](const char* name, int numbers) {
     return ElementView<T>(std::string("dynamics/") + name, blocks, numbers);
   };

@@ -192,8 +192,8 @@ void Options::describe(Visitor& v) {
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   const auto bytes = [&](const grid::Sizes& whole, const std::vector<std::int64_t>& ranks_along) {
-    return miniapp::total_bytes(views_of_rank(
-        *this, grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, ranks_along, sweeps_of_pass())));
+    const grid::UniformGrid grid{.extents = whole, .lower = {}, .spacing = {}};
+    return bytes_of_rank(*this, grid::largest_block(grid, ranks_along, sweeps_of_pass()));
   };
   grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck, free_memory);
 }
@@ -233,17 +233,9 @@ std::optional<std::string> pass_refusal(const Options& o, std::int64_t steps_per
   return std::nullopt;
 }
 
-std::vector<miniapp::Allocation> views_of_rank(const Options& options, const grid::Block& block) {
-  const auto bytes = [](const grid::Index3& extents, std::size_t scalar) {
-    const auto extent = [&](int axis) { return static_cast<double>(extents[axis]); };
-    return static_cast<double>(scalar) * extent(0) * extent(1) * extent(2);
-  };
-  return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::vector<miniapp::Allocation> {
-    const double field = bytes(grid::field_extents<T>(block), sizeof(T));
-    const bool sourced = !grid::DeckFunction(options.source).zero();
-    const double source = block.ghosts > 1 ? field : bytes(block.extents, sizeof(T));
-    return {{"heat/u", field}, {"heat/v", field}, {"heat/source", sourced ? source : 0}};
-  });
+double bytes_of_rank(const Options& options, const grid::Block& block) {
+  const double fields = grid::DeckFunction(options.source).zero() ? 2 : 3;
+  return miniapp::with_scalar(options.precision, [&]<class T>(T) { return fields * grid::field_bytes<T>(block); });
 }
 
 } // namespace kontor::heat

@@ -3,7 +3,6 @@
 
 #include "grid/faces.hpp"
 #include "grid/size_options.hpp"
-#include "machine/memory.hpp"
 #include "run/options.hpp"
 #include "run/record/precision.hpp"
 #include "stepping/launch.hpp"
@@ -87,7 +86,7 @@ struct Options {
 /// Local. Why so many sweeps a pass are not possible with the rest of the options, which are resolved.
 std::optional<std::string> pass_refusal(const Options&, std::int64_t steps_per_pass);
 
-/// Local. The Views of a rank that has this block.
-std::vector<miniapp::Allocation> views_of_rank(const Options&, const grid::Block&);
+/// Local. Bytes of the Views of a rank that has this block.
+double bytes_of_rank(const Options&, const grid::Block&);
 
 } // namespace kontor::heat

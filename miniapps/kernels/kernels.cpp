@@ -112,7 +112,7 @@ class Kernels final : public miniapp::MiniApp {
   Kernels(const Options& options, const miniapp::RunContext& context)
       : bench_{options, context}, bytes_(bytes_of_views(options, context.comm.size())) {
     context.progress.describe({"size", "", ""});
-    miniapp::require_memory(context.comm, {{"kernels/" + std::string(options.name()), bytes_}});
+    miniapp::require_memory(context.comm, bytes_);
   }
 
   void warm_up() override {} ///< each way is warmed up where it is measured

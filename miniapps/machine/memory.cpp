@@ -138,29 +138,19 @@ constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
 
 const char* limit_of(const Place& place) { return place.limited ? " (by the memory limit of its control group)" : ""; }
 
-/// What is wrong with the memory of a rank: its Views, of `mine` bytes, are asked for with those of all `sharing` ranks
-/// there, and those of all ranks `everywhere`.
-std::string misfit(int rank, const Place& place, const std::vector<Allocation>& views, double mine, int sharing,
-                   double there, double everywhere) {
-  auto text = fmt::format("out of memory: rank {} on {} needs", rank, place.host);
-  const char* separator = "";
-  for (const auto& view : views) {
-    if (view.bytes == 0) continue;
-    text += fmt::format("{} {:.4g} GB for View '{}'", separator, view.bytes / 1e9, view.label);
-    separator = ",";
-  }
+/// What is wrong with the memory of a rank: its `mine` bytes are asked for with those of all `sharing` ranks there, and
+/// those of all ranks `everywhere`.
+std::string misfit(int rank, const Place& place, double mine, int sharing, double there, double everywhere) {
+  const auto text = fmt::format("out of memory: rank {} on {} needs {:.4g} GB", rank, place.host, mine / 1e9);
   if (mine > place.own)
-    return text + fmt::format(", together {:.4g} GB, but its process may map {:.4g} GB more (ulimit -v); the Views "
-                              "of all ranks take {:.4g} GB, which fit on {:.0f} ranks: raise the limit, use more "
-                              "ranks, or a smaller problem",
-                              mine / 1e9, place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
-  if (there > mine) text += fmt::format(" ({:.4g} GB with the other ranks there)", there / 1e9);
-  const double places = std::ceil(everywhere / place.free);
-  return text + fmt::format(", but its {} has {:.4g} GB free of {:.4g} GB{}; the Views of all ranks take {:.4g} "
-                            "GB, which fit on {:.0f} such {}s, {:.0f} ranks with {} on each: use more of them, or a "
-                            "smaller problem",
-                            kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9, places, kind,
-                            places * sharing, sharing);
+    return text + fmt::format(", but its process may map {:.4g} GB more (ulimit -v); all ranks need {:.4g} GB, which "
+                              "fit on {:.0f} ranks: raise the limit, use more ranks, or a smaller problem",
+                              place.own / 1e9, everywhere / 1e9, std::ceil(everywhere / place.own));
+  return text + fmt::format(", {:.4g} GB with the other ranks there, but its {} has {:.4g} GB free of {:.4g} GB{}; all "
+                            "ranks need {:.4g} GB, which fit on {:.0f} such {}s with {} ranks on each: use more of "
+                            "them, or a smaller problem",
+                            there / 1e9, kind, place.free / 1e9, place.total / 1e9, limit_of(place), everywhere / 1e9,
+                            std::ceil(everywhere / place.free), kind, sharing);
 }
 
 } // namespace
@@ -185,27 +175,20 @@ double memory_in_use() {
   return 0;
 }
 
-double total_bytes(const std::vector<Allocation>& views) {
-  double bytes = 0;
-  for (const auto& view : views) bytes += view.bytes;
-  return bytes;
-}
-
 double free_memory_of_rank(const comm::Communicator& comm) {
   const auto place = place_here();
   const double mine = std::min(place.free / ranks_of_memory(comm).size(), place.own);
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 
-void require_memory(const comm::Communicator& comm, const std::vector<Allocation>& views) {
+void require_memory(const comm::Communicator& comm, double mine) {
   const auto place = place_here();
-  const double mine = total_bytes(views);
   const auto sharing = ranks_of_memory(comm);
   const double there = comm::allreduce(sharing, mine, comm::ReduceOp::sum);
   const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
   std::optional<std::string> problem;
   if (there > place.free || mine > place.own)
-    problem = misfit(comm.rank(), place, views, mine, sharing.size(), there, everywhere);
+    problem = misfit(comm.rank(), place, mine, sharing.size(), there, everywhere);
   if (problem) problem = errors::with_id(std::move(*problem), "E-MEMORY");
   comm.agree(problem);
 }

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <limits>
 #include <string>
-#include <vector>
 
 namespace kontor::miniapp {
 
@@ -34,24 +33,15 @@ double free_device_memory();
 /// default instance; 0 where nobody says.
 double memory_in_use();
 
-/// A View that a rank is about to allocate in the default memory space.
-struct Allocation {
-  std::string label;
-  double bytes = 0;
-};
-
-/// Local. Bytes of all of them.
-double total_bytes(const std::vector<Allocation>&);
-
 /// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or hosts, of
 /// what is free there divided by its ranks, and of what a process may map. The same on all ranks; infinite where nobody
 /// says.
 double free_memory_of_rank(const comm::Communicator&);
 
-/// Collective. Throws AgreedError on every rank if what the ranks of a GPU, or of a host, ask for together is more than
-/// is free there, or what a rank asks for more than its process may map. The text names the first rank concerned, its
-/// Views, the bytes, and how many such GPUs or hosts, and ranks, would do.
-void require_memory(const comm::Communicator&, const std::vector<Allocation>&);
+/// Collective, with the bytes that this rank is about to allocate in the default memory space. Throws AgreedError on
+/// every rank if what the ranks of a GPU, or of a host, ask for together is more than is free there, or what a rank asks
+/// for more than its process may map. The text names the first rank concerned and how many ranks would do.
+void require_memory(const comm::Communicator&, double bytes);
 
 /// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.
 std::string out_of_memory(const std::exception&);

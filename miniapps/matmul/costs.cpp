@@ -14,13 +14,9 @@
 
 namespace kontor::matmul {
 
-std::vector<miniapp::Allocation> views_of_rank(const Product& p, const GridShape& grid, const GridPlace& place,
-                                               std::size_t scalar_bytes) {
-  auto views = cannon_views(p, grid, place);
-  for (auto& view : views) view.bytes *= static_cast<double>(scalar_bytes);
+double bytes_of_rank(const Product& p, const GridShape& grid, const GridPlace& place, std::size_t scalar_bytes) {
   const auto rows = static_cast<double>(2 * p.size.m + p.size.n + 3 * p.size.k); // of the verification
-  views.push_back({"matmul/vectors", rows * 2 * vectors * sizeof(double)});
-  return views;
+  return elements_of_rank(p, grid, place) * static_cast<double>(scalar_bytes) + rows * 2 * vectors * sizeof(double);
 }
 
 void require_blas_memory(const comm::Communicator& comm, int threads) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "machine/memory.hpp"
 #include "matmul/product.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -11,10 +10,9 @@
 /// What a run takes, known before it begins: memory for its matrices, and how much must travel.
 namespace kontor::matmul {
 
-/// Local. The Views of a rank. With a double buffer of A and of B that is five blocks; a matrix that does not move has
-/// one buffer.
-std::vector<miniapp::Allocation> views_of_rank(const Product&, const GridShape&, const GridPlace&,
-                                               std::size_t scalar_bytes);
+/// Local. Bytes of the Views of a rank. With a double buffer of A and of B that is five blocks; a matrix that does not
+/// move has one buffer.
+double bytes_of_rank(const Product&, const GridShape&, const GridPlace&, std::size_t scalar_bytes);
 
 /// Collective. When all Views are allocated; throws AgreedError on all ranks if the BLAS has no room beside them.
 void require_blas_memory(const comm::Communicator&, int threads);

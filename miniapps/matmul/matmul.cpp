@@ -2,6 +2,7 @@
 #include "matmul/matmul.hpp"
 
 #include "machine/blas.hpp"
+#include "machine/memory.hpp"
 #include "matmul/costs.hpp"
 #include "matmul/problem/elements.hpp"
 #include "matmul/problem/state.hpp"
@@ -49,8 +50,8 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
       streams_(context.overlap) {
   const auto& o = options_;
   context.progress.describe({.step = "step", .work = "flop"});
-  const auto views = views_of_rank(o, o.shape(), {grid_.coordinates()[0], grid_.coordinates()[1]}, sizeof(T));
-  miniapp::require_memory(grid_, views);
+  const double bytes = bytes_of_rank(o, o.shape(), {grid_.coordinates()[0], grid_.coordinates()[1]}, sizeof(T));
+  miniapp::require_memory(grid_, bytes);
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   cannon_.emplace(o, method_, streams_, context.timers, context.overlap, as_on_device);
   require_blas_memory(grid_, blas_threads(o));
@@ -66,7 +67,6 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   record_.traffic = cannon_->traffic();
   record_.process_grid = o.process_grid;
   record_.precision = miniapp::name_of_scalar<T>;
-  const double bytes = miniapp::total_bytes(views);
   record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_.extras["blas_threads"] = blas_threads(o);

@@ -141,8 +141,7 @@ void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::Fre
   const auto of_all = [&](const grid::Sizes& of_rank) { return size_of_all(of_rank, shape); };
   const auto bytes = [&](const grid::Sizes& whole) {
     o.size = {whole[0], whole[1], whole[2]};
-    return miniapp::with_scalar(
-        precision, [&]<class T>(T) { return miniapp::total_bytes(views_of_rank(o, shape, {}, sizeof(T))); });
+    return miniapp::with_scalar(precision, [&]<class T>(T) { return bytes_of_rank(o, shape, {}, sizeof(T)); });
   };
   const bool local = sizing.local;
   const auto whole =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stencil/options.hpp"
 
-#include "grid/field.hpp"
+#include "grid/make_field.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/sizing.hpp"
 
@@ -28,7 +28,7 @@ void Options::describe_decomposition(config::Visitor& v) {
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {
   const auto bytes = [](const grid::Sizes& whole, const std::vector<std::int64_t>& along) {
     const auto block = grid::largest_block({.extents = whole, .lower = {}, .spacing = {}}, along);
-    return miniapp::total_bytes(views_of_rank(block));
+    return bytes_of_rank(block);
   };
   grid::resolve_box_sizes(sizing, {"problem.cells", "cell", cells, process_grid, 0, bytes}, ranks, deck, free_memory);
 }
@@ -37,11 +37,6 @@ void Options::resolve_process_grid(const config::Deck& deck, int ranks) {
   grid::resolve_process_grid(process_grid, "decomposition.process_grid", {"problem.cells", "cell", cells}, ranks, deck);
 }
 
-std::vector<miniapp::Allocation> views_of_rank(const grid::Block& block) {
-  const auto extents = grid::field_extents<double>(block);
-  const double bytes = sizeof(double) * static_cast<double>(extents[0]) * static_cast<double>(extents[1]) *
-                       static_cast<double>(extents[2]);
-  return {{"first field", bytes}, {"second field", bytes}};
-}
+double bytes_of_rank(const grid::Block& block) { return 2 * grid::field_bytes<double>(block); }
 
 } // namespace kontor::stencil

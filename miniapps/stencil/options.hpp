@@ -3,7 +3,6 @@
 
 #include "grid/block.hpp"
 #include "grid/size_options.hpp"
-#include "machine/memory.hpp"
 #include "stepping/launch.hpp"
 
 #include <kontor/config/deck.hpp>
@@ -39,6 +38,6 @@ struct Options {
 };
 
 /// Local. The Views of a rank that has this block.
-std::vector<miniapp::Allocation> views_of_rank(const grid::Block&);
+double bytes_of_rank(const grid::Block&);
 
 } // namespace kontor::stencil

@@ -5,6 +5,7 @@
 #include "grid/make_field.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
+#include "machine/memory.hpp"
 #include "machine/simulation.hpp"
 #include "run/record/exchange_record.hpp"
 #include "stencil/samples.hpp"
@@ -21,7 +22,7 @@ namespace {
 grid::Block make_fitting_block(const Problem& problem, const Options& options, const comm::Communicator& comm) {
   const auto block = grid::make_block({.extents = options.cells, .lower = {}, .spacing = problem.spacing}, comm, 1,
                                       grid::Wrapping::by_kernel);
-  miniapp::require_memory(comm, views_of_rank(block));
+  miniapp::require_memory(comm, bytes_of_rank(block));
   return block;
 }
 

@@ -189,15 +189,4 @@ std::unique_ptr<Matrix> make_matrix_free(const PointRows& points, const Partitio
                                                tuning);
 }
 
-MostRuns most_runs(const grid::Index3& points, const std::vector<std::int64_t>& process_grid) {
-  const auto nx = points[0], ny = points[1], nz = points[2];
-  const bool cut_x = process_grid[0] > 1, cut_y = process_grid[1] > 1;
-  const auto y = static_cast<double>(ny), z = static_cast<double>(nz);
-  const double pieces = cut_x ? y * z : cut_y ? z : 1; // lines or planes
-  const double rows = static_cast<double>(nx) * y * z;
-  const double runs = std::min(rows, rows / run_rows + 5 * pieces + 2 * run_rows);
-  const auto phases = nx / std::gcd(nx, std::int64_t{run_rows}); // where in a line runs begin
-  return {runs, cut_x || cut_y ? runs : std::min(runs, static_cast<double>(6 * phases + 2 * run_rows))};
-}
-
 } // namespace kontor::cg

@@ -25,12 +25,4 @@ struct StencilEntry {
 std::unique_ptr<Matrix> make_matrix_free(const PointRows&, const Partition&, const std::vector<StencilEntry>&,
                                          const ProductTuning& = {});
 
-/// Local. What it has at most of a block of points (x, y, z) of a process grid (x, y, z): runs of up to 32 rows, and
-/// patterns of neighbours that a run may have. Rows whose points are cut off from those beside them are numbered apart,
-/// and have runs of their own.
-struct MostRuns {
-  double runs = 0, patterns = 0;
-};
-MostRuns most_runs(const grid::Index3& points, const std::vector<std::int64_t>& process_grid);
-
 } // namespace kontor::cg

@@ -6,6 +6,7 @@
 #include "cg/problem/problem.hpp"
 #include "grid/block_output.hpp"
 #include "grid/process_grid.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -51,7 +52,7 @@ class BoxProblem : public Problem {
   /// the points across faces, or, `corners`, all around.
   void make_rows(const Options& options, bool corners) {
     const auto points = options.points();
-    miniapp::require_memory(cartesian_, views_of_box(options, grid::make_block(points, cartesian_)));
+    miniapp::require_memory(cartesian_, bytes_of_box(options, grid::make_block(points, cartesian_)));
     timed("partition", [&] { box_ = make_box_rows(cartesian_, points, corners); });
   }
 

@@ -2,6 +2,7 @@
 #include "cg/problem/distribute.hpp"
 
 #include "cg/problem/memory.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/point_to_point.hpp>
@@ -187,9 +188,8 @@ void require_room(const comm::Communicator& comm, const Sizes& sizes, const Solv
     problem = fmt::format("rank {} would have {} rows; the most is {}: use more ranks [E-DECK-RANKS]", comm.rank(),
                           sizes.own, most);
   comm.agree(problem);
-  const PartSize part{
-      .rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries), .copied = true};
-  miniapp::require_memory(comm, views_of_rank(solver, part, {{"cg/initial", part.rows * sizeof(double)}}));
+  const PartSize part{.rows = static_cast<double>(sizes.own), .entries = static_cast<double>(sizes.entries)};
+  miniapp::require_memory(comm, bytes_of_rank(solver, part));
 }
 
 template <class Put>

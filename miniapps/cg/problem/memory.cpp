@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/memory.hpp"
 
-#include "cg/matrix/matrix_free.hpp"
-#include "cg/problem/element.hpp"
-#include "grid/functions.hpp"
+#include "cg/matrix/matrix.hpp"
 #include "stepping/device.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace kontor::cg {
 namespace {
-
-using miniapp::Allocation;
 
 constexpr double of_value = sizeof(double), of_index = sizeof(LocalIndex), of_offset = sizeof(std::int64_t);
 
@@ -59,25 +53,6 @@ int vectors_of(const SolverOptions& o) {
   return 0;
 }
 
-/// Chunks of format sell; columns take seldom more than 2.
-double chunks(const PartSize& part) { return part.entries * (of_value + 2) + part.rows * (2 * of_index + 2); }
-
-/// Another format of the matrix, vectors, what the preconditioner keeps.
-std::vector<Allocation> views_of_solve(const SolverOptions& o, const PartSize& part) {
-  const double runs = (part.runs * 4 + part.patterns * part.stencil * 2) * of_index;
-  double vectors = vectors_of(o);
-  if (o.preconditioner == PreconditionerKind::chebyshev) // which begins with a small solve of its own
-    vectors = std::max(vectors, 2. + 8);
-  const bool lends_all = o.preconditioner != PreconditionerKind::none || o.method != Method::merged; // Solver::lent()
-  const auto kept = kept_by(o, part);
-  return {{"cg/sell", o.format == Format::sell ? chunks(part) : 0},
-          {"cg/runs", o.format == Format::matrix_free ? runs : 0},
-          {fmt::format("cg/{:.0f} vectors", vectors), (vectors * part.rows + part.ghosts) * of_value},
-          {"cg/words of other ranks", may_be_one_kernel(o) ? 4 * part.ghosts * of_value : 0}, // see Peers
-          {"cg/preconditioner", kept.vectors * part.rows * of_value + kept.copy},
-          {"cg/to verify with", (lends_all ? 1 : 2) * part.rows * of_value}};
-}
-
 } // namespace
 
 double working_set(const SolverOptions& o, const PartSize& part, double product) {
@@ -85,50 +60,29 @@ double working_set(const SolverOptions& o, const PartSize& part, double product)
   return product + (vectors_of(o) - 2 + kept.vectors) * part.rows * of_value + kept.copy;
 }
 
-std::vector<Allocation> views_of_rank(const SolverOptions& options, const PartSize& part,
-                                      const std::vector<Allocation>& kept, const std::vector<Allocation>& built) {
-  const double stored = needs_matrix(options) && !only_chunks(options) ? 1 : 0;
-  std::vector<Allocation> views{{"cg/values", stored * part.entries * of_value},
-                                {"cg/columns", stored * part.entries * of_index},
-                                {"cg/offsets", stored * part.rows * of_offset},
-                                {"cg/global", (part.rows + part.ghosts) * sizeof(GlobalIndex)},
-                                {"cg/b", part.rows * of_value}};
-  views.insert(views.end(), kept.begin(), kept.end());
-  const auto solve = views_of_solve(options, part);
-  auto build = built;
-  if (only_chunks(options)) {
-    build.push_back({"cg/sell", chunks(part)});
-    if (part.copied) build.push_back({"cg/values, offsets", part.entries * of_value + part.rows * of_offset});
-  }
-  const auto& more = miniapp::total_bytes(build) > miniapp::total_bytes(solve) ? build : solve;
-  views.insert(views.end(), more.begin(), more.end());
-  return views;
+double bytes_of_rank(const SolverOptions& o, const PartSize& part) {
+  const double rows = of_offset + 2 * of_index; // csr's, or sell's with its order
+  double matrix = part.entries;                 // matrix_free
+  if (o.format != Format::matrix_free || needs_matrix(o)) matrix = part.entries * (of_value + of_index) + part.rows * rows;
+  if (o.format == Format::sell && !only_chunks(o)) matrix += part.entries * (of_value + 2);
+  const auto kept = kept_by(o, part);
+  double vectors = vectors_of(o);
+  if (o.preconditioner == PreconditionerKind::chebyshev) vectors = std::max(vectors, 2. + 8); // its own small solve
+  constexpr double others = 5; // b, global numbers, the initial guess, the solution, what it is verified with
+  const double words = may_be_one_kernel(o) ? 4 : 0; // of other ranks, see Peers
+  return matrix + kept.copy +
+         of_value * ((vectors + kept.vectors + others) * part.rows + (2 + words) * part.ghosts);
 }
 
-std::vector<Allocation> views_of_box(const Options& options, const grid::Block& block) {
-  double rows = 1, elements = 1, around = 1, with_ghosts = 1;
+double bytes_of_box(const Options& options, const grid::Block& block) {
+  double rows = 1, around = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto n = static_cast<double>(block.extents[axis]);
     rows *= n;
-    elements *= n + 1;
     around *= n + 2;
-    with_ghosts *= options.process_grid[axis] > 1 ? n + 2 : n;
   }
-  const Allocation point_rows{"cg/point rows", around * sizeof(LocalIndex)};
-  if (options.kind == ProblemKind::fe_heat)
-    return views_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = 27 * rows}, // at most
-                         {{"cg/initial, solution", (options.fe_heat.exact ? 2 : 1) * rows * of_value}},
-                         {point_rows, {"cg/conductivity", elements * element_nodes * of_value}});
-  const auto most = most_runs(block.extents, options.process_grid);
-  return views_of_rank(options.solver,
-                       {.rows = rows,
-                        .ghosts = with_ghosts - rows,
-                        .entries = options.stencil.size * rows,
-                        .runs = most.runs,
-                        .patterns = most.patterns,
-                        .stencil = options.stencil.size},
-                       {{"cg/initial", grid::DeckFunction(options.initial).zero() ? 0 : rows * of_value}},
-                       {point_rows, {"cg/exact", around * of_value}, {"cg/solution", rows * of_value}});
+  const double entries = (options.kind == ProblemKind::fe_heat ? 27 : options.stencil.size) * rows;
+  return bytes_of_rank(options.solver, {.rows = rows, .ghosts = around - rows, .entries = entries});
 }
 
 } // namespace kontor::cg

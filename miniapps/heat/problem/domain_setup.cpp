@@ -5,6 +5,7 @@
 #include "grid/layers.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
+#include "machine/memory.hpp"
 
 #include <kontor/device/compat.hpp>
 
@@ -31,7 +32,7 @@ grid::UniformGrid grid_of(const Options& options) {
 /// Collective. The rank's block, whose Views fit in memory.
 Block make_fitting_block(const Options& options, const comm::Communicator& cartesian) {
   const auto block = grid::make_block(grid_of(options), cartesian, options.sweeps_of_pass(), grid::Wrapping::by_kernel);
-  miniapp::require_memory(cartesian, views_of_rank(options, block));
+  miniapp::require_memory(cartesian, bytes_of_rank(options, block));
   return block;
 }
 

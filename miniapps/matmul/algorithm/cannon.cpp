@@ -175,17 +175,15 @@ std::vector<miniapp::Traffic> Cannon<T>::traffic() const {
   return table;
 }
 
-std::vector<miniapp::Allocation> cannon_views(const Product& p, const GridShape& grid, const GridPlace& place) {
+double elements_of_rank(const Product& p, const GridShape& grid, const GridPlace& place) {
   const Panels panels(p.size.k, grid);
   const auto a = ring_of_a(p, panels, grid, place), b = ring_of_b(p, panels, grid, place);
   const auto blocks = [&](const RingShape& shape, int ranks) {
     return (ranks > 1 ? 2.0 : 1.0) * static_cast<double>(largest_block(panels, shape));
   };
-  return {{"matmul/A", blocks(a, grid.columns)},
-          {"matmul/B", blocks(b, grid.rows)},
-          {"matmul/C", static_cast<double>(a.across) * static_cast<double>(b.across)},
-          {"comm/packed parts of A", static_cast<double>(packed_elements(panels, a, place.column))},
-          {"comm/packed parts of B", static_cast<double>(packed_elements(panels, b, place.row))}};
+  const auto packed = packed_elements(panels, a, place.column) + packed_elements(panels, b, place.row);
+  return blocks(a, grid.columns) + blocks(b, grid.rows) + static_cast<double>(a.across) * static_cast<double>(b.across) +
+         static_cast<double>(packed);
 }
 
 template class Cannon<float>;

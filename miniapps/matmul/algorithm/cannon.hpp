@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "machine/memory.hpp"
 #include "matmul/algorithm/ring_block.hpp"
 #include "matmul/kernels/local_product.hpp"
 #include "stepping/streams.hpp"
@@ -93,8 +92,8 @@ class Cannon {
   std::optional<miniapp::ExchangeSamples> samples_; ///< of shifts of A and of B; none: there are none
 };
 
-/// Local. The Views that it allocates on a rank, in elements instead of bytes.
-std::vector<miniapp::Allocation> cannon_views(const Product&, const GridShape&, const GridPlace&);
+/// Local. The elements of the Views that it allocates on a rank.
+double elements_of_rank(const Product&, const GridShape&, const GridPlace&);
 
 extern template class Cannon<float>;
 extern template class Cannon<double>;
