@@ -4,6 +4,8 @@
 #include "grid/field.hpp"
 #include "stepping/independent.hpp"
 
+#include <kontor/device/compat.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
