@@ -18,7 +18,8 @@ namespace kontor::grid {
 template <class T>
 double field_bytes(const Block& block) {
   const auto extents = field_extents<T>(block);
-  return sizeof(T) * static_cast<double>(extents[0]) * static_cast<double>(extents[1]) * static_cast<double>(extents[2]);
+  return sizeof(T) * static_cast<double>(extents[0]) * static_cast<double>(extents[1]) *
+         static_cast<double>(extents[2]);
 }
 
 /// Zero-initialised. On a host each thread writes the rows that it has in loops over y, first: a page lies near the

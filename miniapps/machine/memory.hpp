@@ -39,8 +39,8 @@ double memory_in_use();
 double free_memory_of_rank(const comm::Communicator&);
 
 /// Collective, with the bytes that this rank is about to allocate in the default memory space. Throws AgreedError on
-/// every rank if what the ranks of a GPU, or of a host, ask for together is more than is free there, or what a rank asks
-/// for more than its process may map. The text names the first rank concerned and how many ranks would do.
+/// every rank if what the ranks of a GPU, or of a host, ask for together is more than is free there, or what a rank
+/// asks for more than its process may map. The text names the first rank concerned and how many ranks would do.
 void require_memory(const comm::Communicator&, double bytes);
 
 /// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.

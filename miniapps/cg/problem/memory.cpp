@@ -63,15 +63,15 @@ double working_set(const SolverOptions& o, const PartSize& part, double product)
 double bytes_of_rank(const SolverOptions& o, const PartSize& part) {
   const double rows = of_offset + 2 * of_index; // csr's, or sell's with its order
   double matrix = part.entries;                 // matrix_free
-  if (o.format != Format::matrix_free || needs_matrix(o)) matrix = part.entries * (of_value + of_index) + part.rows * rows;
+  if (o.format != Format::matrix_free || needs_matrix(o))
+    matrix = part.entries * (of_value + of_index) + part.rows * rows;
   if (o.format == Format::sell && !only_chunks(o)) matrix += part.entries * (of_value + 2);
   const auto kept = kept_by(o, part);
   double vectors = vectors_of(o);
   if (o.preconditioner == PreconditionerKind::chebyshev) vectors = std::max(vectors, 2. + 8); // its own small solve
   constexpr double others = 5; // b, global numbers, the initial guess, the solution, what it is verified with
   const double words = may_be_one_kernel(o) ? 4 : 0; // of other ranks, see Peers
-  return matrix + kept.copy +
-         of_value * ((vectors + kept.vectors + others) * part.rows + (2 + words) * part.ghosts);
+  return matrix + kept.copy + of_value * ((vectors + kept.vectors + others) * part.rows + (2 + words) * part.ghosts);
 }
 
 double bytes_of_box(const Options& options, const grid::Block& block) {

@@ -264,8 +264,7 @@ TEST_F(FeHeat, RefusesFunctionsThatAreNotFiniteOrNotPositive) {
 
 TEST_F(FeHeat, RefusesWhatDoesNotFitIntoMemory) {
   auto options = cube_problem({30000, 30000, 30000});
-  expect_facts(error_of<comm::AgreedError>([&] { build(options, world_); }),
-               {"GB free", "fit on"});
+  expect_facts(error_of<comm::AgreedError>([&] { build(options, world_); }), {"GB free", "fit on"});
 }
 
 } // namespace

@@ -78,7 +78,7 @@ class Domain : public SweepPosition {
   BlockView<T> source_;                                 ///< empty if there is none
   FieldView<T> deep_source_{"heat/no source", 0, 0, 0}; ///< the same for passes of several sweeps
   std::shared_ptr<Functions> functions_;
-  bool depends_on_time_ = false;             ///< equal on all ranks
+  bool depends_on_time_ = false; ///< equal on all ranks
   std::int64_t steps_ = 0;
   double step_ = 0;
   Stencil<T> stencil_;

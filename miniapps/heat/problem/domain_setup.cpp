@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "heat/problem/domain.hpp"
-
 #include "grid/functions.hpp"
 #include "grid/layers.hpp"
 #include "grid/process_grid.hpp"
 #include "grid/wrap.hpp"
+#include "heat/problem/domain.hpp"
 #include "machine/memory.hpp"
 
 #include <kontor/device/compat.hpp>

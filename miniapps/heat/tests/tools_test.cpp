@@ -116,8 +116,10 @@ TEST(Stores, AreTriedWhereFieldsAreLarge) {
   double least = INFINITY;
   for (const auto& tried : extras["pass_trial"]) least = std::min(least, tried["seconds"].get<double>());
   EXPECT_GT(least, 0);
-  const auto name = fmt::format("{} stores, prefetch {} B", extras["stores"].get<std::string>(), extras["prefetch"].dump());
-  const auto chosen = std::ranges::find_if(extras["pass_trial"], [&](const auto& tried) { return tried["candidate"] == name; });
+  const auto name =
+      fmt::format("{} stores, prefetch {} B", extras["stores"].get<std::string>(), extras["prefetch"].dump());
+  const auto chosen =
+      std::ranges::find_if(extras["pass_trial"], [&](const auto& tried) { return tried["candidate"] == name; });
   ASSERT_NE(chosen, extras["pass_trial"].end());
   EXPECT_LE((*chosen)["seconds"].template get<double>(), 1.04 * least);
 }

@@ -39,8 +39,9 @@ TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
   const auto text = refusal(world(), 1e9 * giga);
   EXPECT_TRUE(RE::PartialMatch(
-      text, RE("^out of memory: rank 0 on .* needs 1e\\+09 GB, [123]e\\+09 GB with .*, but its .* has .* GB "
-               "free of .* GB; all ranks need [123]e\\+09 GB, which fit on [0-9.e+]* such .*s with [123] ranks on each: ")))
+      text,
+      RE("^out of memory: rank 0 on .* needs 1e\\+09 GB, [123]e\\+09 GB with .*, but its .* has .* GB "
+         "free of .* GB; all ranks need [123]e\\+09 GB, which fit on [0-9.e+]* such .*s with [123] ranks on each: ")))
       << text;
 }
 

@@ -182,8 +182,8 @@ double elements_of_rank(const Product& p, const GridShape& grid, const GridPlace
     return (ranks > 1 ? 2.0 : 1.0) * static_cast<double>(largest_block(panels, shape));
   };
   const auto packed = packed_elements(panels, a, place.column) + packed_elements(panels, b, place.row);
-  return blocks(a, grid.columns) + blocks(b, grid.rows) + static_cast<double>(a.across) * static_cast<double>(b.across) +
-         static_cast<double>(packed);
+  return blocks(a, grid.columns) + blocks(b, grid.rows) +
+         static_cast<double>(a.across) * static_cast<double>(b.across) + static_cast<double>(packed);
 }
 
 template class Cannon<float>;

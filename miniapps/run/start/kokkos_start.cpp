@@ -14,6 +14,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <csignal>
 #include <new>
@@ -58,13 +59,16 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
   ::sigaction(SIGABRT, &during, &before);
   std::optional<std::string> problem;
   int argc = static_cast<int>(arguments.size());
+  const auto given =
+      fmt::format("{}", fmt::join(std::vector<std::string>(arguments.begin() + 1, arguments.end()), " "));
   try {
     Kokkos::initialize(argc, arguments.data());
   } catch (const std::bad_alloc&) {
     problem = "Kokkos could not be initialised: out of memory [E-MEMORY]";
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
-    problem = fmt::format("Kokkos could not be initialised: {}", what.substr(0, what.find('\n'))); // no traceback
+    problem = fmt::format("Kokkos could not be initialised with '{}' and the variables KOKKOS_*: {}", given,
+                          what.substr(0, what.find('\n'))); // no traceback
   }
   ::sigaction(SIGABRT, &before, nullptr);
   if (!problem && argc > 1) // Kokkos has taken all that it knows
