@@ -63,7 +63,7 @@ function(kontor_install_command)
     return()
   endif()
   get_property(apps GLOBAL PROPERTY KONTOR_APPS)
-  set(programs ${apps} kontor_deck)
+  set(programs ${apps} kontor_deck kontor_record)
   set_target_properties(${programs} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # of Kokkos, MPI and HDF5 outside of /usr/lib
   list(TRANSFORM programs REPLACE ".+" "$<TARGET_FILE:\\0>" OUTPUT_VARIABLE files)
   set_property(TARGET kontor_installed PROPERTY KONTOR_command ${files})

@@ -22,7 +22,7 @@ function(kontor_miniapp name)
   kontor_simulated_program(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set_property(GLOBAL APPEND PROPERTY KONTOR_APPS ${name})
-  add_dependencies(${name} kontor_deck) # by it `kontor run` finds the app of a deck
+  add_dependencies(${name} kontor_deck kontor_record) # by them `kontor run` reads decks and records
   if(KONTOR_TESTS)
     kontor_test_decks(${name})
   endif()

@@ -68,6 +68,28 @@ std::uint64_t sum_in(int file, std::uint64_t begin, const Part& part, std::uint6
   return sum;
 }
 
+/// Of each part; rank 0 takes those that are not compared for right.
+std::vector<std::uint64_t> sums_in(int file, const std::vector<Part>& parts, Compared compared, std::uint64_t rank,
+                                   std::uint64_t ranks) {
+  std::vector<std::uint64_t> sums;
+  std::uint64_t begin = 0;
+  for (const Part& part : parts) {
+    const bool left_out = compared == Compared::structure && part.word > 0;
+    sums.push_back(!left_out ? sum_in(file, begin, part, rank, ranks) : rank == 0 ? part.sum : 0);
+    begin += part.bytes;
+  }
+  return sums;
+}
+
+/// Throws Error, with the first part whose sum is not that of the seal.
+void compare(const std::vector<Part>& parts, const std::vector<std::uint64_t>& sums) {
+  std::uint64_t begin = 0;
+  for (std::size_t n = 0; n < parts.size(); begin += parts[n++].bytes)
+    if (sums[n] != parts[n].sum)
+      throw Error(fmt::format("its bytes {} to {} are not those that were written", begin, begin + parts[n].bytes - 1),
+                  "E-FILE-DAMAGED");
+}
+
 Descriptor open_file(const fs::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)); // a pipe would be waited for
   if (file < 0) throw Error(std::strerror(errno), "E-FILE-READ");
@@ -152,24 +174,17 @@ void check_seal(MPI_Comm comm, const fs::path& path, Compared compared) {
   reading(comm, path, [&] {
     const auto file = open_file(path);
     parts = read_seal(file, compared == Compared::structure);
-    std::uint64_t begin = 0;
-    for (const Part& part : parts) {
-      const bool left_out = compared == Compared::structure && part.word > 0;
-      sums.push_back(left_out ? my_rank(comm) == 0 ? part.sum : 0
-                              : sum_in(file, begin, part, static_cast<std::uint64_t>(my_rank(comm)),
-                                       static_cast<std::uint64_t>(rank_count(comm))));
-      begin += part.bytes;
-    }
+    sums = sums_in(file, parts, compared, static_cast<std::uint64_t>(my_rank(comm)),
+                   static_cast<std::uint64_t>(rank_count(comm)));
   });
   add_up(comm, sums);
-  reading(comm, path, [&] {
-    std::uint64_t begin = 0;
-    for (std::size_t n = 0; n < parts.size(); begin += parts[n++].bytes)
-      if (sums[n] != parts[n].sum)
-        throw Error(
-            fmt::format("its bytes {} to {} are not those that were written", begin, begin + parts[n].bytes - 1),
-            "E-FILE-DAMAGED");
-  });
+  reading(comm, path, [&] { compare(parts, sums); });
+}
+
+void check_seal(const fs::path& path, Compared compared) {
+  const auto file = open_file(path);
+  const auto parts = read_seal(file, true);
+  compare(parts, sums_in(file, parts, compared, 0, 1));
 }
 
 std::string contents_of(MPI_Comm comm, const fs::path& path) {

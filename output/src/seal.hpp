@@ -25,4 +25,7 @@ struct StoredField {
 /// not of a field is read. Throws Error.
 void seal(int descriptor, std::vector<StoredField> fields);
 
+/// Local. The other check_seal() on this process alone; a file without checksums is never an Error.
+void check_seal(const std::filesystem::path& path, Compared compared);
+
 } // namespace kontor::output

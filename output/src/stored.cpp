@@ -24,6 +24,19 @@ const char* kind_of(hid_t object) {
   }
 }
 
+/// Throws Error where a link or the values of a dataset lead to another file, which HDF5 would read.
+void require_here(hid_t file, const std::string& path) {
+  H5L_info_t link;
+  check(H5Lget_info(file, path.c_str(), &link, H5P_DEFAULT), "H5Lget_info", path);
+  bool here = link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT;
+  const Handle object = here ? open_object(file, path) : Handle();
+  if (here && H5Iget_type(object) == H5I_DATASET) {
+    const Handle creation(H5Dget_create_plist(object), H5Pclose, "H5Dget_create_plist", path);
+    here = H5Pget_external_count(creation) <= 0 && H5Pget_layout(creation) != H5D_VIRTUAL;
+  }
+  if (!here) throw Error(fmt::format("{} is in another file, which is not read", path), "E-FILE-FORMAT");
+}
+
 } // namespace
 
 bool exists(hid_t file, const std::string& object) {
@@ -95,14 +108,15 @@ Json stored_attributes(hid_t file, const std::string& object) {
   return values;
 }
 
-Json stored_group(hid_t file, const std::string& group) {
+Json stored_group(hid_t file, const std::string& group, bool all) {
   Json tree = stored_attributes(file, group);
   for (const std::string& name : member_names(file, group)) {
     const std::string path = (group == "/" ? "" : group) + "/" + name;
+    require_here(file, path);
     const Handle object = open_object(file, path);
     if (H5Iget_type(object) == H5I_GROUP)
-      tree[name] = stored_group(file, path);
-    else if (H5Iget_type(object) == H5I_DATASET && extents_of(object, path).size() <= 1)
+      tree[name] = stored_group(file, path, all);
+    else if (H5Iget_type(object) == H5I_DATASET && (all || extents_of(object, path).size() <= 1))
       tree[name] = dataset_values(object, path);
   }
   return tree;

@@ -32,10 +32,11 @@ std::vector<std::string> member_names(hid_t file, const std::string& group);
 
 Json stored_attributes(hid_t file, const std::string& object);
 
-/// A group as Reader::record() says.
-Json stored_group(hid_t file, const std::string& group);
+/// A group as Reader::record() says; with `all`, datasets of any rank are in it. Throws Error if a part is in another
+/// file.
+Json stored_group(hid_t file, const std::string& group, bool all = false);
 
-/// The values of a dataset of rank 0 or 1 as JSON; of a table, objects.
+/// The values of a dataset as JSON, arrays in arrays; of a table, objects.
 Json dataset_values(hid_t dataset, const std::string& name);
 
 /// The value or values of an attribute of an open object, which is called `object`.

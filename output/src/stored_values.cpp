@@ -101,9 +101,19 @@ std::string name_of_type(hid_t type) {
 Json dataset_values(hid_t dataset, const std::string& name) {
   const Handle type(H5Dget_type(dataset), H5Tclose, "H5Dget_type", name);
   const Handle space(H5Dget_space(dataset), H5Sclose, "H5Dget_space", name);
-  return values(type, space, name, [&](hid_t as, void* to) {
+  Json found = values(type, space, name, [&](hid_t as, void* to) {
     check(H5Dread(dataset, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, to), "H5Dread", name);
   });
+  const Extents extents = extents_of(dataset, name);
+  for (std::size_t d = extents.size(); d-- > 1;) { // rows of rows of values
+    Json rows = Json::array();
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      if (n % extents[d] == 0) rows.push_back(Json::array());
+      rows.back().push_back(std::move(found[n]));
+    }
+    found = std::move(rows);
+  }
+  return found;
 }
 
 Json attribute_values(hid_t open, const std::string& object, const std::string& name) {

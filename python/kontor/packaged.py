@@ -17,7 +17,7 @@ CHECK = f"import sys, importlib.util as u; sys.exit(sys.version_info < {OLDEST} 
 
 
 def call(command: str, words: list[str], place: Place) -> int:
-    need("h5py" if command == "report" else "yaml", command)
+    need("numpy" if command == "report" else "yaml", command)
     if command == "predict":
         place.need_source("predict")
         os.execv(sys.executable, [sys.executable, str(place.root / "lab/model/predict.py"), *words])

@@ -56,7 +56,8 @@ class KontorTest(unittest.TestCase):
         self.fake("srun", "exit 1")
         self.fake("scontrol", "exit 1")
         (self.folder / "build/bin").mkdir(parents=True)
-        (self.folder / "build/bin/kontor-deck").symlink_to(DECK_READER)
+        for reader in DECK_READER, DECK_READER.with_name("kontor-record"):
+            (self.folder / "build/bin" / reader.name).symlink_to(reader)
         self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
 
     def patch(self, user, readable=True, more=""):
@@ -178,4 +179,4 @@ class DryRunTest(KontorTest):
         done = self.succeeds("run", "--dry-run", *arguments, **environment)
         self.assertEqual(done.stdout, expected + "\n")
         built = {str(path.relative_to(self.folder / "build")) for path in (self.folder / "build").rglob("*")}
-        self.assertEqual(built, {"bin", "bin/kontor-deck"}, "a dry run builds nothing")
+        self.assertEqual(built, {"bin", "bin/kontor-deck", "bin/kontor-record"}, "a dry run builds nothing")

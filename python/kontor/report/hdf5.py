@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""HDF5 files of runs, read without locks: under its name a file is whole, and not every file system has locks.
+"""The first field of a result: a line, or its plane, or the three planes through its middle, as charts.
 
-And the first field of a result: a line, or its plane, or the three planes through its middle, as charts."""
+Files are read without locks: under its name a file is whole, and not every file system has locks."""
 
 import os
 from collections.abc import Mapping
@@ -15,34 +15,19 @@ import numpy as np  # noqa: E402
 from .colours import PALETTE  # noqa: E402
 from .errors import RecordError, read_as_damaged  # noqa: E402
 from .report_parts import Chart, Image, Line  # noqa: E402
+from .stored import read_group  # noqa: E402
 from .text import printable  # noqa: E402
 
-ARRAYS = ("repeats", "iteration", "residual", "norm", "regions", "seconds", "wall", "hosts")  # no tables
-DEEPEST = 2  # level of groups below /run
 MOST = 1024  # values kept in each direction of a field
 PACKED = 1100  # bytes that one byte of a compressed dataset may become, at most
 
 
 def open_run(path: str) -> Any:
-    """An open file of a run; RecordError if it is none, or has parts of itself elsewhere."""
-    if not os.path.exists(path):
-        raise RecordError(f"{path}: no such file")
-    if path.endswith(".tmp"):
-        raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
-    try:
-        with open(path, "rb"):
-            pass
-    except OSError as error:
-        raise RecordError(f"{path}: cannot be opened: {error.strerror}") from error
-    if not os.path.isfile(path) or not h5py.is_hdf5(path):
-        raise RecordError(f"{path}: not an HDF5 file")
+    """An open file of a run, all bytes of which are those that were written; RecordError if it is none, or has parts of
+    itself elsewhere."""
+    read_group(path, whole=True)
     file = h5py.File(path, "r")
-    wrong = link_to_another(file)
-    if not wrong and "run" not in file:
-        wrong = "not a Kontor file: it has no group /run"
-        if "checkpoint" in file:
-            wrong = f"a checkpoint, which has no results; `kontor run {path} --restart` goes on from it"
-    if wrong:
+    if wrong := link_to_another(file):
         file.close()
         raise RecordError(f"{path}: {wrong}")
     return file
@@ -77,25 +62,6 @@ def check_values(data: Any) -> None:
     size, room = data.size * data.dtype.itemsize, os.path.getsize(path)
     if size > room * (PACKED if data.chunks else 1):
         raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")
-
-
-def read_tree(path: str) -> dict[str, Any]:
-    """Group /run as --results writes it: attributes, groups and tables by name."""
-    with open_run(path) as file:
-        return _tree(file["run"])
-
-
-def _tree(group: Any, depth: int = 0) -> dict[str, Any]:
-    found = attributes(group)
-    for name in sorted(group, key=lambda name: (len(name), name)):
-        node = group[name]
-        if isinstance(node, h5py.Group):
-            found[name] = _tree(node, depth + 1) if depth < DEEPEST else {}
-        elif node.dtype.names or name in ARRAYS:
-            check_values(node)
-            values, names = node[()], node.dtype.names
-            found[name] = [_present(dict(zip(names, row))) for row in values] if names else values.tolist()
-    return found
 
 
 def attributes(node: Any) -> dict[str, Any]:

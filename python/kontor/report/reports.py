@@ -13,7 +13,6 @@ from typing import Any
 
 from .compare import by_app, compare, comparison_sections
 from .errors import RecordError, packages, shown, writing
-from .hdf5 import field_charts, read_field
 from .rates import roofline_sections, throughput_of_study
 from .record import Record
 from .report_parts import Chart, Section, Table
@@ -71,9 +70,15 @@ def report_runs(records: list[Record], arguments: argparse.Namespace) -> None:
     if arguments.html or arguments.plot:
         with shown(*arguments.files):
             found = sections(records[0]) if len(records) == 1 else comparison_sections(records)
-            fields = field_charts(read_field(records[0].path)) if arguments.plot and len(records) == 1 else []
+            fields = _field_charts(records[0].path) if arguments.plot and len(records) == 1 else []
             title = _title(records)
         _draw(arguments, title, found, fields)
+
+
+def _field_charts(path: str) -> list[Chart]:
+    with packages("--plot"):
+        from .hdf5 import field_charts, read_field  # by h5py
+    return field_charts(read_field(path))
 
 
 def _title(records: list[Record]) -> str:

@@ -9,12 +9,14 @@ is whole is for the app to find out, which then takes the one before.
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 Header = tuple[int, str, int]  # number, app, ranks
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
-from kontor.report.errors import isolated
+from kontor.report.errors import RecordError, isolated
+from kontor.report.stored import read_group
 
 
 def named_by(file: Path) -> list[Path]:
@@ -29,20 +31,24 @@ def named_by(file: Path) -> list[Path]:
 
 
 def header(path: Path) -> Header:
-    """Raises what h5py raises, and ValueError for a file that is no checkpoint."""
-    from kontor.report.hdf5 import h5py, link_to_another
-
-    with h5py.File(path) as file:
-        if other := link_to_another(file):
-            raise ValueError(other)
-        if "checkpoint" not in file:
-            is_result = ", but the result of a run; leave out --restart to repeat that" if "run" in file else ""
-            raise ValueError(f"it is no checkpoint{is_result}")
-        attributes = file["checkpoint"].attrs
-        number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+    """Raises RecordError, and ValueError for a file that is no checkpoint."""
+    try:
+        attributes = read_group(str(path), "/checkpoint")
+    except RecordError as error:
+        if "/checkpoint" in str(error) and is_result(path):
+            raise ValueError("it is no checkpoint, but the result of a run; leave out --restart to repeat that") from error
+        raise
+    number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
     if not re.fullmatch(r"\w+", app):
         raise ValueError(f"it is damaged: its app is {app!r}")
     return number, app, ranks
+
+
+def is_result(path: Path) -> bool:
+    with suppress(RecordError):
+        read_group(str(path))
+        return True
+    return False
 
 
 def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str]]:
@@ -53,8 +59,10 @@ def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str
         now(str(file))
         try:
             found.append(header(file))
-        except (OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
-            problems.append(f"{file}: {getattr(error, 'strerror', None) or (error.args or [error])[0]}")
+        except RecordError as error:
+            problems.append(str(error))
+        except (KeyError, ValueError, TypeError) as error:
+            problems.append(f"{file}: {(error.args or [error])[0]}")
         if found and file == path:
             break
     return found, problems

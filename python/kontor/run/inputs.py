@@ -145,14 +145,13 @@ def _said(*words: str | Path) -> str:
 
 def of_checkpoint(name: str) -> tuple[str, int]:
     """Its app and its ranks."""
-    need("h5py", f"{name}: reading it")
     app, ranks = _said(sys.executable, Path(__file__).with_name("checkpoint.py"), name).split()
     return app, int(ranks)
 
 
 def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list[str]]:
     """Writes the deck that the result records to a temporary file. Returns it, the ranks, and options for the app."""
-    need("h5py", f"{result}: reading it")
+    need("numpy", f"{result}: reading it")
     folder = temporary_folder("kontor")
     if not keep:
         folders.callback(shutil.rmtree, folder)
