@@ -2,8 +2,6 @@
 //
 // Pattern `rma`: the sender puts its data into a window of the receiver, from which they are unpacked. Access is
 // ordered between neighbours only, by post, start, complete and wait (MPI 3.1, section 11.5.2).
-#include "backend/agree.hpp"
-#include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
@@ -54,9 +52,8 @@ class Group : device::NonCopyable {
 class Rma final : public MpiPlan {
  public:
   Rma(const BackendContext& context, const Schedule& schedule)
-      : MpiPlan(context, schedule.label), patience_(context.options.timeout),
-        source_ranks_(peers_of(schedule.receives)), sources_(context.comm, source_ranks_),
-        destinations_(context.comm, peers_of(schedule.sends)) {
+      : MpiPlan(context, schedule.label), source_ranks_(peers_of(schedule.receives)),
+        sources_(context.comm, source_ranks_), destinations_(context.comm, peers_of(schedule.sends)) {
     const auto mine = make_window(context.comm, schedule.receives);
     for (const auto place : mine) receive_places_.push_back(base_ + place);
     for (const auto& transfer : schedule.sends) sends_.push_back(message(transfer));
@@ -113,10 +110,11 @@ class Rma final : public MpiPlan {
       bytes += aligned(byte_count(t.buffer), alignment);
     }
     if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
-      refuse(fmt::format("has no room: {}", *lack));
-    const int code = MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_);
-    await_others(comm, code);
-    check_window(comm, code, bytes + alignment);
+      throw UsageError(fmt::format("exchange '{}': pattern 'rma' has no room: {}; give it more (docker run --shm-size, "
+                                   "or mount -o remount,size=...), or choose another pattern",
+                                   label(), *lack),
+                       Axis::pattern, "E-SPACE-SHM");
+    check(MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_), "MPI_Win_allocate");
     std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");
     const auto past_line = static_cast<MPI_Aint>(reinterpret_cast<std::uintptr_t>(base_) % alignment);
@@ -124,41 +122,10 @@ class Rma final : public MpiPlan {
     return places;
   }
 
-  /// Collective. The others may wait in MPI_Win_allocate for a rank that has left it with an error: it waits for them
-  /// no longer than for a message at check level cross_rank.
-  void await_others(MPI_Comm comm, int code) const {
-    MPI_Request all = MPI_REQUEST_NULL;
-    check(MPI_Ibarrier(comm, &all), "MPI_Ibarrier");
-    try {
-      if (wait_at_most(all, code == MPI_SUCCESS ? 0 : patience_)) return;
-    } catch (const MpiError&) { // what it sends can meet messages of the window that the others are making
-      if (code == MPI_SUCCESS) throw;
-    }
-    mark_unsafe_to_free();
-    fail(code, fmt::format("exchange '{}': MPI_Win_allocate", label()));
-  }
-
-  /// Collective. MPI's code says little; that windows are mapped from files which find no room is likely.
-  void check_window(MPI_Comm comm, int code, MPI_Aint bytes) const {
-    const auto problem = first_problem(
-        comm, code == MPI_SUCCESS ? std::nullopt : std::optional("MPI_Win_allocate failed: " + error_text(code)));
-    if (!problem) return;
-    const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes));
-    refuse(fmt::format("has got no windows: {}{}", *problem, lack ? "; " + *lack : ""));
-  }
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw UsageError(fmt::format("exchange '{}': pattern 'rma' {}; give it more room (docker run --shm-size, or "
-                                 "mount -o remount,size=...), or choose another pattern",
-                                 label(), why),
-                     Axis::pattern, "E-SPACE-SHM");
-  }
-
   void complete() {
     if (std::exchange(putting_, false)) check_step(MPI_Win_complete(window_), "MPI_Win_complete");
   }
 
-  double patience_; ///< seconds that ranks are waited for after an error
   std::vector<int> source_ranks_;
   Group sources_;
   Group destinations_;
