@@ -87,7 +87,7 @@ Energy EnergyMeter::over_hosts(const comm::Communicator& comm, double seconds) c
 
 RepeatEnergy energy_of(const comm::Communicator& comm, double joules, const std::string& problem, double seconds,
                        double read_over) {
-  const auto all = gather_to_root(comm, joules);
+  const auto all = comm::gather(comm, joules, 0);
   const auto problems = gather_texts(comm, problem);
   if (comm.rank() != 0) return {};
   if (const auto found = std::ranges::find_if(problems, [](const auto& text) { return !text.empty(); });

@@ -7,6 +7,7 @@
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/device/devices.hpp>
+#include <kontor/device/noncopyable.hpp>
 
 #include <fmt/ranges.h>
 
@@ -110,6 +111,42 @@ std::string table_of(std::span<const Point> curve, double peer) {
   return text + "\n";
 }
 
+#if defined(KONTOR_GPU)
+/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
+class PeerCopy : device::NonCopyable {
+ public:
+  /// Local. For copies of so many bytes.
+  explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {
+    device::detail::check_gpu(KONTOR_GPU(GetDevice)(&mine_), "GetDevice");
+    for (const int own : {0, 1}) {
+      device::detail::check_gpu(KONTOR_GPU(SetDevice)(own), "SetDevice");
+      if (KONTOR_GPU(DeviceEnablePeerAccess)(1 - own, 0) != KONTOR_GPU(Success))
+        static_cast<void>(KONTOR_GPU(GetLastError)()); // there is none, or it was enabled before
+      device::detail::check_gpu(KONTOR_GPU(Malloc)(&memory_[own], bytes), "Malloc");
+    }
+    device::detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
+  }
+  ~PeerCopy() {
+    for (void* memory : memory_) static_cast<void>(KONTOR_GPU(Free)(memory));
+  }
+
+  /// Local. Returns when so many copies, one after the other, are complete.
+  void operator()(int copies) const {
+    device::detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
+    for (int i = 0; i < copies; ++i)
+      device::detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr),
+                                "MemcpyPeerAsync");
+    device::detail::check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
+    device::detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
+  }
+
+ private:
+  int mine_ = 0;
+  std::size_t bytes_;
+  void* memory_[2] = {};
+};
+#endif
+
 /// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1 by the
 /// maker's own call, which no transport between processes can be expected to beat; 0 where it does not see two GPUs.
 double peer_copy_bandwidth(const comm::Communicator& comm) {
@@ -117,8 +154,9 @@ double peer_copy_bandwidth(const comm::Communicator& comm) {
   constexpr int copies = 10; // in a sample
   double best = 0;
   comm::barrier(comm); // the other ranks' GPUs rest
+#if defined(KONTOR_GPU)
   if (comm.rank() == 0 && device::device_count() > 1) {
-    const device::PeerCopy copy(bytes);
+    const PeerCopy copy(bytes);
     copy(1);
     for (int sample = 0; sample < 5; ++sample) {
       comm::Stopwatch watch;
@@ -128,6 +166,7 @@ double peer_copy_bandwidth(const comm::Communicator& comm) {
       best = std::max(best, static_cast<double>(bytes) * copies / seconds);
     }
   }
+#endif
   return comm::allreduce(comm, best, comm::ReduceOp::max);
 }
 

@@ -3,7 +3,6 @@
 
 #include <kontor/device/gpu.hpp>
 #if defined(KONTOR_GPU)
-#include <kontor/device/noncopyable.hpp>
 #include <kontor/device/uuid.hpp>
 #endif
 
@@ -72,47 +71,5 @@ inline DeviceMemory device_memory() {
 #endif
   return memory;
 }
-
-/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
-#if !defined(KONTOR_GPU)
-class PeerCopy {
- public:
-  /// Local. For copies of so many bytes.
-  explicit PeerCopy(std::size_t /*bytes*/) {}
-  /// Local. Returns when so many copies, one after the other, are complete.
-  void operator()(int /*copies*/) const {}
-};
-#else
-class PeerCopy : NonCopyable {
- public:
-  explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {
-    detail::check_gpu(KONTOR_GPU(GetDevice)(&mine_), "GetDevice");
-    for (const int device : {0, 1}) {
-      detail::check_gpu(KONTOR_GPU(SetDevice)(device), "SetDevice");
-      if (KONTOR_GPU(DeviceEnablePeerAccess)(1 - device, 0) != KONTOR_GPU(Success))
-        static_cast<void>(KONTOR_GPU(GetLastError)()); // there is none, or it was enabled before
-      detail::check_gpu(KONTOR_GPU(Malloc)(&memory_[device], bytes), "Malloc");
-    }
-    detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
-  }
-  ~PeerCopy() {
-    for (void* memory : memory_) static_cast<void>(KONTOR_GPU(Free)(memory));
-  }
-
-  void operator()(int copies) const {
-    detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
-    for (int i = 0; i < copies; ++i)
-      detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr), "MemcpyPeerAsync");
-    detail::check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
-    detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
-  }
-
- private:
-  int mine_ = 0;
-  std::size_t bytes_;
-  void* memory_[2] = {};
-};
-
-#endif
 
 } // namespace kontor::device
