@@ -40,7 +40,7 @@ std::vector<Device> devices_of(const comm::Communicator& comm) {
   const auto hosts = gather_texts(comm, host_name());
   const auto names = gather_texts(comm, identity.name);
   const auto uuids = gather_texts(comm, identity.uuid);
-  const auto memory = gather_to_root(comm, static_cast<std::int64_t>(device::device_memory().total));
+  const auto memory = comm::gather(comm, static_cast<std::int64_t>(device::device_memory().total), 0);
   std::vector<Device> devices;
   for (std::size_t r = 0; r < memory.size(); ++r)
     devices.push_back({static_cast<int>(r), hosts[r], names[r], uuids[r], memory[r]});

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/distribution.hpp"
 
-#include "machine/gather_to_root.hpp"
-
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/clock.hpp>
@@ -19,7 +17,7 @@ Quantiles Distribution::over_ranks(const comm::Communicator& comm) const {
   comm::reduce(comm, Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts_.data(), counts_.size()),
                Kokkos::View<std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts.data(), counts.size()),
                comm::ReduceOp::sum, 0);
-  const auto largest = gather_to_root(comm, max_);
+  const auto largest = comm::gather(comm, max_, 0);
   if (comm.rank() != 0) return {};
   const auto most = std::max_element(largest.begin(), largest.end());
   Quantiles result{.count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),

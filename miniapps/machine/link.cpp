@@ -78,7 +78,7 @@ LinkPartners choose_partners(std::span<const int> nodes) {
 LinkPartners link_partners(const comm::Communicator& comm) {
   const auto node = node_communicator(comm);
   const int number = comm::allreduce(node, comm.rank(), comm::ReduceOp::min); // its first rank's
-  const auto nodes = gather_to_root(comm, number);
+  const auto nodes = comm::gather(comm, number, 0);
   constexpr int none = -1;
   std::array<int, 4> ranks;
   ranks.fill(none);
