@@ -45,7 +45,7 @@ struct Routing {
   Packing used = Packing::none; ///< what it came to on this rank: kernel, datatype, or none
 };
 
-/// Collective. Decides by the method's path, packing, messages and backend. Throws UsageError on every rank if they
+/// Collective. Decides by the method's path, packing and backend. Throws UsageError on every rank if they
 /// cannot carry a View.
 Routing route(const Communicator&, const Method&, const std::string& label, std::span<const Slot>, const Agreement&);
 

@@ -6,21 +6,18 @@
 //
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one, but not the
 // next but one: so two tags in turns keep them apart.
-//
-// A message longer than MPI can count comes in chunks, which between two ranks arrive in their order.
-
 #include "backend/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
+#include <kontor/comm/views/datatype.hpp>
 #include <kontor/device/noncopyable.hpp>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
+#include <map>
 
 namespace kontor::comm {
 
@@ -41,17 +38,13 @@ class SparseExchange : device::NonCopyable {
     detach(barrier_);
   }
 
-  void send(const std::vector<detail::SparseMessage>& messages, std::size_t most) {
+  void send(const std::vector<detail::SparseMessage>& messages) {
     for (const auto& [peer, data, bytes] : messages) {
-      std::size_t begin = 0;
-      do { // an empty message is one, too
-        const auto size = std::min(bytes - begin, most);
-        peers_.push_back(peer);
-        check(MPI_Issend(static_cast<const std::byte*>(data) + begin, static_cast<int>(size), MPI_BYTE, peer,
-                         channel_.tag, channel_.comm, &requests_.emplace_back(MPI_REQUEST_NULL)),
-              "MPI_Issend");
-        begin += size;
-      } while (begin < bytes);
+      const auto payload = payload_of(bytes);
+      peers_.push_back(peer);
+      check(MPI_Issend(data, payload.count, payload.type, peer, channel_.tag, channel_.comm,
+                       &requests_.emplace_back(MPI_REQUEST_NULL)),
+            "MPI_Issend");
     }
   }
 
@@ -80,6 +73,9 @@ class SparseExchange : device::NonCopyable {
   }
 
  private:
+  static mpi::Payload payload_of(std::size_t bytes) {
+    return mpi::payload(static_cast<std::int64_t>(bytes), {ScalarKind::bytes, 1});
+  }
   void detach(MPI_Request request) {
     if (request != MPI_REQUEST_NULL) detail::internals(comm_).detach(request, sent_);
   }
@@ -90,11 +86,12 @@ class SparseExchange : device::NonCopyable {
       MPI_Status status;
       check(MPI_Iprobe(MPI_ANY_SOURCE, channel_.tag, channel_.comm, &found, &status), "MPI_Iprobe");
       if (!found) return;
-      int size = 0;
-      check(MPI_Get_count(&status, MPI_BYTE, &size), "MPI_Get_count");
+      MPI_Count bytes = 0;
+      check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
       const int peer = status.MPI_SOURCE;
-      check(MPI_Recv(place_(peer, static_cast<std::size_t>(size)), size, MPI_BYTE, peer, channel_.tag, channel_.comm,
-                     MPI_STATUS_IGNORE),
+      const auto payload = payload_of(static_cast<std::size_t>(bytes));
+      check(MPI_Recv(place_(peer, static_cast<std::size_t>(bytes)), payload.count, payload.type, peer, channel_.tag,
+                     channel_.comm, MPI_STATUS_IGNORE),
             "MPI_Recv");
     }
   }
@@ -103,8 +100,8 @@ class SparseExchange : device::NonCopyable {
   detail::Channel channel_;
   std::shared_ptr<void> sent_; ///< owns what MPI may still read
   const Place& place_;
-  std::vector<MPI_Request> requests_; ///< a chunk each
-  std::vector<int> peers_;            ///< to whom
+  std::vector<MPI_Request> requests_;
+  std::vector<int> peers_; ///< to whom
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   bool in_barrier_ = false;
 };
@@ -113,12 +110,9 @@ class SparseExchange : device::NonCopyable {
 
 void detail::sparse_exchange(const Communicator& comm, const std::string& what,
                              const std::vector<SparseMessage>& messages, const std::shared_ptr<void>& sent,
-                             const std::function<void*(int, std::size_t)>& place, std::size_t most_at_once) {
-  constexpr std::size_t most = std::numeric_limits<int>::max();
-  if (most_at_once == 0 || most_at_once > most)
-    throw CallError(fmt::format("{}: chunks of {} bytes; most_at_once is 1 to {}", what, most_at_once, most));
+                             const std::function<void*(int, std::size_t)>& place) {
   SparseExchange exchange(comm, sent, place);
-  exchange.send(messages, most_at_once);
+  exchange.send(messages);
   mpi::wait_within(
       mpi::timeout(comm.options()), comm.native(), what, [&] { return exchange.advance(); },
       [&] {
@@ -128,7 +122,7 @@ void detail::sparse_exchange(const Communicator& comm, const std::string& what,
 }
 
 std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::string& label,
-                                         std::vector<PeerMessage> messages, std::size_t most_at_once) {
+                                         std::vector<PeerMessage> messages) {
   const auto sent = std::make_shared<std::vector<PeerMessage>>(std::move(messages));
   std::vector<detail::SparseMessage> outgoing;
   for (const auto& [peer, bytes] : *sent) outgoing.push_back({peer, bytes.data(), bytes.size()});
@@ -138,7 +132,7 @@ std::vector<PeerMessage> sparse_exchange(const Communicator& comm, const std::st
     bytes.resize(bytes.size() + size);
     return bytes.data() + bytes.size() - size;
   };
-  detail::sparse_exchange(comm, fmt::format("exchange '{}'", label), outgoing, sent, place, most_at_once);
+  detail::sparse_exchange(comm, fmt::format("exchange '{}'", label), outgoing, sent, place);
   std::vector<PeerMessage> result;
   for (auto& [peer, bytes] : received) result.push_back({peer, std::move(bytes)});
   return result;

@@ -207,26 +207,24 @@ SparseMessages<Row> messages_of(int rank, int ranks, int round) {
   return messages;
 }
 
-/// In one piece each, and in pieces of a few bytes, as messages that are longer than MPI can count.
 TEST_F(SparseAlltoall, Graphs) {
   with_levels_and_memories([](const Communicator& comm, auto row) {
     using Row = decltype(row);
-    for (int round = 0; round < 12; ++round)
-      for (const std::size_t most : {std::size_t{1} << 30U, std::size_t{17}, std::size_t{3}}) {
-        const auto messages = messages_of<Row>(comm.rank(), comm.size(), round);
-        if (comm.rank() == round % 5) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // late
-        const auto received = sparse_alltoall(comm, messages, "graph", most);
-        auto next = received.begin();
-        for (int from = 0; from < comm.size(); ++from) {
-          const int n = count(from, comm.rank(), round);
-          if (n < 0) continue;
-          ASSERT_NE(next, received.end());
-          EXPECT_EQ(next->first, from);
-          expect_from(next->second, from, comm.rank(), n);
-          ++next;
-        }
-        EXPECT_EQ(next, received.end());
+    for (int round = 0; round < 12; ++round) {
+      const auto messages = messages_of<Row>(comm.rank(), comm.size(), round);
+      if (comm.rank() == round % 5) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // late
+      const auto received = sparse_alltoall(comm, messages, "graph");
+      auto next = received.begin();
+      for (int from = 0; from < comm.size(); ++from) {
+        const int n = count(from, comm.rank(), round);
+        if (n < 0) continue;
+        ASSERT_NE(next, received.end());
+        EXPECT_EQ(next->first, from);
+        expect_from(next->second, from, comm.rank(), n);
+        ++next;
       }
+      EXPECT_EQ(next, received.end());
+    }
   });
 }
 
@@ -254,14 +252,8 @@ TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
   EXPECT_EQ(text_of<CallError>(call(comm, {{0, row}, {0, row}})),
             "sparse_alltoall 'graph': destination 0 is there twice; give all that goes to it in one View");
   const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
-  expect_facts(text_of<UsageError>(call(checked, {{rank == 0 ? ranks : no_rank, row}})),
-               {fmt::format("destination {} is no rank", ranks)});
-  for (const std::size_t most : {std::size_t{0}, std::size_t{1} << 31})
-    expect_error<CallError>(
-        [&] {
-          sparse_exchange(comm, "graph", {{0, std::vector<std::byte>(1)}}, most);
-        },
-        {fmt::format("exchange 'graph': chunks of {} bytes", most)});
+  expect_error<UsageError>(call(checked, {{rank == 0 ? ranks : no_rank, row}}),
+                           {fmt::format("destination {} is no rank", ranks)});
   expect_usable(comm);
   expect_usable(checked);
 }
@@ -290,8 +282,8 @@ TEST_F(SparseAlltoall, AMessageOfOtherElements) {
   if (comm.rank() == 1)
     (void)sparse_alltoall(comm, SparseMessages<Doubles>{{0, Doubles("row", 63)}}, "graph");
   else if (comm.rank() == 0)
-    expect_facts(text_of<Error>([&] { (void)sparse_alltoall(comm, SparseMessages<Wide>{}, "graph"); }),
-                 {"sparse_alltoall 'graph'", "rank 1 sends 504 bytes", "512 bytes"});
+    expect_error<Error>([&] { (void)sparse_alltoall(comm, SparseMessages<Wide>{}, "graph"); },
+                        {"sparse_alltoall 'graph'", "rank 1 sends 504 bytes", "512 bytes"});
   else
     (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
   expect_usable(comm);

@@ -100,6 +100,17 @@ TEST_F(Large, SendVerified) {
   EXPECT_EQ(sent.right_rows(bytes), rows);
 }
 
+TEST_F(Large, SparseExchange) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<detail::SparseMessage> messages;
+  if (rank == 0) messages.push_back({1, bytes.data(), bytes.size()});
+  detail::sparse_exchange(comm, "large", messages, nullptr, [](int, std::size_t size) -> void* {
+    EXPECT_EQ(size, elements);
+    return bytes.data();
+  });
+  EXPECT_EQ(sent.right_rows(bytes), rows);
+}
+
 /// All columns but one, as they lie: by a derived datatype that has more elements than an int can count. Then all.
 TEST_F(Large, Exchange) {
   const Communicator comm(MPI_COMM_WORLD, {.backend = "view", .packing = Packing::datatype});

@@ -6,8 +6,7 @@
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 
-#include <algorithm>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,35 +29,18 @@ void check_sparse(const Communicator&, const std::string& what, const std::vecto
 /// Throws Error: what the rank has sent is no multiple of an element.
 [[noreturn]] void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element);
 
-/// Pieces of one message as one View.
-template <class Out>
-Out joined(const std::vector<Out>& pieces, const typename Out::execution_space& instance) {
-  if (pieces.size() == 1) return pieces.front();
-  std::size_t size = 0;
-  for (const auto& piece : pieces) size += piece.size();
-  const Out whole(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing), size);
-  size = 0;
-  for (const auto& piece : pieces) {
-    Kokkos::deep_copy(instance, Kokkos::subview(whole, std::pair(size, size + piece.size())), piece);
-    size += piece.size();
-  }
-  device::fence(instance, "comm/joined");
-  return whole;
-}
-
 } // namespace detail
 
 /// Collective. Sends each View to its rank, and gives what other ranks send to this one, in the order of ranks: Views
 /// of rank 1 in the memory space of those that are sent. At most one View goes to a rank; an empty one is a message,
 /// too; what goes to no_rank is left out. The work of a rank grows with the number of its messages and the logarithm of
 /// the number of ranks: MPI_Issend, MPI_Iprobe and MPI_Ibarrier, by non-blocking consensus (T. Hoefler, C. Siebert, A.
-/// Lumsdaine, PPoPP 2010). Views in device memory are ordered on the instance. Longer messages travel in pieces of
-/// `most_at_once` bytes. Throws CallError if a destination is no rank, or is there twice; Error, on the receiver, if a
-/// message is no multiple of an element; at check level `cross_rank`, AgreedError if scalars differ, and Error, with
-/// the label, if it takes longer than Options::timeout.
+/// Lumsdaine, PPoPP 2010). Views in device memory are ordered on the instance. Throws CallError if a destination is no
+/// rank, or is there twice; Error, on the receiver, if a message is no multiple of an element; at check level
+/// `cross_rank`, AgreedError if scalars differ, and Error, with the label, if it takes longer than Options::timeout.
 template <SentView View>
 SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessages<View>& messages,
-                                                 const std::string& label = "", std::size_t most_at_once = 1U << 30U) {
+                                                 const std::string& label = "") {
   using Out = ReceivedOf<View>;
   constexpr std::size_t size = sizeof(typename Out::value_type);
   const auto what = "sparse_alltoall '" + label + "'";
@@ -87,34 +69,24 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   }
   if (waits) device::fence(instance, "comm/packed"); // once for all
   struct Arrived {
-    int peer;
-    Out piece;
+    Out view;
     detail::Lowered<Out> elements;
   };
-  std::list<Arrived> arrived;
+  std::multimap<int, Arrived> arrived;
   std::optional<std::pair<int, std::size_t>> incomplete;
   const auto place = [&](int peer, std::size_t bytes) -> void* {
     if (bytes % size != 0) incomplete = {peer, bytes};
-    const Out piece(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
-                    (bytes + size - 1) / size);
-    return arrived.emplace_back(Arrived{peer, piece, {lowering, name, piece, given}}).elements.data();
+    const Out view(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
+                   (bytes + size - 1) / size);
+    return arrived.emplace(peer, Arrived{view, {lowering, name, view, given}})->second.elements.data();
   };
-  const auto most = std::max(most_at_once / size, std::size_t{1}) * size;
-  detail::sparse_exchange(on.comm, what, outgoing, sent, place, most);
+  detail::sparse_exchange(on.comm, what, outgoing, sent, place);
   if (incomplete) detail::refuse_sparse(what, incomplete->first, incomplete->second, size);
-
-  arrived.sort([](const auto& a, const auto& b) { return a.peer < b.peer; });
   waits = false;
-  for (const auto& one : arrived) waits = one.elements.queue_unpack() || waits;
+  for (const auto& [peer, one] : arrived) waits = one.elements.queue_unpack() || waits;
   if (waits) device::fence(instance, "comm/unpacked");
   SparseMessages<Out> received;
-  std::vector<Out> pieces;
-  for (auto it = arrived.begin(); it != arrived.end(); ++it) {
-    pieces.push_back(it->piece);
-    if (std::next(it) != arrived.end() && std::next(it)->peer == it->peer) continue;
-    received.emplace_back(it->peer, detail::joined(pieces, instance));
-    pieces.clear();
-  }
+  for (const auto& [peer, one] : arrived) received.emplace_back(peer, one.view);
   return received;
 }
 

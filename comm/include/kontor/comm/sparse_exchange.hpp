@@ -17,13 +17,11 @@ struct PeerMessage {
   std::vector<std::byte> bytes; ///< what is sent
 };
 
-/// Collective. Sends each message to its peer and returns those that other ranks send to this one, ordered by peer; at
-/// most one from each rank to each other. Nobody needs to know who sends to it, and the work of a rank grows with the
-/// number of its peers and with the logarithm of the number of ranks. At check level `cross_rank` throws Error if it
-/// takes longer than Options::timeout; `label` names the exchange then. Messages may have any length: they travel in
-/// chunks of at most `most_at_once` bytes, 1 to 2^31 - 1; else throws CallError.
-std::vector<PeerMessage> sparse_exchange(const Communicator&, const std::string& label, std::vector<PeerMessage>,
-                                         std::size_t most_at_once = 1U << 30U);
+/// Collective. Sends each message, of any length, to its peer and returns those that other ranks send to this one,
+/// ordered by peer; at most one from each rank to each other. Nobody needs to know who sends to it, and the work of a
+/// rank grows with the number of its peers and with the logarithm of the number of ranks. At check level `cross_rank`
+/// throws Error if it takes longer than Options::timeout; `label` names the exchange then.
+std::vector<PeerMessage> sparse_exchange(const Communicator&, const std::string& label, std::vector<PeerMessage>);
 
 namespace detail {
 
@@ -34,12 +32,10 @@ struct SparseMessage {
   std::size_t bytes;
 };
 
-/// Collective. The same from and to memory of the caller's. `place(peer, bytes)` gives the memory for each chunk; those
-/// of a peer come in their order. `sent` owns what is sent; errors begin with `what`.
+/// Collective. The same from and to memory of the caller's. `place(peer, bytes)` gives the memory for a message. `sent`
+/// owns what is sent; errors begin with `what`.
 void sparse_exchange(const Communicator&, const std::string& what, const std::vector<SparseMessage>&,
-                     const std::shared_ptr<void>& sent, const std::function<void*(int peer, std::size_t bytes)>& place,
-                     std::size_t most_at_once);
+                     const std::shared_ptr<void>& sent, const std::function<void*(int peer, std::size_t bytes)>& place);
 
 } // namespace detail
-
 } // namespace kontor::comm
