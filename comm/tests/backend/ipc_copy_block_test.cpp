@@ -2,6 +2,7 @@
 //
 // The loops by which backend `ipc` copies cells to another rank, walked on the host by the functions of the kernel.
 #include "backend/ipc/copy_block.hpp"
+#include "watched.hpp"
 
 #include <kontor/comm/views/layout.hpp>
 
@@ -10,62 +11,40 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <tuple>
 
 namespace kontor::comm::ipc {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Sizes = std::vector<std::size_t>;
 
 /// Memory with an array in it; bytes before the first element, and gaps, belong to nobody.
-class Array {
- public:
+struct Array {
   Array(const Sizes& extents, const Sizes& strides, std::uint32_t size, std::size_t before = 0) {
-    std::int64_t last = 0;
-    for (std::size_t d = 0; d < extents.size(); ++d) last += std::max<std::int64_t>(0, extents[d] - 1) * strides[d];
-    const auto bytes = before + static_cast<std::size_t>(last + 1) * size;
-    memory_.resize(bytes / sizeof(Aligned) + 1);
-    buffer.data = data() + before;
-    buffer.scalar = {ScalarKind::bytes, size};
-    buffer.shape.rank = static_cast<int>(extents.size());
+    auto places = test::element_offsets(extents, strides, test::Order::logical);
+    const auto last = places.empty() ? 0 : *std::ranges::max_element(places);
+    memory.resize((before + (last + 1) * size) / sizeof(Aligned) + 1);
+    const auto bytes = std::as_writable_bytes(std::span(memory));
+    for (auto& place : places) place = before + place * size;
+    buffer = {bytes.data() + before, {ScalarKind::bytes, size}, {static_cast<int>(extents.size())}, {}, ""};
     std::copy(extents.begin(), extents.end(), buffer.shape.extents.begin());
     std::copy(strides.begin(), strides.end(), buffer.shape.strides.begin());
+    watched.emplace("array", size, bytes, std::move(places));
   }
 
-  std::byte* data() { return reinterpret_cast<std::byte*>(memory_.data()); }
-  std::size_t bytes() const { return memory_.size() * sizeof(Aligned); }
-  void fill(unsigned seed) {
-    std::mt19937 random(seed);
-    std::generate_n(data(), bytes(), [&] { return static_cast<std::byte>(random()); });
-  }
-
-  Buffer buffer;
-
- private:
   struct alignas(16) Aligned {
     std::byte bytes[16];
   };
-  std::vector<Aligned> memory_;
+  std::vector<Aligned> memory;
+  Buffer buffer;
+  std::optional<test::Watched> watched;
 };
 
-/// Calls f(element of one, element of the other) for all logical indices.
-template <class F>
-void for_each_element(const Buffer& a, const Buffer& b, const F& f) {
-  const auto place = [](const Buffer& buffer, std::int64_t index) {
-    std::int64_t offset = 0;
-    for (int d = 0; d < buffer.shape.rank; ++d) {
-      offset += index % buffer.shape.extents[d] * buffer.shape.strides[d];
-      index /= buffer.shape.extents[d];
-    }
-    return static_cast<std::byte*>(buffer.data) + offset * buffer.scalar.size;
-  };
-  for (std::int64_t i = 0; i < element_count(a.shape); ++i) f(place(a, i), place(b, i));
-}
-
-/// What the kernel does, tile by tile and thread by thread; how often each byte is written is counted.
-std::vector<int> run(const std::vector<CopyBlock>& list, std::uint32_t tiles, Array& to) {
-  std::vector<int> written(to.bytes(), 0);
+/// What the kernel does, tile by tile and thread by thread; the bytes that are written.
+std::int64_t run(const std::vector<CopyBlock>& list, std::uint32_t tiles) {
+  std::int64_t written = 0;
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
     const auto& block = block_of(list.data(), static_cast<int>(list.size()), tile);
     for (int turn = 0; turn < tile_turns; ++turn) {
@@ -76,7 +55,7 @@ std::vector<int> run(const std::vector<CopyBlock>& list, std::uint32_t tiles, Ar
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.from + offsets.from) % block.unit, 0u);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block.to + offsets.to) % block.unit, 0u);
         std::memcpy(block.to + offsets.to, block.from + offsets.from, block.unit);
-        for (std::uint32_t i = 0; i < block.unit; ++i) ++written[block.to + offsets.to + i - to.data()];
+        written += block.unit;
       }
     }
   }
@@ -85,8 +64,8 @@ std::vector<int> run(const std::vector<CopyBlock>& list, std::uint32_t tiles, Ar
 
 /// Every element arrives, written once, and nothing else is written.
 void expect_copied(Array& from, Array& to, std::int64_t limit = max_units) {
-  from.fill(1);
-  to.fill(2);
+  from.watched->fill(1);
+  to.watched->fill(2);
   auto list = copy_blocks(from.buffer, to.buffer, limit);
   const auto tiles = number_tiles(list);
   std::uint32_t needed = 0;
@@ -95,12 +74,9 @@ void expect_copied(Array& from, Array& to, std::int64_t limit = max_units) {
     needed += (block.units + tile_turns * tile_threads - 1) / (tile_turns * tile_threads);
   }
   EXPECT_EQ(tiles, needed);
-  auto written = run(list, tiles, to);
-  for_each_element(from.buffer, to.buffer, [&](const std::byte* a, const std::byte* b) {
-    EXPECT_EQ(std::memcmp(a, b, from.buffer.scalar.size), 0);
-    for (std::uint32_t i = 0; i < from.buffer.scalar.size; ++i) EXPECT_EQ(--written[b + i - to.data()], 0);
-  });
-  EXPECT_TRUE(std::all_of(written.begin(), written.end(), [](int times) { return times == 0; }));
+  EXPECT_EQ(run(list, tiles), byte_count(to.buffer));
+  to.watched->expect(from.watched->elements(), "copied");
+  from.watched->expect_unchanged("read");
 }
 
 CopyBlock only_piece(Array& from, Array& to) {
@@ -130,7 +106,7 @@ TEST(IpcPieces, UnitsOfEachShape) {
 }
 
 TEST(IpcPieces, UnitsFitTheirPlaces) {
-  const auto unit = [](std::size_t before_from, std::size_t before_to, std::int64_t extent, std::uint32_t size) {
+  const auto unit = [](std::size_t before_from, std::size_t before_to, std::size_t extent, std::uint32_t size) {
     Array from({extent}, {1}, size, before_from), to({extent}, {1}, size, before_to);
     return only_piece(from, to).unit;
   };

@@ -101,7 +101,7 @@ TEST(PeerMemoryRefusal, NamesWhatMapsMemory) {
       continue;
     }
     expect_facts(refusal.value_or("none"), {backend, "ipc", "shm"});
-    expect_facts(text_of<UsageError>([&] { Memory(comm, 64, "refused"); }), {backend, "ipc", "shm"});
+    expect_error<UsageError>([&] { Memory(comm, 64, "refused"); }, {backend, "ipc", "shm"});
   }
 }
 
@@ -132,8 +132,8 @@ TEST(PeerMemoryTimeout, IsAnErrorOfARankThatWaits) {
   const Memory memory(comm, sizeof(Cell), "cell");
   const int next = (comm.rank() + 1) % comm.size(); // which tells nothing
   EXPECT_FALSE(memory.wait().until(reinterpret_cast<Cell*>(memory.of(comm.rank()))->written, 1, next));
-  expect_facts(text_of<Error>([&] { memory.check(); }),
-               {fmt::format("rank {}", comm.rank()), fmt::format("rank {}", next), "0.2 s"});
+  expect_error<Error>([&] { memory.check(); },
+                      {fmt::format("rank {}", comm.rank()), fmt::format("rank {}", next), "0.2 s"});
 }
 
 } // namespace
