@@ -20,6 +20,19 @@ inline std::optional<std::string> first_problem(MPI_Comm comm, const std::option
   return std::move(first->text);
 }
 
+/// Collective. What rank 0 and this one give, where they differ.
+inline std::optional<std::string> difference(MPI_Comm comm, const std::string& given) {
+  const auto first = kontor::mpi::broadcast<MpiError>(comm, given);
+  if (given == first) return std::nullopt;
+  return fmt::format("rank 0 gives {}, but rank {} gives {}", first, rank_of(comm), given);
+}
+
+/// Collective. Throws UsageError on every rank, naming two, unless all give the same.
+inline void require_same(MPI_Comm comm, const char* what, const std::string& given) {
+  if (const auto found = first_problem(comm, difference(comm, given)))
+    throw UsageError(fmt::format("{} must be equal on all ranks: {}", what, *found));
+}
+
 /// Collective. Calls `f` on every rank. Where one throws Error, all ranks throw AgreedError with the lowest one's text.
 template <class F>
 void agree(MPI_Comm comm, const F& f) {

@@ -55,13 +55,13 @@ struct CountedParts : PartsOfWhole {
                      overlap_problem(part, whole, false)});
   }
   CollectiveCall operator()() const {
-    auto words = in_words(call, has_whole() ? sizes(call.in, call.out) : sizes(part), {comm::to_string(part.scalar)});
-    auto& of_part = gathers ? words.sends : words.expects;
-    auto& of_whole = gathers ? words.expects : words.sends;
+    auto result = in_words(call, has_whole() ? words(call.in, call.out) : words(part), {comm::to_string(part.scalar)});
+    auto& of_part = gathers ? result.sends : result.expects;
+    auto& of_whole = gathers ? result.expects : result.sends;
     of_part.assign(call.comm.size(), part.count);
     if (call.rooted()) of_part = only(call.comm, call.collective.root, part.count);
     of_whole = has_whole() ? counts.values() : only(call.comm, 0, 0);
-    return words;
+    return result;
   }
 };
 
@@ -91,10 +91,10 @@ struct CountedBlocks {
                      overlap_problem(call.in, call.out, false)});
   }
   CollectiveCall operator()() const {
-    auto words = in_words(call, sizes(call.in, call.out), {comm::to_string(call.out.scalar)});
-    words.sends = sends.values();
-    words.expects = receives.values();
-    return words;
+    auto result = in_words(call, words(call.in, call.out), {comm::to_string(call.out.scalar)});
+    result.sends = sends.values();
+    result.expects = receives.values();
+    return result;
   }
 };
 

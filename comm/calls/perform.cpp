@@ -95,14 +95,6 @@ std::string words(const Operand& in, const Operand& out) {
   return in.view == out.view ? words(in) : fmt::format("{}, into {}", words(in), words(out));
 }
 
-std::string sizes(const Operand& operand) {
-  return fmt::format("{} {}", name(operand), extents_to_string(operand.buffer().shape));
-}
-
-std::string sizes(const Operand& in, const Operand& out) {
-  return in.view == out.view ? sizes(in) : fmt::format("{} into {}", sizes(in), sizes(out));
-}
-
 std::string equal_words(const Operand& operand) { return equal_words(operand.buffer()); }
 
 std::string equal_words(const Buffer& buffer) {

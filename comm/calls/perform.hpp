@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "checks/agreement_check.hpp"
+
 #include <kontor/comm/calls/collective.hpp>
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/datatype.hpp>
@@ -35,9 +36,6 @@ std::string name(const Operand&);
 std::string words(const Operand&);
 /// "View 'a', (4) double, into View 'b', (16) double"
 std::string words(const Operand& in, const Operand& out);
-/// "View 'a' (4)"; "View 'a' (4) into View 'b' (16)"
-std::string sizes(const Operand&);
-std::string sizes(const Operand& in, const Operand& out);
 /// What all ranks must agree on where their Views are to be equal: extents, scalar and order of elements.
 std::string equal_words(const Operand&);
 std::string equal_words(const Buffer&);

@@ -32,33 +32,14 @@ void take_away(const Communicator& comm, const Description& sent) {
 
 } // namespace
 
-ExtentNumbers extents_to_send(const Shape& shape, Scalar scalar) {
-  const ExtentNumbers numbers("comm/extents", max_rank + 3);
-  numbers(0) = shape.rank;
-  std::ranges::copy(shape.extents, numbers.data() + 1);
-  numbers(max_rank + 1) = static_cast<std::int64_t>(scalar.kind);
-  numbers(max_rank + 2) = scalar.size;
-  return numbers;
-}
-
-Scalar scalar_at(const ExtentNumbers& root) {
-  return {static_cast<ScalarKind>(root(max_rank + 1)), static_cast<std::uint32_t>(root(max_rank + 2))};
-}
-
-std::optional<std::string> extents_problem(const ExtentNumbers& root, const Shape& expected, Scalar scalar) {
-  if (scalar_at(root) != scalar)
+std::optional<std::string> extents_problem(const Announced& root, const Shape& expected, Scalar scalar) {
+  if (root.scalar != scalar)
     return fmt::format("the root's is of {}, and this rank's of {}; give all ranks the same type of View",
-                       comm::to_string(scalar_at(root)), comm::to_string(scalar));
-  bool fits = root(0) == expected.rank;
-  for (int d = 0; d < expected.rank; ++d)
-    fits = fits && (expected.extents[d] == -1 || expected.extents[d] == root(1 + d));
-  if (fits) return std::nullopt;
-  Shape theirs;
-  theirs.rank = static_cast<int>(root(0));
-  std::copy_n(root.data() + 1, max_rank, theirs.extents.begin());
+                       comm::to_string(root.scalar), comm::to_string(scalar));
+  if (fit(root.shape, expected)) return std::nullopt;
   return fmt::format("the root's has extents {}, which a View of rank {} and of extents fixed at compile time "
                      "cannot have; give all ranks the same type of View",
-                     extents_to_string(theirs), expected.rank);
+                     extents_to_string(root.shape), expected.rank);
 }
 
 void send_header(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {

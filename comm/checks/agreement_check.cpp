@@ -3,11 +3,12 @@
 // The ranks sum up hashes of what they are about to do: a call that is right costs one MPI_Iallreduce of three numbers.
 // Only where the sums say that something is wrong does every rank tell every other one what it does, by numbers and
 // then in words. Only where some rank does not come do the others tell each other that they have.
+#include "checks/agreement_check.hpp"
+
 #include "backend/deadline.hpp"
 #include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
 
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 

@@ -206,8 +206,8 @@ void Checks::answer(const Description& sent, const Description& received) {
         "MPI_Isend");
 }
 
-std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout) {
-  return std::make_shared<Checks>(messages, answers, rank, timeout);
+std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, double timeout) {
+  return std::make_shared<Checks>(messages, answers, timeout);
 }
 
 std::shared_ptr<Checked> checked_message(const Communicator& comm, const Envelope& envelope, const Buffer& buffer,

@@ -22,8 +22,8 @@ class CheckedReceive;
 /// What the checked messages of a communicator have in common.
 class Checks : device::NonCopyable {
  public:
-  Checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout)
-      : messages_(messages), answers_(answers), rank_(rank), timeout_(timeout) {}
+  Checks(MPI_Comm messages, MPI_Comm answers, double timeout)
+      : messages_(messages), answers_(answers), timeout_(timeout) {}
   ~Checks();
 
   /// Local; any thread. Answers the messages that have come. Every wait of this rank calls it once a turn, because
@@ -32,7 +32,6 @@ class Checks : device::NonCopyable {
 
   MPI_Comm messages() const { return messages_; }
   MPI_Comm answers() const { return answers_; }
-  int rank() const { return rank_; }
   double timeout() const { return timeout_; }
 
  private:
@@ -48,7 +47,6 @@ class Checks : device::NonCopyable {
 
   MPI_Comm messages_;
   MPI_Comm answers_;
-  int rank_;
   double timeout_;
   std::mutex mutex_;
   std::int64_t last_number_ = 0;

@@ -29,13 +29,13 @@ std::string both_ends(const Description& sent, const std::string& how_sent, cons
                      received.rank, to_string(received), how_received);
 }
 
+} // namespace
+
 bool fit(const Shape& sent, const Shape& received) {
   return sent.rank == received.rank &&
          std::equal(sent.extents.begin(), sent.extents.end(), received.extents.begin(),
                     [](auto extent, auto expected) { return expected == -1 || extent == expected; });
 }
-
-} // namespace
 
 Description describe(int rank, int tag, const Buffer& buffer) {
   Description d;

@@ -29,6 +29,9 @@ Description describe(int rank, int tag, const Buffer&);
 /// "View 'u', (4, 5) double"
 std::string to_string(const Description&);
 
+/// Whether ranks and extents are equal, where those received are not -1.
+bool fit(const Shape& sent, const Shape& received);
+
 /// On what the two ends of a message differ in scalar or extents, both of them named; nothing if they fit.
 std::optional<std::string> mismatch(const Description& sent, const Description& received);
 

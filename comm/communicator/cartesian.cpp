@@ -7,7 +7,6 @@
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
-#include <kontor/mpi/agree.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,16 +21,6 @@ using mpi::check;
 
 namespace {
 
-/// Collective. Throws UsageError on every rank, naming two, unless all give the same.
-void require_same(const Communicator& comm, const char* operation, const std::string& given) {
-  const auto first = kontor::mpi::broadcast<MpiError>(comm.native(), given);
-  std::optional<std::string> problem;
-  if (given != first)
-    problem = fmt::format("{} must be equal on all ranks: rank 0 gives {}, but rank {} gives {}", operation, first,
-                          comm.rank(), given);
-  if (const auto found = mpi::first_problem(comm.native(), problem)) throw UsageError(*found);
-}
-
 std::string words(const std::vector<bool>& flags) {
   std::vector<const char*> texts;
   for (const bool flag : flags) texts.push_back(flag ? "true" : "false");
@@ -39,8 +28,8 @@ std::string words(const std::vector<bool>& flags) {
 }
 
 MPI_Comm make_cartesian(const Communicator& parent, const std::vector<int>& dims, const std::vector<bool>& periodic) {
-  require_same(parent, "the dimensions of a process grid",
-               fmt::format("{}, periodic {}", fmt::join(dims, " x "), words(periodic)));
+  mpi::require_same(parent.native(), "the dimensions of a process grid",
+                    fmt::format("{}, periodic {}", fmt::join(dims, " x "), words(periodic)));
   if (dims.empty() || dims.size() > 3 || periodic.size() != dims.size())
     throw UsageError(fmt::format("a process grid has 1 to 3 dimensions, each closed or periodic; {} dimensions "
                                  "and {} ends were given",
@@ -64,7 +53,7 @@ Communicator::Communicator(const Communicator& parent, const std::vector<int>& d
 }
 
 Communicator Communicator::sub(const std::vector<bool>& keep) const {
-  require_same(*this, "the dimensions that a part of a process grid keeps", words(keep));
+  mpi::require_same(native(), "the dimensions that a part of a process grid keeps", words(keep));
   if (keep.size() != dims().size() || std::find(keep.begin(), keep.end(), true) == keep.end())
     throw UsageError(fmt::format("a part of a process grid keeps one dimension at least and says so for each of "
                                  "its {} dimensions; {} were given",

@@ -8,58 +8,30 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 namespace kontor::comm {
 
 using mpi::check;
 
 namespace {
 
-constexpr const char* option_names[] = {"backend", "pattern", "packing", "path", "check", "trial", "GPU-aware MPI"};
-
-/// The value of each option that must be equal, as ranks tell it to each other.
-using Values = std::array<std::array<char, 64>, std::size(option_names)>;
-
-Values values_of(const Options& options) {
+/// The options that must be equal.
+std::string words(const Options& options) {
   const auto mpi_says = gpu_awareness(); // by the environment, which may be of some ranks only
-  const std::string words[] = {
-      options.backend,
-      to_string(options.pattern),
-      to_string(options.packing),
-      to_string(options.path),
-      to_string(options.check),
-      fmt::format("{}", options.trial),
-      fmt::format("{}{}", mpi_says.aware ? "yes" : "no", mpi_says.overruled ? ", by KONTOR_GPU_AWARE_MPI" : "")};
-  Values values{};
-  for (std::size_t i = 0; i < values.size(); ++i) words[i].copy(values[i].data(), values[i].size() - 1);
-  return values;
+  return fmt::format("{}, check {}, trial {}, GPU-aware MPI: {}{}", to_string(options), to_string(options.check),
+                     options.trial, mpi_says.aware ? "yes" : "no",
+                     mpi_says.overruled ? ", by KONTOR_GPU_AWARE_MPI" : "");
 }
 
 /// What is no value of its option.
 std::optional<std::string> value_problem(const Options& options) {
-  const auto names = values_of(options);
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::string_view(names[i].data()) == "?") return fmt::format("{} has no such value", option_names[i]);
+  for (const auto& [name, value] : {std::pair("pattern", to_string(options.pattern)),
+                                    {"packing", to_string(options.packing)},
+                                    {"path", to_string(options.path)},
+                                    {"check", to_string(options.check)}})
+    if (*value == '?') return fmt::format("{} has no such value", name);
   for (const auto& [name, seconds] : {std::pair("timeout", options.timeout), {"trial", options.trial}})
     if (!(seconds >= 0)) return fmt::format("{} is {} seconds; it must be 0 or more", name, seconds);
   return std::nullopt;
-}
-
-/// Collective, whatever the options. Throws UsageError on every rank, naming two ranks and what they have, if the
-/// options, the timeout aside, are not equal on all of them.
-void require_equal(MPI_Comm comm, const Options& options) {
-  if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
-  const auto mine = values_of(options);
-  auto first = mine;
-  mpi::check(MPI_Bcast(first.data(), sizeof(Values), MPI_BYTE, 0, comm), "MPI_Bcast");
-  std::string differ;
-  for (std::size_t i = 0; i < mine.size(); ++i)
-    if (mine[i] != first[i])
-      differ += fmt::format("{}{} is '{}' on rank 0 and '{}' on rank {}", differ.empty() ? "" : ", ", option_names[i],
-                            first[i].data(), mine[i].data(), mpi::rank_of(comm));
-  const auto problem = mpi::first_problem(comm, differ.empty() ? std::nullopt : std::optional(differ));
-  if (problem) throw UsageError("the options of a communicator must be equal on all its ranks: " + *problem);
 }
 
 /// Before anything depends on the options.
@@ -67,7 +39,8 @@ MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {
   if (parent == MPI_COMM_NULL) throw CallError("a Communicator of MPI_COMM_NULL: this rank is in none");
   auto comm = detail::duplicate(parent);
   try {
-    require_equal(comm, options);
+    if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
+    mpi::require_same(comm, "the options of a communicator", words(options));
   } catch (...) {
     MPI_Comm_free(&comm);
     throw;

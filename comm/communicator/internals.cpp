@@ -39,7 +39,7 @@ void Internals::open(MPI_Comm owned, const Options& options) {
   if (options.check == CheckLevel::cross_rank) {
     checked_messages_ = duplicate(owned);
     checked_calls_ = duplicate(owned);
-    checks_ = make_checks(owned, checked_messages_, rank_, options.timeout);
+    checks_ = make_checks(owned, checked_messages_, options.timeout);
   }
   exchanges_ = duplicate(owned);
   backends_ = std::make_unique<BackendSet>(BackendContext{exchanges_, options, unsafe_to_free_});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks/agreement_check.hpp"
 #include "exchange/exchange_method.hpp"
 
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exchange/exchange_base.hpp>
 #include <kontor/comm/exchange/trial.hpp>

@@ -2,8 +2,8 @@
 #include "exchange/exchange_method.hpp"
 
 #include "backend/deadline.hpp"
+#include "checks/agreement_check.hpp"
 
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/device/compat.hpp>
 

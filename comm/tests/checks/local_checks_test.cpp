@@ -39,7 +39,8 @@ TEST_F(LocalChecks, RootIsNobody) {
   expect_refused([&] { reduce(comm, four, ReduceOp::sum, -1); },
                  {"reduce of View 'four', (4) double, sum, root -1: there is no rank -1"});
   expect_refused([&] { gather(comm, four, whole, ranks); }, {"gather of View 'four'", "4 x double a rank", nobody});
-  expect_refused([&] { scatterv(comm, whole, {1}, four, ranks); }, {"scatterv of View 'four' (4), double", nobody});
+  expect_refused([&] { scatterv(comm, whole, {1}, four, ranks); },
+                 {"scatterv of View 'four', (4) double, double", nobody});
   comm = Communicator(MPI_COMM_WORLD, {.check = CheckLevel::off});
   const auto failed = [&](const char* function) {
     return fmt::format("root {}: {} failed: {}", ranks, function, mpi_text(MPI_ERR_ROOT));
@@ -78,8 +79,9 @@ TEST_F(LocalChecks, SizesThatDoNotFit) {
 
 TEST_F(LocalChecks, Counts) {
   const auto expect = [&](const std::vector<int>& counts, const std::string& why) {
-    expect_refused([&] { allgatherv(comm, four, whole, counts); },
-                   {fmt::format("allgatherv of View 'four' (4) into View 'whole' ({})", 4 * ranks), why});
+    expect_refused(
+        [&] { allgatherv(comm, four, whole, counts); },
+        {fmt::format("allgatherv of View 'four', (4) double, into View 'whole', ({}) double", 4 * ranks), why});
   };
   std::vector<int> counts(ranks, 4);
   counts[last] = 3;
@@ -91,7 +93,7 @@ TEST_F(LocalChecks, Counts) {
   expect(counts, fmt::format("there are {} counts for {} ranks", ranks + 1, ranks));
   counts.assign(ranks, 4);
   expect_refused([&] { gatherv(comm, five, whole, counts, rank); },
-                 {"gatherv of View 'five' (5) into View 'whole'", fmt::format("root {}", rank),
+                 {"gatherv of View 'five', (5) double, into View 'whole'", fmt::format("root {}", rank),
                   "View 'five', (5) double must have 4 elements, this rank's count, but has 5"});
 }
 
@@ -170,7 +172,7 @@ TEST_F(LocalChecks, PlacesBeyondInt) {
       [&] {
         allgatherv.kind.perform({three, allgatherv, part, huge});
       },
-      {"allgatherv of View 'four' (4), int8", "the count 2147483648", "2147483647", "subviews"});
+      {"allgatherv of View 'four', (4) double, int8", "the count 2147483648", "2147483647", "subviews"});
 }
 
 TEST_F(LocalChecks, ReductionsBeyondInt) {

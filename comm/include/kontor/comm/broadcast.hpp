@@ -10,13 +10,13 @@ namespace kontor::comm {
 /// Collective. In place: every rank's View becomes the root's; of values the root's is returned, and those of the other
 /// ranks are not looked at. MPI_Bcast.
 template <InPlace T>
-InPlaceResult<T> bcast(On<T> on, const T& values, int root) {
+auto bcast(On<T> on, const T& values, int root) {
   return detail::run<T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's, or the root's value. MPI_Ibcast.
 template <InPlace T>
-InPlaceRequest<T> ibcast(On<T> on, const T& values, int root) {
+auto ibcast(On<T> on, const T& values, int root) {
   return detail::start<T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 /// All collective operations.
-#include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/gather.hpp>
 #include <kontor/comm/reductions.hpp>

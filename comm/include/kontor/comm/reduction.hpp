@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/reduction_method.hpp>
-#include <kontor/comm/checks/agreement_check.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/concepts.hpp>
+#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/predefined_op.hpp>
 
 #include <memory>
 #include <string>
@@ -13,6 +12,48 @@
 #include <utility>
 
 namespace kontor::comm {
+
+/// What a Reduction is without the types of its Views; compiled once.
+class ReductionBase {
+ public:
+  /// The one moved from takes part in nothing.
+  ReductionBase(ReductionBase&&) noexcept;
+  /// Ends the reduction that was there, collectively where a step is under way.
+  ReductionBase& operator=(ReductionBase&&) noexcept;
+
+  /// Collective, in the same order as all other collective calls, which check level `cross_rank` verifies; ordered
+  /// after the work that the instance has been given. `in` may be read but not written before finish(), `out` neither.
+  /// Throws CallError in a step, after a step that failed, and if this was moved from; Error if MPI or the backend
+  /// reports one.
+  void start();
+  /// Collective like start(). On return the result is valid for what the instance is given from then on; host code that
+  /// reads it fences first, except in host memory without a device. At check level `cross_rank` a wait lasts
+  /// Options::timeout at most. Throws CallError without start().
+  void finish();
+  /// Local. Lets MPI go on with what has been started; without effect where a device reduces or copies.
+  void progress();
+  /// Local. Throws Error if a step has gone wrong on the device since, which no other call tells a program that replays
+  /// steps from a CapturedGraph.
+  void poll();
+  /// Whether start() and finish() only queue work, so that they can be recorded by a CapturedGraph.
+  bool stream_ordered() const;
+
+ protected:
+  /// Collective. `views` own the memory.
+  ReductionBase(const Communicator&, std::string label, const Buffer& in, const Buffer& out, ReduceOp,
+                std::shared_ptr<const Executor>, std::shared_ptr<void> views);
+  /// Collective in the middle of a step, unless an exception is passing.
+  ~ReductionBase();
+  /// After the work of another instance of the same space.
+  void start(const Executor& caller);
+  /// For that of another instance.
+  void finish(const Executor& caller);
+
+ private:
+  struct State;
+  State& state() const;
+  std::unique_ptr<State> state_; ///< null: moved from
+};
 
 /// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with anything else
 /// in between. Any number of values, each combined with those at its place on the other ranks.
@@ -32,7 +73,7 @@ namespace kontor::comm {
 /// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the result lies
 /// there too or in pinned host memory.
 template <ViewType View, ViewType In = View>
-class Reduction {
+class Reduction : public ReductionBase {
  public:
   using value_type = typename View::non_const_value_type; ///< of both Views
   using execution_space = typename In::execution_space;   ///< of the instance
@@ -56,76 +97,16 @@ class Reduction {
   /// Collective over the communicator. The same for `out`, which becomes the combination of all ranks' `in`.
   Reduction(const Communicator& comm, std::string label, const In& in, const View& out, ReduceOp op,
             const execution_space& instance = {})
-      : comm_(comm.share()), label_(std::move(label)), instance_(instance) {
-    const device::Region region("comm/commit");
-    detail::agree_on_reduction(comm, label_, to_buffer(in), to_buffer(out), op);
-    auto route = detail::reduction_route(comm, memory_of<In>(), scalar_of<value_type>(), op,
-                                         static_cast<std::int64_t>(out.size()));
-    method_.reset(new Method(comm, label_, in, out, op, instance, std::move(route)));
-  }
+      : ReductionBase(comm, std::move(label), to_buffer(in), to_buffer(out), op,
+                      std::make_shared<KokkosExecutor<execution_space>>(instance),
+                      std::make_shared<std::pair<In, View>>(in, out)) {}
 
-  /// Collective, in the same order as all other collective calls, which check level `cross_rank` verifies; ordered
-  /// after the work that `caller` has been given, or the instance itself. `in` may be read but not written before
-  /// finish(), `out` neither. Throws CallError in a step, after a step that failed, and if this was moved from; Error
-  /// if MPI or the backend reports one.
-  void start(const execution_space& caller) {
-    auto& method = made();
-    if (method.under_way() || method.failed()) [[unlikely]]
-      refuse_start(method);
-    check_order("start");
-    const device::Region region("comm/post");
-    method.start(caller);
-  }
-  void start() { start(instance_); } ///< the same after what the instance has been given
-
-  /// Collective like start(). On return the result is valid for what `caller`, or the instance itself, is given from
-  /// then on; host code that reads it fences first, except in host memory without a device. At check level `cross_rank`
-  /// a wait lasts Options::timeout at most. Throws CallError without start().
-  void finish(const execution_space& caller) {
-    auto& method = made();
-    if (!method.under_way()) [[unlikely]]
-      throw CallError("reduction '" + label_ + "': finish() without start()");
-    check_order("finish");
-    const device::Region region("comm/wait");
-    method.finish(caller);
-  }
-  void finish() { finish(instance_); } ///< the same for what the instance is given
-
-  /// Local. Lets MPI go on with what has been started; without effect where a device reduces or copies.
-  void progress() { made().progress(); }
-
-  /// Local. Throws Error if a step has gone wrong on the device since, which no other call tells a program that replays
-  /// steps from a CapturedGraph.
-  void poll() { made().poll(); }
-
-  /// Whether start() and finish() only queue work, so that they can be recorded by a CapturedGraph.
-  bool stream_ordered() const { return made().stream_ordered(); }
-
- private:
-  using Method = detail::ReductionMethod<In, View>;
-
-  Method& made() const {
-    if (!method_) [[unlikely]]
-      throw CallError("start() or finish() on a Reduction that was moved from");
-    return *method_;
-  }
-
-  [[noreturn]] void refuse_start(const Method& method) const {
-    throw CallError("reduction '" + label_ + "': " +
-                    (method.under_way() ? "start() again before finish()"
-                                        : "start() after a step that failed; make the Reduction anew"));
-  }
-
-  /// At check level `cross_rank`: all ranks do the same with the same reduction.
-  void check_order(const char* step) const {
-    if (detail::internals(comm_).checking_calls() != MPI_COMM_NULL) [[unlikely]]
-      check_agreement(comm_, {.operation = step, .fields = {"reduction '" + label_ + "'"}});
-  }
-
-  Communicator comm_;
-  std::string label_;
-  execution_space instance_;
-  std::unique_ptr<Method, detail::CompleteOrLeak> method_;
+  using ReductionBase::finish;
+  using ReductionBase::start;
+  /// Collective. start() after the work that `caller` has been given.
+  void start(const execution_space& caller) { ReductionBase::start(KokkosExecutor<execution_space>(caller)); }
+  /// Collective. finish() for what `caller` is given from then on.
+  void finish(const execution_space& caller) { ReductionBase::finish(KokkosExecutor<execution_space>(caller)); }
 };
 
 } // namespace kontor::comm

@@ -52,103 +52,49 @@ Collective reduction(const Kind& kind, const Op& op, int root = 0) {
 template <class Op, class T>
 concept ReductionOf = detail::check_op<Op, detail::Element<T, Op>>();
 
-/// Collective. `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void allreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::reduction<In>(detail::Kind::allreduce, op), in, out);
-}
+/// A reduction, blocking, or one that `begins` and gives a Request, whose wait() returns the Views, or the result of a
+/// value. `Root` is an int where there is one.
+template <bool begins, class... Root>
+struct ReductionCall {
+  const detail::Kind& kind; ///< which one
 
-/// Collective. In place. MPI_Allreduce with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceResult<T> allreduce(On<T> on, const T& values, const Op& op) {
-  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::allreduce, op), values);
-}
+  /// Collective.
+  template <SentView In, ReceivedView Out, ReductionOf<In> Op>
+  auto operator()(On<In, Out> on, const In& in, const Out& out, const Op& op, Root... root) const {
+    return detail::call<begins>(on, detail::reduction<In>(kind, op, root...), in, out);
+  }
+  /// Collective. In place, or of a value. MPI_IN_PLACE.
+  template <InPlace T, ReductionOf<T> Op>
+  auto operator()(On<T> on, const T& values, const Op& op, Root... root) const {
+    return detail::call<begins, detail::Element<T, Op>>(on, detail::reduction<T>(kind, op, root...), values);
+  }
+};
 
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iallreduce.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iallreduce(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::allreduce, op), in, out);
-}
+///@{
+/// allreduce(comm, in, out, op): `out` becomes, on every rank, the combination of all ranks' `in`. MPI_Allreduce,
+/// MPI_Iallreduce.
+inline constexpr ReductionCall<false> allreduce{detail::Kind::allreduce};
+inline constexpr ReductionCall<true> iallreduce{detail::Kind::allreduce};
+///@}
 
-/// Collective, non-blocking. In place. MPI_Iallreduce with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceRequest<T> iallreduce(On<T> on, const T& values, const Op& op) {
-  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::allreduce, op), values);
-}
+///@{
+/// reduce(comm, in, out, op, root): the root's `out` becomes the combination of all ranks' `in`; those of other ranks
+/// are not looked at and may be empty. In place the other ranks keep their own. MPI_Reduce, MPI_Ireduce.
+inline constexpr ReductionCall<false, int> reduce{detail::Kind::reduce};
+inline constexpr ReductionCall<true, int> ireduce{detail::Kind::reduce};
+///@}
 
-/// Collective. The root's `out` becomes the combination of all ranks' `in`; those of other ranks are not looked at and
-/// may be empty. MPI_Reduce.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void reduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  detail::run(on, detail::reduction<In>(detail::Kind::reduce, op, root), in, out);
-}
+///@{
+/// scan(comm, in, out, op): `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan, MPI_Iscan.
+inline constexpr ReductionCall<false> scan{detail::Kind::scan};
+inline constexpr ReductionCall<true> iscan{detail::Kind::scan};
+///@}
 
-/// Collective. In place: the root gets the combination of all ranks' Views or values, the others keep their own.
-/// MPI_Reduce, at the root with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceResult<T> reduce(On<T> on, const T& values, const Op& op, int root) {
-  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root), values);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Ireduce.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> ireduce(On<In, Out> on, const In& in, const Out& out, const Op& op, int root) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::reduce, op, root), in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Ireduce, at the root with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceRequest<T> ireduce(On<T> on, const T& values, const Op& op, int root) {
-  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::reduce, op, root), values);
-}
-
-/// Collective. `out` becomes the combination of `in` on ranks 0 to this one. MPI_Scan.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void scan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::reduction<In>(detail::Kind::scan, op), in, out);
-}
-
-/// Collective. In place. MPI_Scan with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceResult<T> scan(On<T> on, const T& values, const Op& op) {
-  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::scan, op), values);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iscan.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::scan, op), in, out);
-}
-
-/// Collective, non-blocking. In place. MPI_Iscan with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceRequest<T> iscan(On<T> on, const T& values, const Op& op) {
-  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::scan, op), values);
-}
-
-/// Collective. `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which has none
-/// before it, stays as it is. MPI_Exscan.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-void exscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  detail::run(on, detail::reduction<In>(detail::Kind::exscan, op), in, out);
-}
-
-/// Collective. In place; of a value T{} on rank 0. MPI_Exscan with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceResult<T> exscan(On<T> on, const T& values, const Op& op) {
-  return detail::run<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
-}
-
-/// Collective, non-blocking. wait() returns `in` and `out`. MPI_Iexscan.
-template <SentView In, ReceivedView Out, ReductionOf<In> Op>
-Request<In, Out> iexscan(On<In, Out> on, const In& in, const Out& out, const Op& op) {
-  return detail::start(on, detail::reduction<In>(detail::Kind::exscan, op), in, out);
-}
-
-/// Collective, non-blocking. In place; of a value T{} on rank 0. MPI_Iexscan with MPI_IN_PLACE.
-template <InPlace T, ReductionOf<T> Op>
-InPlaceRequest<T> iexscan(On<T> on, const T& values, const Op& op) {
-  return detail::start<detail::Element<T, Op>>(on, detail::reduction<T>(detail::Kind::exscan, op), values);
-}
+///@{
+/// exscan(comm, in, out, op): `out` becomes the combination of `in` on the ranks before this one. That of rank 0, which
+/// has none before it, stays as it is; of a value it is T{}. MPI_Exscan, MPI_Iexscan.
+inline constexpr ReductionCall<false> exscan{detail::Kind::exscan};
+inline constexpr ReductionCall<true> iexscan{detail::Kind::exscan};
+///@}
 
 } // namespace kontor::comm

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/alltoall.hpp>
 #include <kontor/comm/calls/collective.hpp>
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/gather.hpp>

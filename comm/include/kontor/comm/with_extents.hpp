@@ -109,36 +109,29 @@ void copy_arrived(const ArrivingIn<View>& arrived, const View& view, const typen
   device::fence(space, "comm/arrived");
 }
 
-/// Rank, extents and scalar of the root's View, as they travel.
-using ExtentNumbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
-ExtentNumbers extents_to_send(const Shape&, Scalar);
-Scalar scalar_at(const ExtentNumbers& root);
+/// What the root tells of its View.
+struct Announced {
+  Shape shape;
+  Scalar scalar;
+};
 /// Nothing if a View of the scalar and of `expected` extents, -1 for any, can be the root's.
-std::optional<std::string> extents_problem(const ExtentNumbers&, const Shape& expected, Scalar);
+std::optional<std::string> extents_problem(const Announced&, const Shape& expected, Scalar);
 
 /// The View, or a new one if the root's has other extents. If this rank's View cannot be the root's, takes part in the
 /// broadcast with memory that is not used, then throws Error; at check level `cross_rank` all ranks throw UsageError.
 template <ViewType View>
-View fitting(On<View> on, const View& view, const ExtentNumbers& root_has, int root) {
+View fitting(On<View> on, const View& view, const Announced& theirs, int root) {
   const auto problem =
-      extents_problem(root_has, expected_shape<View>(), scalar_of<typename View::non_const_value_type>());
+      extents_problem(theirs, expected_shape<View>(), scalar_of<typename View::non_const_value_type>());
   if (problem) {
-    const auto scalar = scalar_at(root_has);
-    const Collective bcast{
-        .kind = Kind::bcast, .root = root, .problem = verified(on.comm) ? &problem : nullptr, .scalar = &scalar};
-    std::int64_t bytes = scalar.size;
-    for (int d = 0; d < root_has(0); ++d) bytes *= root_has(1 + d);
-    run(on, bcast, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
+    const Collective call{
+        .kind = Kind::bcast, .root = root, .problem = verified(on.comm) ? &problem : nullptr, .scalar = &theirs.scalar};
+    const auto bytes = element_count(theirs.shape) * theirs.scalar.size;
+    run(on, call, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
     throw Error("bcast_with_extents of View '" + view.label() + "': " + *problem);
   }
-  Shape shape;
-  shape.rank = static_cast<int>(View::rank);
-  bool fits = view.data() != nullptr || shape.rank > 0;
-  for (int d = 0; d < shape.rank; ++d) {
-    shape.extents[d] = root_has(1 + d);
-    fits = fits && static_cast<std::int64_t>(view.extent(d)) == shape.extents[d];
-  }
-  return fits ? view : make_view<View>(view.label(), shape);
+  const bool fits = theirs.shape.extents == shape_of(view).extents && (view.data() || static_cast<int>(View::rank) > 0);
+  return fits ? view : make_view<View>(view.label(), theirs.shape);
 }
 
 } // namespace detail
@@ -188,9 +181,8 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
 /// cannot have the extents of the root's, or is of another scalar. MPI_Bcast of the extents, then MPI_Bcast.
 template <MadeView View>
 void bcast_with_extents(On<View> on, View& view, int root) {
-  const auto extents = detail::extents_to_send(shape_of(view), scalar_of<typename View::non_const_value_type>());
-  bcast(on.comm, extents, root);
-  view = detail::fitting<View>(on, view, extents, root);
+  const detail::Announced mine{shape_of(view), scalar_of<typename View::non_const_value_type>()};
+  view = detail::fitting<View>(on, view, bcast(on.comm, mine, root), root);
   bcast(on, view, root);
 }
 

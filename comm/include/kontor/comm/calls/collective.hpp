@@ -203,6 +203,15 @@ Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T&
                RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
 }
 
+/// start() or run().
+template <bool begins, class E = void, class Space, class... Operands>
+auto call(CallOn<Space> on, const Collective& collective, const Operands&... operands) {
+  if constexpr (begins)
+    return start<E>(on, collective, operands...);
+  else
+    return run<E>(on, collective, operands...);
+}
+
 } // namespace kontor::comm::detail
 
 namespace kontor::comm {
@@ -210,13 +219,5 @@ namespace kontor::comm {
 /// What is input and output: a View, or a value, whose result the call gives.
 template <class T>
 concept InPlace = InPlaceView<T> || PlainValue<T>;
-
-/// Nothing where a View is changed in place; of a value, the result.
-template <class T>
-using InPlaceResult = std::conditional_t<ViewType<T>, void, T>;
-
-/// Its wait() gives the View, or the result.
-template <class T>
-using InPlaceRequest = Request<std::conditional_t<ViewType<T>, T, Value<T>>>;
 
 } // namespace kontor::comm

@@ -26,7 +26,7 @@ class Checks;
 MPI_Comm duplicate(MPI_Comm parent);
 
 /// The checks of messages at level `cross_rank`; made in checks/, which lies above.
-std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, int rank, double timeout);
+std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, double timeout);
 
 /// What the one-shot calls look up each time.
 struct CachedProperties {
@@ -78,9 +78,7 @@ class Internals : device::NonCopyable {
   /// takes it. Equal on all ranks.
   const Lowering& lowering() const { return lowering_; }
 
-  /// What checks of level `cross_rank` talk over, to meet no messages; MPI_COMM_NULL at the other levels.
-  MPI_Comm checking() const { return checked_messages_; }
-  /// The same for what all ranks do together.
+  /// What checks of level `cross_rank` of what all ranks do together talk over; MPI_COMM_NULL at the other levels.
   MPI_Comm checking_calls() const { return checked_calls_; }
   /// Local, in the same order on all ranks: 1, 2, 3 ...
   std::int64_t number_call() { return ++calls_; }

@@ -38,6 +38,12 @@ class Executor : device::NonCopyable {
   virtual void run(const Pieces&, PackDirection) const = 0;
   /// Local. Waits for all that the instance has been given. Tools see a fence of this name.
   virtual void fence(const char* name) const = 0;
+  /// Local. What `then` is given from now on comes after what `first` has been given, which are of the same space.
+  virtual void order(const Executor& first, const Executor& then) const = 0;
+  /// Local. For wait().
+  virtual void record() const = 0;
+  /// Local. Waits for what the instance had been given at the last record().
+  virtual void wait() const = 0;
   /// The native stream of the instance; null on the host.
   virtual void* stream() const = 0;
   /// Local. An instance of its own, of the same space.

@@ -34,6 +34,13 @@ class KokkosExecutor final : public Executor {
     if (!pieces.empty) static_cast<const Kernels&>(pieces).run(instance_, direction);
   }
   void fence(const char* name) const override { device::fence(instance_, name); }
+  void order(const Executor& first, const Executor& then) const override {
+    if (first.stream() == then.stream()) return;
+    event_.record(static_cast<const KokkosExecutor&>(first).instance_);
+    event_.wait_for(static_cast<const KokkosExecutor&>(then).instance_);
+  }
+  void record() const override { event_.record(instance_); }
+  void wait() const override { event_.wait(); }
   void* stream() const override { return device::native_stream(instance_); }
   std::unique_ptr<Executor> fork() const override {
     auto stream = std::make_unique<device::OwnedStream<ExecutionSpace>>();
@@ -71,6 +78,7 @@ class KokkosExecutor final : public Executor {
 
   std::unique_ptr<device::OwnedStream<ExecutionSpace>> owned_; // first: gone after the instance that uses it
   ExecutionSpace instance_;
+  mutable device::Event<ExecutionSpace> event_;
 };
 
 // The library has those of Kokkos' default spaces.

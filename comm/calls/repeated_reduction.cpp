@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "calls/repeated_reduction.hpp"
+
+#include "backend/agree.hpp"
+#include "backend/deadline.hpp"
+#include "calls/perform.hpp"
+#include "views/overlap.hpp"
+
+#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/reduction.hpp>
+#include <kontor/comm/views/layout.hpp>
+
+namespace kontor::comm {
+namespace detail {
+namespace {
+
+/// What is wrong as far as this rank can see.
+Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buffer& out, ReduceOp op) {
+  if (mpi::reduction(op, out.scalar) == MPI_OP_NULL)
+    return fmt::format("{} is not defined for {}", to_string(op), comm::to_string(out.scalar));
+  if (in.shape.rank != out.shape.rank || in.shape.extents != out.shape.extents)
+    return fmt::format("View '{}' is {}, but View '{}' is {}", in.label, extents_to_string(in.shape), out.label,
+                       extents_to_string(out.shape));
+  const bool in_place = in.data == out.data && in.shape.strides == out.shape.strides;
+  if (!in_place && element_count(out.shape) > 0 && share_memory(in, out))
+    return fmt::format("View '{}' and View '{}' share memory; there is a form in place, of one View", in.label,
+                       out.label);
+  if (overlaps_itself(out.shape))
+    return fmt::format("View '{}', {}: {}", out.label, extents_to_string(out.shape), overlap_words(out.shape));
+  for (const auto* view : {&in, &out}) {
+    if (!view->data && element_count(view->shape) > 0)
+      return fmt::format("View '{}' has elements but no memory (its data pointer is null)", view->label);
+    if (comm.options().packing == Packing::none && !is_contiguous(view->shape, storage_order(view->shape)))
+      return fmt::format("View '{}', {}, does not lie in one piece, and packing is 'none'; choose packing "
+                         "'kernel', or a contiguous View",
+                         view->label, extents_to_string(view->shape));
+  }
+  return std::nullopt;
+}
+
+CollectiveCall call_of(const std::string& label, const Buffer& in, const Buffer& out, ReduceOp op) {
+  const auto subject = in.data == out.data ? fmt::format("View '{}'", out.label)
+                                           : fmt::format("View '{}' into View '{}'", in.label, out.label);
+  const auto* const memory = in.memory == MemoryKind::device ? " in device memory" : "";
+  return {fmt::format("reduction '{}'", label), subject, {equal_words(out) + memory, to_string(op)}};
+}
+
+/// Collective. Compares what the ranks are about to make. Throws AgreedError on every rank unless all make the same
+/// reduction, with elements of equal extents, scalar, order and kind of memory, or if it is not available: MPI does not
+/// define the operation, the two Views differ in extents or share memory, one of them has elements but no memory, or is
+/// strided and packing is 'none'.
+void agree_on_reduction(const Communicator& comm, const std::string& label, const Buffer& in, const Buffer& out,
+                        ReduceOp op) {
+  auto call = call_of(label, in, out, op);
+  auto problem = reduction_problem(comm, in, out, op);
+  if (verified(comm)) {
+    call.problem = std::move(problem);
+    return check_agreement(comm, call);
+  }
+  if (problem) problem = fmt::format("on rank {}: {}: {}", comm.rank(), comm::to_string(call), *problem);
+  call.subject.clear();
+  const auto other = mpi::difference(comm.native(), comm::to_string(call));
+  comm.agree(problem ? problem : other);
+}
+
+/// Collective where it is the backend's first reduction. Open MPI has no non-blocking reductions of device memory, so
+/// MPI never gets any, whatever the path.
+ReductionRoute route_of(const Communicator& comm, const Buffer& in, ReduceOp op) {
+  if (in.memory == MemoryKind::host) return {};
+  if (auto* collectives = internals(comm).backend().stream_collectives();
+      collectives && collectives->reduces(in.scalar, op, element_count(in.shape)))
+    return {ReducedIn::stream, collectives};
+  return {ReducedIn::pinned};
+}
+
+} // namespace
+
+RepeatedReduction::RepeatedReduction(const Communicator& comm, std::string label, const Buffer& in, const Buffer& out,
+                                     ReduceOp op, std::shared_ptr<const Executor> executor, ReductionRoute route,
+                                     std::shared_ptr<void> views)
+    : comm_(comm.share()), label_(std::move(label)), op_(op), executor_(std::move(executor)), views_(std::move(views)),
+      route_(route), result_(out), type_(mpi::element(out.scalar).type), mpi_op_(mpi::reduction(op, out.scalar)) {
+  const auto elements = element_count(out.shape);
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (!stream_ordered() && elements > most)
+    throw AgreedError(
+        fmt::format("reduction '{}': the {} elements of View '{}' are more than the {} that one reduction "
+                    "takes; reduce subviews",
+                    label_, elements, out.label, most));
+  count_ = static_cast<int>(elements);
+  const auto order = storage_order(out.shape);
+  const auto lies_well = [&](const Buffer& view) {
+    const bool like_in = view.memory == in.memory;
+    return (route_.where == ReducedIn::host || like_in == stream_ordered()) && is_contiguous(view.shape, order);
+  };
+  const auto copy = [&](const Buffer& view) {
+    return Piece{view.data, result_.data, loop_nest(view.shape, order), view.scalar.size};
+  };
+  std::vector<Piece> copied_in, copied_out;
+  if (!lies_well(out)) {
+    const auto room = route_.where == ReducedIn::pinned ? Room::pinned : Room::space;
+    memory_ = executor_->allocate(room, static_cast<std::size_t>(byte_count(out)));
+    result_.data = memory_.get();
+    copied_out.push_back(copy(out));
+  }
+  if (!lies_well(in))
+    copied_in.push_back(copy(in));
+  else if (in.data != result_.data)
+    given_ = in.data;
+  copy_in_ = executor_->list(copied_in);
+  copy_out_ = executor_->list(copied_out);
+  result_.shape = row_shape(elements);
+  if (stream_ordered()) connect();
+}
+
+/// The first reduction of a size makes connections, which a recording of the stream would not take.
+void RepeatedReduction::connect() {
+  const auto bytes = static_cast<std::size_t>(byte_count(result_));
+  own_ = route_.collectives->for_one_stream(bytes);
+  if (own_) route_.collectives = own_.get();
+  const auto memory = executor_->allocate(Room::space, bytes);
+  auto scratch = result_;
+  scratch.data = memory.get();
+  route_.collectives->allreduce(executor_->stream(), scratch.data, scratch, op_);
+  executor_->fence("comm/connected");
+}
+
+RepeatedReduction::~RepeatedReduction() {
+  if (step_ == Step::none) return;
+  auto& internals = detail::internals(comm_);
+  if (step_ == Step::under_way && internals.ends_together()) {
+    try {
+      complete();
+      return;
+    } catch (const std::exception&) { // the program ends; no rank waits for this one
+    }
+  }
+  if (stream_ordered()) {
+    route_.collectives->abort(executor_->stream());
+    return;
+  }
+  internals.leak_at_end();
+  leak(std::tuple(std::move(views_), std::move(memory_), std::move(copy_in_), std::move(copy_out_),
+                  std::move(executor_)));
+}
+
+void RepeatedReduction::start(const Executor& caller) {
+  step_ = Step::failed; // unless this returns
+  executor_->order(caller, *executor_);
+  copy(*copy_in_, PackDirection::pack);
+  if (stream_ordered()) {
+    route_.collectives->allreduce(executor_->stream(), given_ ? given_ : result_.data, result_, op_);
+    copy(*copy_out_, PackDirection::unpack);
+  } else if (route_.where == ReducedIn::pinned) {
+    executor_->record();
+  } else {
+    executor_->fence("comm/packed");
+    begin();
+  }
+  step_ = Step::under_way;
+}
+
+void RepeatedReduction::finish(const Executor& caller) {
+  step_ = Step::failed; // unless this returns
+  complete();
+  executor_->order(*executor_, caller);
+  step_ = Step::none;
+}
+
+void RepeatedReduction::complete() {
+  if (stream_ordered()) return poll();
+  if (route_.where == ReducedIn::host) {
+    wait();
+  } else {
+    executor_->wait();
+    if (mpi::timeout(comm_.options()) > 0) {
+      begin();
+      wait();
+    } else {
+      check(MPI_Allreduce(given(), result_.data, count_, type_, mpi_op_, comm_.native()), "MPI_Allreduce");
+    }
+  }
+  copy(*copy_out_, PackDirection::unpack);
+}
+
+void RepeatedReduction::begin() {
+#ifdef KONTOR_SMPI // its MPI_Iallreduce sends from every rank to every rank, which no MPI does; so this waits
+  check(MPI_Allreduce(given(), result_.data, count_, type_, mpi_op_, comm_.native()), "MPI_Allreduce");
+#else
+  check(MPI_Iallreduce(given(), result_.data, count_, type_, mpi_op_, comm_.native(), &request_), "MPI_Iallreduce");
+#endif
+}
+
+void RepeatedReduction::progress() {
+  if (route_.where != ReducedIn::host) return;
+  int done = 0;
+  check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
+}
+
+void RepeatedReduction::wait() {
+  const double timeout = mpi::timeout(comm_.options());
+  if (timeout == 0) return check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+  const auto done = [&] {
+    int all = 0;
+    check(MPI_Test(&request_, &all, MPI_STATUS_IGNORE), "MPI_Test");
+    return all != 0;
+  };
+  mpi::wait_within(timeout, comm_.native(), fmt::format("reduction '{}'", label_), done, [&] {
+    internals(comm_).leak_at_end();
+    return "the other ranks; one of them is elsewhere";
+  });
+}
+
+void RepeatedReduction::poll() {
+  if (stream_ordered()) route_.collectives->poll();
+}
+
+void RepeatedReduction::check(int code, const char* mpi_function) const {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw MpiError(fmt::format("reduction '{}': {} of View '{}' failed: {}", label_, mpi_function, result_.label,
+                               mpi::error_text(code)));
+}
+
+} // namespace detail
+
+using detail::RepeatedReduction;
+
+struct ReductionBase::State {
+  Communicator comm;
+  std::string label;
+  RepeatedReduction reduction;
+  [[noreturn]] void fail(const char* why) const { throw CallError(fmt::format("reduction '{}': {}", label, why)); }
+
+  /// At check level `cross_rank`: all ranks do the same with the same reduction.
+  void check_order(const char* step) const {
+    if (detail::verified(comm)) [[unlikely]]
+      check_agreement(comm, {.operation = step, .fields = {"reduction '" + label + "'"}});
+  }
+};
+
+ReductionBase::ReductionBase(const Communicator& comm, std::string label, const Buffer& in, const Buffer& out,
+                             ReduceOp op, std::shared_ptr<const Executor> executor, std::shared_ptr<void> views) {
+  const device::Region region("comm/commit");
+  detail::agree_on_reduction(comm, label, in, out, op);
+  const auto route = detail::route_of(comm, in, op);
+  state_.reset(
+      new State{comm.share(), label, {comm, label, in, out, op, std::move(executor), route, std::move(views)}});
+}
+
+ReductionBase::ReductionBase(ReductionBase&&) noexcept = default;
+ReductionBase& ReductionBase::operator=(ReductionBase&&) noexcept = default;
+ReductionBase::~ReductionBase() = default;
+
+ReductionBase::State& ReductionBase::state() const {
+  if (!state_) [[unlikely]]
+    throw CallError("start() or finish() on a Reduction that was moved from");
+  return *state_;
+}
+
+void ReductionBase::start(const Executor& caller) {
+  auto& s = state();
+  if (s.reduction.step() != RepeatedReduction::Step::none) [[unlikely]]
+    s.fail(s.reduction.step() == RepeatedReduction::Step::under_way
+               ? "start() again before finish()"
+               : "start() after a step that failed; make the Reduction anew");
+  s.check_order("start");
+  const device::Region region("comm/post");
+  s.reduction.start(caller);
+}
+
+void ReductionBase::finish(const Executor& caller) {
+  auto& s = state();
+  if (s.reduction.step() != RepeatedReduction::Step::under_way) [[unlikely]]
+    s.fail("finish() without start()");
+  s.check_order("finish");
+  const device::Region region("comm/wait");
+  s.reduction.finish(caller);
+}
+
+void ReductionBase::start() { start(state().reduction.executor()); }
+void ReductionBase::finish() { finish(state().reduction.executor()); }
+void ReductionBase::progress() { state().reduction.progress(); }
+void ReductionBase::poll() { state().reduction.poll(); }
+bool ReductionBase::stream_ordered() const { return state().reduction.stream_ordered(); }
+
+} // namespace kontor::comm

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kontor/comm/backend/backend.hpp>
+#include <kontor/comm/communicator.hpp>
+#include <kontor/comm/views/datatype.hpp>
+#include <kontor/comm/views/executor.hpp>
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+/// How a Reduction goes.
+namespace kontor::comm::detail {
+
+/// Where the elements are combined.
+enum class ReducedIn : std::uint8_t {
+  host,   ///< by MPI, where the Views lie or in a copy where they are strided
+  pinned, ///< by MPI, in host memory that the device copies to and from
+  stream  ///< by the backend, in device memory
+};
+
+/// Where, and by whom if not by MPI.
+struct ReductionRoute {
+  ReducedIn where = ReducedIn::host;
+  StreamCollectives* collectives = nullptr; ///< the communicator's
+};
+
+/// What a Reduction repeats: two Views, or one that is both, copies of them in memory where they can be reduced, and
+/// the reduction. All work on a device is queued on one instance. A step allocates nothing.
+class RepeatedReduction : device::NonCopyable {
+ public:
+  enum class Step : std::uint8_t { none, under_way, failed };
+
+  /// Collective where a backend reduces. `views` own the memory. Throws AgreedError if MPI reduces and there are more
+  /// than 2^31 - 1 elements.
+  RepeatedReduction(const Communicator&, std::string label, const Buffer& in, const Buffer& out, ReduceOp,
+                    std::shared_ptr<const Executor>, ReductionRoute, std::shared_ptr<void> views = nullptr);
+  /// Collective in the middle of a step, which it ends. At once where the step has failed or this rank ends alone: what
+  /// MPI may still use is leaked then.
+  ~RepeatedReduction();
+
+  /// Collective. Begins after the work that `caller` has been given.
+  void start(const Executor& caller);
+  /// Local. Lets MPI go on.
+  void progress();
+  /// Collective. The result is valid for what `caller` is given from now on.
+  void finish(const Executor& caller);
+  /// Local. Throws Error if a step has gone wrong on the device.
+  void poll();
+  bool stream_ordered() const { return route_.where == ReducedIn::stream; }
+  Step step() const { return step_; }
+  const Executor& executor() const { return *executor_; }
+
+ private:
+  void connect();
+  void copy(const Executor::Pieces& pieces, PackDirection direction) const {
+    if (!pieces.empty) executor_->run(pieces, direction);
+  }
+  const void* given() const { return given_ ? given_ : MPI_IN_PLACE; }
+  void begin();
+  void wait();
+  void complete();
+  /// Throws MpiError unless the code is success.
+  void check(int code, const char* mpi_function) const;
+
+  Communicator comm_;
+  std::string label_;
+  ReduceOp op_;
+  std::shared_ptr<const Executor> executor_;
+  std::shared_ptr<void> views_;
+  ReductionRoute route_;
+  std::unique_ptr<StreamCollectives> own_; ///< where the route's has some for one stream
+  std::shared_ptr<void> memory_;           ///< for a copy
+  std::unique_ptr<Executor::Pieces> copy_in_;
+  std::unique_ptr<Executor::Pieces> copy_out_;
+  const void* given_ = nullptr; ///< null: the elements are at `result_` before
+  Buffer result_;               ///< in one piece
+  MPI_Datatype type_;
+  MPI_Op mpi_op_;
+  int count_ = 0;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  Step step_ = Step::none;
+};
+
+} // namespace kontor::comm::detail
