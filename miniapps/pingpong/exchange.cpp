@@ -150,12 +150,12 @@ class PeerCopy : device::NonCopyable {
 /// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1 by the
 /// maker's own call, which no transport between processes can be expected to beat; 0 where it does not see two GPUs.
 double peer_copy_bandwidth(const comm::Communicator& comm) {
-  constexpr std::size_t bytes = std::size_t{256} << 20;
-  constexpr int copies = 10; // in a sample
   double best = 0;
   comm::barrier(comm); // the other ranks' GPUs rest
 #if defined(KONTOR_GPU)
   if (comm.rank() == 0 && device::device_count() > 1) {
+    constexpr std::size_t bytes = std::size_t{256} << 20;
+    constexpr int copies = 10; // in a sample
     const PeerCopy copy(bytes);
     copy(1);
     for (int sample = 0; sample < 5; ++sample) {
