@@ -106,11 +106,9 @@ Json dataset_values(hid_t dataset, const std::string& name) {
   });
   const Extents extents = extents_of(dataset, name);
   for (std::size_t d = extents.size(); d-- > 1;) { // rows of rows of values
-    Json rows = Json::array();
-    for (std::size_t n = 0; n < found.size(); ++n) {
-      if (n % extents[d] == 0) rows.push_back(Json::array());
-      rows.back().push_back(std::move(found[n]));
-    }
+    const std::size_t count = elements({extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(d)});
+    Json::array_t rows(count, Json::array()); // also of none
+    for (std::size_t n = 0; n < found.size(); ++n) rows[n / extents[d]].push_back(std::move(found[n]));
     found = std::move(rows);
   }
   return found;
