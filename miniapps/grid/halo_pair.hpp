@@ -15,8 +15,7 @@ class HaloPair {
            const std::array<FieldView<T>, 2>& fields, const std::array<std::string, 2>& labels,
            const typename Halo<T>::execution_space& instance = {})
       : first_(make_halo(cartesian, slots, block, fields[0], labels[0], instance)),
-        second_(make_halo(comm::Communicator(cartesian.native(), first_.chosen()), slots, block, fields[1], labels[1],
-                          instance)) {}
+        second_(make_halo(as_chosen(cartesian), slots, block, fields[1], labels[1], instance)) {}
 
   /// Of field 0 or 1.
   Halo<T>& operator[](int field) { return field == 0 ? first_ : second_; }
@@ -44,6 +43,12 @@ class HaloPair {
   }
 
  private:
+  /// The same communicator, unless its options leave a choice: GPU libraries have memory for each.
+  comm::Communicator as_chosen(const comm::Communicator& cartesian) const {
+    if (to_string(first_.chosen()) == to_string(cartesian.options())) return cartesian.share();
+    return comm::Communicator(cartesian.native(), first_.chosen());
+  }
+
   Halo<T> first_, second_;
 };
 

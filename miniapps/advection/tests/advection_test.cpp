@@ -87,7 +87,7 @@ std::vector<double> by_loops(const Options& o) {
 /// Odd shapes, all signs, all process grids, methods in turn, with overlap and without.
 TEST(Advection, HasTheBitsOfLoopsOnAnyRanks) {
   const miniapp::test::Folder folder("advection-bits");
-  const auto methods = comm::test::methods();
+  const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
   std::size_t turn = 0;
   for (const auto* shape : {"[37, 23], waves: [3, 1]", "[1, 19], waves: [0, 1]", "[21, 1], waves: [1, 0]",
                             "[7, 6], waves: [1, 2]", "[3, 40], waves: [1, 2]"})

@@ -252,6 +252,7 @@ SolverState Solver::state() const {
 void Solver::go_on_from(const SolverState& from, const FillVector& fill) {
   const bool differs =
       cg_.preconditioner && !from.estimates.empty() && cg_.preconditioner->set_estimates(from.estimates);
+  cg_.closed = false;                     // as in front of steps that a graph makes
   if (differs) launches_.capture_again(); // graphs have the numbers of the other preconditioner
   auto state = from.state;
   state.tolerance = squared_tolerance() * state.rhs;

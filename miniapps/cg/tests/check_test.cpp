@@ -73,9 +73,9 @@ TEST(Check, GuessesAndCounts) {
 }
 
 TEST(Check, GraphsHaveTheBitsOfSingleLaunches) {
+  if (world().size() > 1) GTEST_SKIP() << "the host takes part in sums";
   SolverOptions options{.tolerance = 0, .max_iterations = 40};
   options.launch = stepping::Launch::graph;
-  if (device::kernels_on_host && world().size() > 1) return;
   Bench bench(world(), irregular(60), options, true, true);
   const auto verified = bench.solver()->verify_launches();
   EXPECT_TRUE(verified.passed()) << verified.error;

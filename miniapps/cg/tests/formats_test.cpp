@@ -268,7 +268,8 @@ TEST(Sell, SortsWhereItSavesPadding) {
   }
   const CompressedRows a{to_view(offsets), to_view(columns), to_view(values)};
   const auto rows = make_sell_rows(a, 1024, 1024);
-  EXPECT_LT(rows.values.extent(0), 1.3 * static_cast<double>(a.entries()));
+  const double padded = device::kernels_on_host ? 1.3 : 1.6; // chunks of a device are longer
+  EXPECT_LT(rows.values.extent(0), padded * static_cast<double>(a.entries()));
   EXPECT_EQ(rows.wide.extent(0), 0u);
   const auto x = some_values(1024);
   expect_product(*make_sell(a, 1024, 1024), x, plain_product(HostRows(a), x), 1024);

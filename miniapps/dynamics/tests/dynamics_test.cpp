@@ -12,6 +12,7 @@
 
 #include <kontor/comm/registry.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 

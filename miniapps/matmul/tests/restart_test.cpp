@@ -2,6 +2,7 @@
 //
 // A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
 #include "run/checkpoint/restart.hpp"
+#include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"
 
 #include <kontor/config/deck.hpp>

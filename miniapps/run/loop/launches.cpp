@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 namespace kontor::miniapp {
 
@@ -84,6 +85,7 @@ std::int64_t Launches::whole_patterns(std::int64_t steps) const {
 }
 
 Launches::Graphs Launches::captured(bool exchanges) {
+  if (!steps_.fits_graph()) throw std::logic_error("a graph is captured where it would not be replayed");
   Graphs graphs;
   for (int state = 0; state < terms_.states; ++state)
     graphs.push_back(terms_.streams->capture([this, state, exchanges] {

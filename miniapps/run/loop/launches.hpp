@@ -42,7 +42,7 @@ class Launches {
   /// that end in any case; 0: none. Throws config::Error on all ranks if the deck's choice is impossible, AgreedError
   /// if a capture fails.
   void choose(std::int64_t snapshot_every = 0);
-  /// Collective; makes steps. Captures graphs again, which hold numbers that have changed.
+  /// Collective; makes steps, where Steps::fits_graph(). Captures graphs again, which hold numbers that have changed.
   void capture_again();
   Launch chosen() const { return chosen_; }
   /// Local. Waits for what steps have queued.

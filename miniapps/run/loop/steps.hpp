@@ -5,6 +5,7 @@
 #include "stepping/launch.hpp"
 #include "stepping/streams.hpp"
 
+#include <kontor/comm/communicator.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>

@@ -107,8 +107,6 @@ int run(int rank, int argc, char** argv, const App& app, comm::Stopwatch since_s
 int run_main(int argc, char** argv, const App& app) {
   const comm::Stopwatch since_start;
   std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` is an error then, like others
-  // NCCL guards graphs against its other calls, which takes as long as a message: the apps order both by streams.
-  ::setenv("NCCL_GRAPH_MIXING_SUPPORT", "0", 0);
   hold_back_stdout();
   catch_end_signals();
   limit_start();

@@ -37,7 +37,8 @@ Keys words(const std::string& text) {
 }
 
 const auto of_every_run =
-    words("app version git_revision started command deck hosts ranks threads execution_space backend kokkos_version "
+    words(std::string(device::kernels_on_host ? "" : "distributions_remark ") +
+          "app version git_revision started command deck hosts ranks threads execution_space backend kokkos_version "
           "mpi_library compiler hdf5_version pattern packing check flags backend_remark ended_early path overlap "
           "field_memory peak_memory start_to_first_step verification calibration repeats timers");
 const auto of_every_machine = words("read_bandwidth copy_bandwidth triad_bandwidth vector_bytes huge_pages latency "
