@@ -5,7 +5,7 @@
 Paths, units and descriptions are written by hand; a row such as "| `/run@new` | | | | description |" gets the rest.
 Where the column "apps" has a condition in words, it is kept, and no run need have the path. A row may have several
 paths of one type, unit and description.
-Paths: /run/matrix is an object, /run/matrix@rows an attribute, /run/timers[region] a column of a table.
+Paths: /run/matrix/rows is a member of the object /run/matrix, /run/timers[region] a column of a table.
 """
 
 import argparse
@@ -24,8 +24,8 @@ import h5py
 
 from reference_page import ROOT, generate
 
-TOPS = ("/run", "/fields", "/series")
-NAMED = ((r"^(/run/figures_of_merit)/[^/@]+.*", r"\1/NAME"), (r"^(/series)/\d+", r"\1/STEPS"))  # of any name
+TOPS = ("/fields", "/series")
+NAMED = ((r"^(/run/figures_of_merit)/[^/]+.*", r"\1/NAME"), (r"^(/series)/\d+", r"\1/STEPS"))  # of any name
 
 SMALL = "problem.sizes.from=2 problem.sizes.to=8 problem.sizes.factor=2 problem.repetitions=2"
 PRODUCT = "problem.m=24 problem.n=24 problem.k=24"
@@ -56,21 +56,7 @@ class Seen:
     apps: set[str] = field(default_factory=set)
 
 
-def type_of(kind: Any, dimensions: int = 0) -> str:
-    name = "text" if h5py.check_string_dtype(kind) else str(kind)
-    return f"{name}, {dimensions}-D" if dimensions else name
-
-
-def of_object(name: str, item: Any) -> Iterator[tuple[str, str]]:
-    """The paths of a group or dataset: its own, its attributes', its columns'."""
-    if isinstance(item, h5py.Dataset) and item.dtype.names:
-        yield name, "table"
-        yield from ((f"{name}[{column}]", type_of(item.dtype[column])) for column in item.dtype.names)
-    else:
-        yield name, type_of(item.dtype, item.ndim) if isinstance(item, h5py.Dataset) else "group"
-    for attribute in item.attrs:
-        about = item.attrs.get_id(attribute)
-        yield f"{name}@{attribute}", type_of(about.dtype, len(about.shape))
+SCALARS = {str: "text", bool: "boolean", int: "integer", float: "number"}
 
 
 def general(path: str) -> str:
@@ -79,38 +65,52 @@ def general(path: str) -> str:
     return path
 
 
-def of_file(path: Path) -> tuple[dict[str, str], dict[str, str]]:
+def of_object(name: str, item: Any) -> tuple[str, str]:
+    """The path of a group or dataset, and its type."""
+    return general(name), f"{item.dtype}, {item.ndim}-D" if isinstance(item, h5py.Dataset) else "group"
+
+
+def type_of(value: Any) -> str:
+    """Empty where the value does not tell: null stands for a number that is not finite."""
+    if isinstance(value, dict):
+        return "object"
+    if not isinstance(value, list):
+        return SCALARS.get(type(value), "")
+    kinds = {type_of(item) for item in value} - {""}
+    several = ", ".join(re.sub(r"^\w+", r"\g<0>s", kind) for kind in sorted(kinds))
+    return "table" if kinds == {"object"} else f"array of {several}" if kinds else ""
+
+
+def of_json(value: Any, name: str = "/run") -> Iterator[tuple[str, str]]:
+    """The paths of a record with their types."""
+    path, kind = general(name), type_of(value)
+    yield path, kind
+    if kind == "object" and not path.endswith("/NAME"):
+        for key, member in value.items():
+            yield from of_json(member, f"{name}/{key}")
+    if kind == "table":
+        yield from ((f"{path}[{column}]", type_of(item)) for row in value for column, item in row.items())
+
+
+def of_file(path: Path) -> tuple[list[tuple[str, str]], dict[str, str]]:
     """Paths with their types, regions with their kinds."""
-    found: list[tuple[str, str]] = []
     with h5py.File(path) as file:
+        record = json.loads(file["run"][()])
+        found = list(of_json(record))
         for top in TOPS:
             if top in file:
-                found += of_object(top, file[top])
-                file[top].visititems(lambda name, item, top=top: found.extend(of_object(f"{top}/{name}", item)))
-        timers = file["run/timers"]
-        kinds = timers["kind"] if "kind" in timers.dtype.names else [b""] * len(timers)
-        regions = {region.decode(): kind.decode() for region, kind in zip(timers["region"], kinds)}
-    return {general(name): kind for name, kind in found}, regions
-
-
-def of_json(tree: Any, name: str = "/run") -> Iterator[str]:
-    """Paths of a JSON record; its members stand for attributes and objects alike."""
-    for key, value in tree.items():
-        path = general(f"{name}/{key}")
-        yield path
-        rows = value if isinstance(value, list) and value and isinstance(value[0], dict) else []
-        yield from dict.fromkeys(f"{path}[{column}]" for row in rows for column in row)
-        if isinstance(value, dict) and not path.endswith("/NAME"):
-            yield from of_json(value, path)
+                found.append(of_object(top, file[top]))
+                file[top].visititems(lambda name, item, top=top: found.append(of_object(f"{top}/{name}", item)))
+    return found, {row["region"]: row.get("kind", "") for row in record["timers"]}
 
 
 def run(mpirun: str, programs: dict[str, str], number: int, folder: Path) -> Path:
-    """The files of a run: its HDF5 file, and the JSON of the same name."""
+    """The HDF5 file of a run."""
     ranks, deck, settings = RUNS[number]
     result = folder / f"{number}.h5"
     words = (word for setting in ("measure.repeats=1", "measure.calibrate=false", *settings.split()) for word in ("--set", setting))
     command = [*shlex.split(mpirun), "-n", str(ranks), programs[deck.split("/")[0]], str(ROOT / "inputs" / deck),
-               "--quiet", "-o", str(result), "--results", str(result.with_suffix(".json")), *words]
+               "--quiet", "-o", str(result), *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode not in (0, 1) or not result.exists():
         sys.exit(f"{shlex.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
@@ -125,14 +125,10 @@ def collect(mpirun: str, programs: dict[str, str]) -> tuple[dict[str, Seen], dic
         for number, (_, deck, _) in enumerate(RUNS):
             result = run(mpirun, programs, number, Path(folder))
             in_file, kinds = of_file(result)
-            in_json = set(of_json(json.loads(result.with_suffix(".json").read_text(encoding="utf-8"))))
-            other = in_json ^ {path.replace("@", "/") for path in in_file if re.match("/run[/@]", path)}
-            if lost := sorted(path for path in other if not re.match(r"/run/(figures_of_merit|per_rank)/", path)):
-                sys.exit(f"{deck}: in the HDF5 file or in the JSON alone: {', '.join(lost)}")
-            for all_of, mine in ((paths, in_file), (regions, kinds)):
-                for name, kind in mine.items():
+            for all_of, mine in ((paths, in_file), (regions, kinds.items())):
+                for name, kind in mine:
                     seen = all_of.setdefault(name, Seen())
-                    seen.types.add(kind)
+                    seen.types |= {kind} - {""}
                     seen.apps.add(deck.split("/")[0])
     return paths, regions
 

@@ -220,10 +220,7 @@ miniapp::CalibrationRequest Cg::calibration() const {
 }
 
 std::optional<miniapp::FieldOutput> Cg::write_fields(output::File& file, const std::string& group) const {
-  auto fields = problem_->write(file, group, solver_->solution());
-  file.attributes(group + "/" + problem_->field(),
-                  {{"iterations", outcome_.iterations}, {"residual", outcome_.residual}});
-  return fields;
+  return problem_->write(file, group, solver_->solution());
 }
 
 } // namespace kontor::cg

@@ -70,22 +70,22 @@ void write_state(output::File& file, const comm::Communicator& comm, const Probl
   miniapp::write_values(file, native, "/state/history/beta", betas);
   miniapp::write_values(file, native, "/state/counts", state.counts);
   miniapp::write_values(file, native, "/state/estimates", state.estimates);
-  file.attributes("/state", {{"iterations", state.iterations},
-                             {"squared_rhs", state.state.rhs},
-                             {"smallest_square", state.state.smallest},
-                             {"smallest_at", state.state.smallest_at},
-                             {"entries", state.state.next},
-                             {"ended", state.state.ended},
-                             {"rz", state.numbers.rz},
-                             {"alpha", state.numbers.alpha},
-                             {"beta", state.numbers.beta},
-                             {"matrix_crc32", crc_of(problem)},
-                             {"distribution", distribution_of(comm, partition, options)}});
+  file.record("/state/numbers", {{"iterations", state.iterations},
+                                 {"squared_rhs", state.state.rhs},
+                                 {"smallest_square", state.state.smallest},
+                                 {"smallest_at", state.state.smallest_at},
+                                 {"entries", state.state.next},
+                                 {"ended", state.state.ended},
+                                 {"rz", state.numbers.rz},
+                                 {"alpha", state.numbers.alpha},
+                                 {"beta", state.numbers.beta},
+                                 {"matrix_crc32", crc_of(problem)},
+                                 {"distribution", distribution_of(comm, partition, options)}});
 }
 
 std::int64_t read_state(const output::Reader& reader, const comm::Communicator& comm, const Problem& problem,
                         const Partition& partition, const SolverOptions& options, Solver& solver) {
-  const auto found = reader.attributes("/state");
+  const auto found = reader.record("/state/numbers");
   const auto number = [&](const char* name) { return found.at(name).get<double>(); };
   const auto count = [&](const char* name) { return found.at(name).get<std::int64_t>(); };
   auto state = solver.state();

@@ -154,7 +154,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
   std::optional<miniapp::FieldOutput> write_fields(output::File& file, const std::string& group) const override {
-    return dynamics::write_fields(file, group, body_, comm(), made_);
+    return dynamics::write_fields(file, group, body_, comm());
   }
 
   void write_state(output::File& file) const override { dynamics::write_state(file, body_, comm(), made_); }

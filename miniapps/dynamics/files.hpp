@@ -43,7 +43,7 @@ std::array<T, 9> cauchy_stress(const BlockOrder<T>& order, const device::HostMir
 /// Collective. Displacement, velocity, stress and rank; the mesh with the group "/fields".
 template <class T>
 miniapp::FieldOutput write_fields(output::File& file, const std::string& group, const Body<T>& body,
-                                  const comm::Communicator& comm, std::int64_t steps) {
+                                  const comm::Communicator& comm) {
   using output::Centering;
   const auto displacement = on_host(body.nodes.displacement);
   const auto motion = on_host(body.nodes.motion);
@@ -60,7 +60,6 @@ miniapp::FieldOutput write_fields(output::File& file, const std::string& group, 
   write("velocity", Centering::points, [&](LocalIndex n) { return mesh::row_of<3>(motion, n, 3); });
   write("stress", Centering::cells, [&](LocalIndex e) { return cauchy_stress(body.order, rotation, stress, e); });
   write("rank", Centering::cells, [&](LocalIndex) { return std::array{comm.rank()}; });
-  file.attributes(group, {{"steps", steps}, {"time", snapshot.time}});
   if (group == "/fields") mesh::write_mesh(file, body.mesh, comm);
   return {mesh::described(body.mesh), snapshot};
 }
@@ -144,7 +143,7 @@ void write_state(output::File& file, const Body<T>& body, const comm::Communicat
   const auto clock = on_host(body.clock);
   miniapp::write_values(file, comm.native(), "/state/clock",
                         std::vector<double>(clock.data(), clock.data() + clock.size()));
-  file.attributes("/state", {{"steps", steps}, {"digest", digest_of_state(body, comm)}});
+  file.record("/state/numbers", {{"steps", steps}, {"digest", digest_of_state(body, comm)}});
 }
 
 /// Collective. What write_state() wrote; returns the steps.
@@ -167,7 +166,7 @@ std::int64_t read_state(const output::Reader& reader, Body<T>& body, const comm:
   mesh::set_on_host(body.clock, [&](const auto& clock) {
     for (std::size_t i = 0; i < clock.size(); ++i) clock(i) = times.at(i);
   });
-  return reader.attributes("/state").at("steps").get<std::int64_t>();
+  return reader.record("/state/numbers").at("steps").get<std::int64_t>();
 }
 
 } // namespace kontor::dynamics

@@ -98,7 +98,8 @@ void Heat<T>::reset() {
 template <class T>
 void Heat<T>::write_state(output::File& file) const {
   write_fields(file, "/state");
-  file.attributes("/state", {{"sweeps_of_repeat", sweeps_of_repeat_}, {"time_step", domain_.step()}});
+  file.record("/state/numbers",
+              {{"sweeps", domain_.sweeps()}, {"sweeps_of_repeat", sweeps_of_repeat_}, {"time_step", domain_.step()}});
   const auto comm = domain_.comm().native();
   miniapp::write_values(file, comm, "/state/history/iteration", norms_.steps());
   miniapp::write_values(file, comm, "/state/history/norm", norms_.values());
@@ -106,7 +107,7 @@ void Heat<T>::write_state(output::File& file) const {
 
 template <class T>
 void Heat<T>::read_state(const output::Reader& reader) {
-  const auto made = reader.attributes("/state");
+  const auto made = reader.record("/state/numbers");
   const auto step = made.at("time_step").template get<double>();
   first_sweep_ = made.at("sweeps_of_repeat").template get<std::int64_t>();
   if (step != domain_.step())
@@ -279,9 +280,6 @@ std::optional<miniapp::FieldOutput> Heat<T>::write_fields(output::File& file, co
   const auto name = group + "/temperature";
   const double moment = domain_.transient() ? domain_.now() : static_cast<double>(domain_.sweeps());
   grid::write_field(file, name, block, domain_.field(domain_.current()));
-  nlohmann::ordered_json when{{"sweeps", domain_.sweeps()}};
-  if (domain_.transient()) when["time"] = moment;
-  file.attributes(group, when);
   return miniapp::FieldOutput{grid::image_of(block), {moment, {grid::mesh_field<T>(block, "temperature", name)}}};
 }
 

@@ -43,7 +43,7 @@ void read_state(MiniApp& app, const Restart& restart) {
     throw config::Error({fmt::format("restart: {} has no whole state: {}", restart.path(), why)}, "E-CHECKPOINT-NONE");
   };
   const auto& reader = restart.reader();
-  const auto state = reader.has("/state") ? reader.attributes("/state") : nlohmann::ordered_json::object();
+  const auto state = reader.has("/state/numbers") ? reader.record("/state/numbers") : nlohmann::ordered_json::object();
   for (const auto& [name, value] : state.items()) {
     const bool possible = value.is_number_integer()
                               ? value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= most

@@ -117,17 +117,17 @@ std::optional<miniapp::FieldOutput> StencilApp::write_fields(output::File& file,
   const auto name = group + "/" + problem_.field;
   const double time = static_cast<double>(made_) * problem_.time_step;
   grid::write_field(file, name, block_, field());
-  file.attributes(group, {{"steps", made_}, {"time", time}});
   return miniapp::FieldOutput{grid::image_of(block_), {time, {grid::mesh_field<double>(block_, problem_.field, name)}}};
 }
 
 void StencilApp::write_state(output::File& file) const {
   write_fields(file, "/state");
+  file.record("/state/numbers", {{"steps", made_}});
   if (problem_.two_levels) grid::write_field(file, "/state/step before", block_, fields_[1 - now_]);
 }
 
 void StencilApp::read_state(const output::Reader& reader) {
-  first_ = made_ = reader.attributes("/state").at("steps").get<std::int64_t>();
+  first_ = made_ = reader.record("/state/numbers").at("steps").get<std::int64_t>();
   if (first_ >= options_.steps)
     throw config::Error({fmt::format("restart: solver.steps is {}, and {} steps in {} are made already; give more",
                                      options_.steps, first_, reader.path().string())},

@@ -30,14 +30,15 @@ class File::Comparison {
     if (!everywhere(same)) differs(name);
   }
 
-  /// Rank 0's `flat` counts.
-  void attributes(const std::string& object, const nlohmann::ordered_json& flat) {
-    const auto found = reader_.has(object) ? reader_.attributes(object) : nlohmann::ordered_json::object();
+  /// Member by member; rank 0's `tree` counts.
+  void record(const std::string& name, const nlohmann::ordered_json& tree) {
+    if (!reader_.has(name)) return differs(name);
+    const auto found = reader_.record(name);
     auto names = nlohmann::ordered_json::array();
-    for (const auto& [name, value] : flat.items())
-      if (found.value(name, nlohmann::ordered_json()) != value) names.push_back(object + "@" + name);
+    for (const auto& [member, value] : tree.items())
+      if (found.value(member, nlohmann::ordered_json()) != value) names.push_back(name + "/" + member);
     const auto of_root = nlohmann::ordered_json::parse(broadcast(comm_, my_rank(comm_) == 0 ? names.dump() : ""));
-    for (const auto& name : of_root) differs(name.get<std::string>());
+    for (const auto& member : of_root) differs(member.get<std::string>());
   }
 
   /// The same on all ranks.

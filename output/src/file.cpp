@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "agree.hpp"
 #include "comparison.hpp"
+#include "objects.hpp"
 #include "seal.hpp"
 #include "temporary.hpp"
-#include "tree.hpp"
 #include "values.hpp"
 
 #include <kontor/output/file.hpp>
@@ -185,13 +185,11 @@ File::~File() = default;
 
 std::vector<std::string> File::differences() const { return comparison_->differences(); }
 
-void File::record(const std::string& group, const Json& tree) {
-  if (impl_) impl_->on_root([&](hid_t file) { write_tree(file, group, tree); });
-}
-
-void File::attributes(const std::string& object, const Json& flat) {
-  if (comparison_) return comparison_->attributes(object, flat);
-  impl_->on_root([&](hid_t file) { write_attributes(file, object, flat); });
+void File::record(const std::string& name, const nlohmann::ordered_json& tree) {
+  if (comparison_) return comparison_->record(name, tree);
+  impl_->on_root([&](hid_t file) {
+    write_text(file, name, tree.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  });
 }
 
 void File::describe(const Mesh& mesh, const std::vector<Snapshot>& snapshots) {

@@ -45,6 +45,8 @@ class Named {
   std::array<void (*)(int), signals.size()> before_{};
 };
 
+using Json = nlohmann::ordered_json;
+
 /// Puts values where they belong, box by box.
 using StoreBytes = std::function<void(const Box&, const std::byte*)>;
 
@@ -77,7 +79,7 @@ Json info_of(hid_t file, const std::string& name) {
 
 } // namespace
 
-// Groups, attributes and records are read by rank 0, which tells the others; values by the rank that wants them.
+// Names and records are read by rank 0, which tells the others; values by the rank that wants them.
 class Reader::Impl {
  public:
   Impl(MPI_Comm comm, fs::path path) : path_(std::move(path)) {
@@ -167,12 +169,14 @@ bool Reader::has(const std::string& object) const {
   return impl_->ask([&](hid_t file) { return exists(file, object); }).get<bool>();
 }
 
-Json Reader::attributes(const std::string& object) const {
-  return impl_->ask([&](hid_t file) { return stored_attributes(file, object); });
-}
-
-Json Reader::record(const std::string& group) const {
-  return impl_->ask([&](hid_t file) { return stored_group(file, group); });
+Json Reader::record(const std::string& name) const {
+  return impl_->ask([&](hid_t file) {
+    try {
+      return Json::parse(stored_text(file, name));
+    } catch (const Json::exception& error) {
+      throw Error(fmt::format("{} is no record: {}", name, error.what()), "E-FILE-FORMAT");
+    }
+  });
 }
 
 DatasetInfo Reader::info(const std::string& name) const {

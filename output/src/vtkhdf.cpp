@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "objects.hpp"
 #include "stored.hpp"
-#include "tree.hpp"
 
 #include <kontor/output/error.hpp>
 
@@ -101,10 +101,7 @@ class Below {
 
 void write_kind(const Below& vtk, const std::string& text, std::int64_t version) {
   // VTK compares the text with its length in bytes: fixed, ASCII, no terminator.
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "H5Tcopy", group);
-  check(H5Tset_size(type, text.size()), "H5Tset_size", group);
-  check(H5Tset_strpad(type, H5T_STR_NULLPAD), "H5Tset_strpad", group);
-  vtk.attribute("Type", type, {}, text.data());
+  vtk.attribute("Type", string_type(text.size(), H5T_CSET_ASCII), {}, text.data());
   const std::array<std::int64_t, 2> numbers{version, 0};
   vtk.attribute("Version", native_type<std::int64_t>(), {2}, numbers.data());
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads with h5py what record_test wrote. Usage: check_record.py <folder>"""
 
+import json
 import pathlib
 import sys
 import xml.etree.ElementTree as xml
@@ -13,43 +14,14 @@ def equal(found, expected, what):
     assert np.array_equal(found, expected), f"{what}: {found!r} instead of {expected!r}"
 
 
-def text(found, expected, what):
-    assert type(found) is str, f"{what} is {type(found)}, not str"
-    equal(found, expected, what)
-
-
 def numbered(shape, dtype):
     return np.arange(1, np.prod(shape) + 1).reshape(shape).astype(dtype)
 
 
-def check_record(file, ranks):
-    run = file["run"]
-    texts = {"app": "heat", "title": "plaque d'été, 40 °C", "empty": "", "deck": "#" * 100000}
-    numbers = {"ranks": ranks, "offset": -3, "huge": 2**64 - 1, "ratio": 0.1, "overlap": 1}
-    for name, value in texts.items():
-        text(run.attrs[name], value, name)
-    for name, value in numbers.items():
-        equal(run.attrs[name], value, name)
-    assert run.attrs["overlap"].dtype == np.uint8
-    equal(sorted(run.attrs), sorted([*texts, *numbers, "hosts"]), "attributes")
-    assert list(run.attrs["hosts"]) == ["node-1", "node-22"], run.attrs["hosts"]
-
-    equal(run["process_grid"], [2, 3], "process_grid")
-    assert run["process_grid"].dtype == np.int64
-    equal(run["mixed"], [1.0, 2.5], "mixed")
-    assert run["none"].shape == (0,)
-    equal(run["cube"], [[[1.5, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]], "cube")
-    equal(run["verification"].attrs["passed"], 1, "passed")
-    text(run["verification"].attrs["measure"], "max norm", "measure")
-    equal(run["history/iteration"], [0, 10, 20], "iteration")
-    equal(run["history/residual"], [1.0, 0.5, 0.25], "residual")
-
-    timers = run["timers"]
-    equal(timers.dtype.names, ("region", "calls", "median", "slowest_rank"), "columns of timers")
-    equal([name.decode() for name in timers["region"]], ["compute", "wait for halo"], "timers.region")
-    equal(timers["calls"], [10, 20], "timers.calls")
-    equal(timers["median"], [0.5, 0.25], "timers.median")
-    assert timers.dtype["calls"] == np.int64 and timers.dtype["median"] == np.float64
+def check_record(file):
+    equal(file["run"].shape, (), "extents of the record")
+    found = json.loads(file["run"][()])
+    assert found == {"title": "plaque d'été", "ratio": 0.1, "infinite": None}, found
 
 
 def check_fields(file):
@@ -66,9 +38,6 @@ def check_fields(file):
     for name, (shape, dtype) in fields.items():
         equal(file[name].dtype, np.dtype(dtype), name)
         equal(file[name], numbered(shape, dtype), name)
-    text(file["fields/rows"].attrs["unit"], "K", "unit")
-    equal(file["fields/rows"].attrs["step"], 12, "step")
-    equal(file["fields/rows"].attrs["spacing"], [0.5, 0.25], "spacing")
 
 
 # Of a mesh of 6 x 4 x 3 cells: name, factor, type, whether of points.
@@ -167,10 +136,9 @@ def check_image(folder, dimensions):
 
 
 def main(folder):
-    ranks = int(folder.name.split("_")[-1])
     for access in ("parallel", "gathered"):
         with h5py.File(folder / f"{access}.h5") as file:
-            check_record(file, ranks)
+            check_record(file)
             check_fields(file)
     for dimensions in 1, 2, 3:
         check_image(folder, dimensions)

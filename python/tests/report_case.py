@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
     sys.exit(77)
 
 from kontor.report import command as program
-from sample_file import write_sample
+from sample_file import change_run, write_sample
 
 PLOTS = find_spec("matplotlib") is not None
 
@@ -30,11 +30,10 @@ class ReportTest(KontorTest):
         write_sample(self.folder / name, **differences)
         return name
 
-    @contextlib.contextmanager
-    def changed(self, name="a.h5", **differences):
-        """The open file of a sample."""
-        with h5py.File(self.folder / self.sample(name, **differences), "a") as file:
-            yield file
+    def changed(self, change, name="a.h5", **differences):
+        """A sample after change(record)."""
+        change_run(self.folder / self.sample(name, **differences), change)
+        return name
 
     def reported(self, *arguments):
         """What `kontor report` would say and return."""

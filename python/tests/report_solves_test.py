@@ -3,8 +3,7 @@
 
 from report_case import ReportTest
 
-import h5py
-from sample_file import write_solve
+from sample_file import change_run, write_solve
 
 from kontor.report.colours import BACKENDS, colours
 from kontor.report.compare import compare
@@ -85,9 +84,7 @@ class Solves(ReportTest):
 
     def test_a_history_cut_short(self):
         write_solve(self.folder / "a.h5")
-        with h5py.File(self.folder / "a.h5", "a") as file:
-            del file["run/history/iteration"]
-            file["run/history/iteration"] = [0, 1]
+        change_run(self.folder / "a.h5", lambda run: run["history"].update(iteration=[0, 1]))
         with self.assertRaisesRegex(RecordError, "a.h5.*damaged: /run/history has 2 iterations and 21 values"):
             read_record(str(self.folder / "a.h5"))
 

@@ -8,7 +8,7 @@ from report_case import PLOTS, ReportTest
 
 import h5py
 import numpy as np
-from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES, add_curves, add_split_curves, write_solve
+from sample_file import BANDWIDTH, DECK, TIMERS, UPDATES, add_curves, add_split_curves, change_run, set_run, write_solve
 
 from kontor.report.hdf5 import Field, field_charts, read_field
 
@@ -38,14 +38,11 @@ class OneRun(ReportTest):
             (wrote, [r"written    3, 12\.0 GB, the last b-000000070\.h5", r"bandwidth  2\.00 GB/s", r"overhead   5\.0 % of the time of the steps"]),
             ({**went_on, **wrote}, ["resumed from ", "written  +3, ", "bandwidth +2", "overhead +5"]),
         ):
-            with self.changed() as file:
-                file.create_group("run/checkpoint").attrs.update(found)
+            self.changed(lambda run, found=found: run.update(checkpoint=found))
             self.assertRegex(self.report("a.h5"), r"\nCheckpoints\n  " + r".*\n  ".join(rows))
 
     def test_cores_and_threads(self):
-        columns = [("rank", "i4"), ("host", "S8"), ("cores", "S8"), ("threads", "S8")]
-        with self.changed() as file:
-            file["run/placement"] = np.array([(0, b"node1", b"0-1", b"0 1"), (1, b"node2", b"0-1", b"0 1")], dtype=columns)
+        self.changed(lambda run: run.update(placement=[{"rank": n, "host": f"node{n + 1}", "cores": "0-1", "threads": "0 1"} for n in (0, 1)]))
         self.assert_rows(self.report("a.h5"), "ranks  2, process grid 2 x 1, 2 threads each", "1  node2  0-1  0 1")
         self.assertRegex(self.report("a.h5", self.sample("b.h5")), r"a\.h5 .* 2 x 2 threads ")
         self.write("c.json", json.dumps({"app": "heat", "ranks": 20, "placement": [{"rank": n, "host": "n", "cores": "0", "threads": ""} for n in range(20)]}))
@@ -70,14 +67,13 @@ class OneRun(ReportTest):
         self.assertEqual(["checkpoint" in part for part in text.split("Outside the measured time")], [False, True])
 
     def test_a_failed_run_has_no_figures(self):
-        text = self.report(self.sample("a.h5", passed=0, figures=()))
+        text = self.report(self.sample("a.h5", passed=False, figures=()))
         self.assert_rows(text, "FAILED  max error  1e-06  1e-05")
         self.assertIn("none: verification failed", text)
 
     def test_an_inconclusive_run_has_not_failed(self):
         """Whose error may be below its tolerance."""
-        with self.changed(passed=0, figures=()) as file:
-            file["run/verification"].attrs.update({"conclusive": 0, "remark": "too coarse"})
+        self.changed(lambda run: run["verification"].update(conclusive=False, remark="too coarse"), passed=False, figures=())
         text = self.report("a.h5")
         self.assert_rows(text, "inconclusive  max error  1e-06  1e-05", "too coarse")
         self.assertIn("none: verification inconclusive", text)
@@ -93,8 +89,7 @@ class OneRun(ReportTest):
         self.assertIn("130.0 %", self.report("a.h5", self.sample("b.h5")))
 
     def test_what_is_absent_is_left_out(self):
-        with h5py.File(self.folder / "bare.h5", "w") as file:
-            file.create_group("run").attrs["app"] = "heat"
+        set_run(self.folder / "bare.h5", {"app": "heat"})
         text = self.report("bare.h5")
         self.assertIn("not verified", text)
         self.assertNotIn("compiler", text)
@@ -150,11 +145,7 @@ class Curves(ReportTest):
 
     def test_a_series_that_lacks_a_size(self):
         name = self.curves("a.h5")
-        with h5py.File(self.folder / name, "a") as file:
-            for table, left in (("curves", slice(0, 3)), ("ratios", slice(0, 1))):
-                rows = file[f"run/{table}"][left]
-                del file[f"run/{table}"]
-                file[f"run/{table}"] = rows
+        change_run(self.folder / name, lambda run: run.update(curves=run["curves"][:3], ratios=run["ratios"][:1]))
         self.assert_rows(self.report(name), "1024  8.19 kB  1.10 µs ± 1.0 %  -  -")
 
     def test_comparison(self):
@@ -166,7 +157,7 @@ class Curves(ReportTest):
 class Comparison(ReportTest):
     def test_speed_is_relative_to_the_first(self):
         self.sample("b.h5", backend="raw", overlap=0, figures=({**UPDATES, "value": 1.5e9}, BANDWIDTH))
-        text = self.report(self.sample("a.h5"), "b.h5", self.sample("c.h5", passed=0, figures=()))
+        text = self.report(self.sample("a.h5"), "b.h5", self.sample("c.h5", passed=False, figures=()))
         self.assertIn("speed 1 is a.h5", text)
         self.assert_rows(text,
                          "a.h5  heat  view  kernel  2  on  2.00 s  1.20 G updates/s  60.0 %  22.5 %  passed  1.000",
@@ -195,7 +186,7 @@ class Plots(ReportTest):
         """Of fields, parts of times and comparisons; pages have charts of the rest."""
         self.sample("plane.h5")
         self.sample("space.h5", shape=(6, 5, 4))
-        self.sample("failed.h5", passed=0, figures=())
+        self.sample("failed.h5", passed=False, figures=())
         for name, add in ("curves.h5", add_curves), ("parts.h5", add_split_curves):
             add(self.folder / self.sample(name, app="pingpong", field=False))
         for name, method in ("c.h5", "classic"), ("d.h5", "merged"):
@@ -220,7 +211,7 @@ class Plots(ReportTest):
     def test_planes_of_a_space(self):
         """Value z * 100 + y * 10 + x in cells of 1, 2, 3: the planes through the middle cell and where they lie."""
         values = np.fromfunction(lambda z, y, x: 100 * z + 10 * y + x, (6, 5, 4))
-        field = Field("t", values, "cells", "K", None, (0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
+        field = Field("t", values, "cells", (0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
         found = {(chart.x_label, chart.y_label): chart for chart in field_charts(field)}
         for axes, corner, where in ("xy", 300, "z = 10.5"), ("xz", 20, "y = 5"), ("yz", 2, "x = 2.5"):
             chart = found[tuple(axes)]

@@ -24,9 +24,9 @@ from kontor.report.trace import matrix_sections
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
 REFERENCES = ("src", "href", "data", "action")
-TRACE = [("rank", "i4"), ("region", "S16"), ("begin", "f8"), ("end", "f8")]
 # Half of rank 1's exchange is covered by its computing, three quarters of rank 0's, which is longer.
-ROWS = ((0, b"compute", 0.0, 2.0), (1, b"compute", 0.0, 1.0), (0, b"wait", 0.5, 2.5), (1, b"wait", 0.5, 1.5), (0, b"compute", 2.5, 4.0))
+TRACE = [{"rank": rank, "region": region, "begin": begin, "end": end} for rank, region, begin, end in (
+    (0, "compute", 0.0, 2.0), (1, "compute", 0.0, 1.0), (0, "wait", 0.5, 2.5), (1, "wait", 0.5, 1.5), (0, "compute", 2.5, 4.0))]
 
 
 def ring(hosts, size=lambda rank: 8):
@@ -37,15 +37,9 @@ def ring(hosts, size=lambda rank: 8):
 
 
 class Views(ReportTest):
-    def with_tables(self, **tables):
-        """A run with tables (dtype, rows) and groups of attributes."""
-        with self.changed(field=False) as file:
-            for name, content in tables.items():
-                if isinstance(content, dict):
-                    file["run"].create_group(name).attrs.update(content)
-                else:
-                    file["run"][name] = np.array(list(content[1]), dtype=content[0])
-        return "a.h5"
+    def with_members(self, **members):
+        """A run whose record has these, too."""
+        return self.changed(lambda run: run.update(members), field=False)
 
     def test_nothing_is_shown_of_what_is_absent(self):
         text = self.report(self.sample("a.h5"))
@@ -75,34 +69,34 @@ class Views(ReportTest):
 
     def test_distributions_and_noise(self):
         """Noise is ratios to the fastest."""
-        columns = [("name", "S16"), ("count", "i8"), *((key, "f8") for key in ("p50", "p95", "p99", "max")), ("slowest_rank", "i4")]
         noise = {"quantum": 1e-4, "samples": 400, "p50": 1.01, "p99": 1.2, "max": 3.5, "slowest_rank": 1}
-        name = self.with_tables(distributions=(columns, [(b"exchange", 200, 1e-6, 2e-6, 3e-6, 8e-6, 1)]), noise=noise)
+        exchange = {"name": "exchange", "count": 200, "p50": 1e-6, "p95": 2e-6, "p99": 3e-6, "max": 8e-6, "slowest_rank": 1}
+        name = self.with_members(distributions=[exchange], noise=noise)
         self.assert_rows(self.report(name), "exchange  200  1.00 µs  2.00 µs  3.00 µs  8.00 µs  8.0  1", "100 µs  400  1.01  1.2  3.5  1")
 
     def test_energy(self):
         """1.2 G updates/s for 2 s by 40 J: 20 W, 60 M updates a J; what cannot be read is told with its reason."""
-        text = self.report(self.with_tables(energy={"package": 40.0, "gpu_remark": "not readable: no GPU"}))
+        text = self.report(self.with_members(energy={"package": 40.0, "gpu_remark": "not readable: no GPU"}))
         self.assert_rows(text, "processor packages  40.0 J  20.0 W  60.0 M updates/J")
         self.assertIn("GPUs: not readable: no GPU", text)
         both = Record("a.h5", {}, repeats=[2.0], energy={"package": 40.0, "gpu": 60.0})
         self.assertEqual(energy_sections(both)[0].parts[0].rows[-1], ["all", "100 J", "50.0 W", "-"])
 
     def test_timeline(self):
-        text = self.report(self.with_tables(trace=(TRACE, ROWS)))
+        text = self.report(self.with_members(trace=TRACE))
         self.assert_rows(text, "compute  2  2.00 s  3.50 s  -  -", "wait  1  2.00 s  2.00 s  500 ms  75.0 %")
-        self.with_tables(trace=(TRACE, [(0, b"gemm", float("nan"), 1)]))
+        self.with_members(trace=[{"rank": 0, "region": "gemm", "begin": None, "end": 1.0}])
         self.assert_fails(self.reported("a.h5"), "a.h5", "damaged: /run/trace lacks begin")
 
     def test_chrome_trace(self):
-        self.report(self.with_tables(trace=(TRACE, ROWS)), "--trace", "out.json")
+        self.report(self.with_members(trace=TRACE), "--trace", "out.json")
         events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
         self.assertEqual([event["pid"] for event in events if event["ph"] == "M"], [0, 1])
         wait = next(event for event in events if event["name"] == "wait")
         self.assertEqual((wait["pid"], wait["cat"], wait["ts"], wait["dur"]), (0, "communication", 5e5, 2e6))
 
     def test_traces_that_cannot_be_written(self):
-        self.with_tables(trace=(TRACE, ROWS))
+        self.with_members(trace=TRACE)
         for name, says in ("out.txt", "ends in .json"), ("no/out.json", "no/out.json cannot be written"):
             self.assert_fails(self.reported("a.h5", "--trace", name), says)
         self.assert_fails(self.reported(self.sample("b.h5"), "--trace", "out.json"), "b.h5: no trace in it", "measure.trace")

@@ -3,6 +3,7 @@
 
 import contextlib
 import importlib.util
+import json
 import mmap
 import os
 import pty
@@ -23,12 +24,13 @@ sys.path.insert(0, str(SCRIPTS.parent / "tests/torture"))
 from torture.mpirun import have_own_shm  # noqa: E402
 
 
-def write_result(path, group="run", **attributes):
-    """A file with this group, and no more. Returns its name."""
+def write_result(path, name="run", **members):
+    """A file with this record, and no more. Returns its name."""
     import h5py
+    import numpy as np
 
     with h5py.File(path, "w") as file:
-        file.create_group(group).attrs.update(attributes)
+        file[name] = np.bytes_(json.dumps(members).encode())
     return path.name
 
 

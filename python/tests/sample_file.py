@@ -2,6 +2,8 @@
 """Writes an HDF5 file as a run of heat would, as one of cg, and tables as one of pingpong, with
 made-up numbers."""
 
+import json
+
 import h5py
 import numpy as np
 
@@ -30,39 +32,48 @@ UPDATES = {"name": "cell_updates", "value": 1.2e9, "unit": "updates/s"}
 BANDWIDTH = {"name": "effective_bandwidth", "value": 19.2e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.6}
 
 
-def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=1, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), kinds=True, **run):
-    """`run` replaces attributes of /run; None leaves one out. `kinds`: whether /run/timers has that column."""
+def set_run(path, run):
+    """The record of a file, or a text in its place."""
+    with h5py.File(path, "a") as file:
+        if "run" in file:
+            del file["run"]
+        file["run"] = np.bytes_(run if isinstance(run, bytes) else json.dumps(run).encode())
+
+
+def change_run(path, change):
+    """change(record) of a file's record, in place."""
+    with h5py.File(path) as file:
+        run = json.loads(file["run"][()])
+    change(run)
+    set_run(path, run)
+
+
+def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=True, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), kinds=True, **run):
+    """`run` replaces members of the record; None leaves one out. `kinds`: whether its timers have that column."""
+    record = {key: value for key, value in {**RUN, **run}.items() if value is not None}
+    record["hosts"] = ["node1", "node1"]
+    if figures:
+        record["figure_of_merit"] = dict(figures[0])
+    record["figures_of_merit"] = {str(number): dict(figure) for number, figure in enumerate(figures)}
+    record["verification"] = {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
+    names = ("region", "calls", "min", "median", "max", "slowest_rank")
+    record["timers"] = [{**dict(zip(names, (region, *row))), "once": region in once, **({"kind": KINDS.get(region, "compute")} if kinds else {})}
+                        for region, row in timers.items()]
+    record["repeats"] = list(repeats)
+    record["traffic"] = [{"rank": rank, "neighbour": 1 - rank, "messages": 1, "bytes": 8000} for rank in (0, 1)]
+    record["calibration"] = {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "working_set_read_bandwidth": 90e9,
+                             "latency": 1e-6, "bandwidth": 9e9}
     with h5py.File(path, "w") as file:
-        group = file.create_group("run")
-        for key, value in {**RUN, **run}.items():
-            if value is not None:
-                group.attrs[key] = value
-        group.attrs["hosts"] = np.array(["node1", "node1"], dtype=h5py.string_dtype())
-        if figures:
-            group.create_group("figure_of_merit").attrs.update(figures[0])
-        for number, figure in enumerate(figures):
-            group.create_group(f"figures_of_merit/{number}").attrs.update(figure)
-        group.create_group("verification").attrs.update({"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5})
-        columns = [("region", "S16"), ("calls", "i8"), ("min", "f8"), ("median", "f8"), ("max", "f8"), ("slowest_rank", "i4"), ("once", "u1"), ("kind", "S16")]
-        rows = [(region.encode(), *row, region in once, KINDS.get(region, "compute").encode()) for region, row in timers.items()]
-        group["timers"] = np.array(rows, dtype=columns)[[name for name, _ in columns if kinds or name != "kind"]]
-        group["repeats"] = list(repeats)
-        columns = [("rank", "i4"), ("neighbour", "i4"), ("messages", "i8"), ("bytes", "i8")]
-        group["traffic"] = np.array([(0, 1, 1, 8000), (1, 0, 1, 8000)], dtype=columns)
-        group.create_group("calibration").attrs.update({
-            "read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "working_set_read_bandwidth": 90e9, "latency": 1e-6, "bandwidth": 9e9})
         if field:
             file["fields/temperature"] = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
-            file["fields/temperature"].attrs.update({"unit": "K", "time": 0.5})
             file.create_group("VTKHDF").attrs.update({"Origin": np.zeros(3), "Spacing": np.array([0.025, 1 / 30, 0.1])})
+    set_run(path, record)
     return path
 
 
-CURVE = [("curve", "S32"), ("series", "S32"), ("size", "i8"), ("elements", "i8"), ("bytes", "i8"), ("repetitions", "i8"),
-         *((name, "f8") for name in ("mean", "standard_error", "median", "min", "pack", "post", "wait", "unpack")),
-         ("messages", "i8")]
-RATIO = [("curve", "S32"), ("series", "S32"), ("baseline", "S32"), ("size", "i8"), ("bytes", "i8"), ("ratio", "f8"),
-         ("low", "f8"), ("high", "f8")]
+CURVE = ("curve", "series", "size", "elements", "bytes", "repetitions", "mean", "standard_error", "median", "min", "pack", "post", "wait",
+         "unpack", "messages")
+RATIO = ("curve", "series", "baseline", "size", "bytes", "ratio", "low", "high")
 
 
 def add_curves(path, curves=("1-D int", "1-D double"), sizes=(64, 1024, 16384)):
@@ -90,9 +101,8 @@ def add_split_curves(path):
 
 
 def _write_curves(path, rows, ratios):
-    with h5py.File(path, "a") as file:
-        file["run/curves"] = np.array(rows, dtype=CURVE)
-        file["run/ratios"] = np.array(ratios, dtype=RATIO)
+    change_run(path, lambda run: run.update(curves=[dict(zip(CURVE, row)) for row in rows], ratios=[dict(zip(RATIO, row)) for row in ratios]))
+
 
 SOLVE_DECK = """app: cg
 problem:
@@ -121,20 +131,21 @@ SOLVE_TIMERS = {"spmv": 1.0, "spmv_boundary": 0.1, "vectors": 0.2, "wait": 0.1, 
 SOLVE_ONCE = ("read", "assembly", "setup")
 
 
-def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=1, run=(), words=None, matrix=(),
+def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=True, run=(), words=None, matrix=(),
                 **settings):
-    """`settings` replace values of the deck, `run` attributes of /run, `matrix` add some of /run/matrix. Every second
+    """`settings` replace values of the deck, `run` members of the record, `matrix` some of its matrix. Every second
     iteration divides the residual by 10."""
-    attributes = {"app": "cg", "deck": SOLVE_DECK.format(**{**SETTINGS, **settings}), "ending": ending, "iterations": iterations,
-                  "ending_in_words": words or ending, "residual": residual, "true_residual": 1.5e-10, **dict(run)}
+    members = {"app": "cg", "deck": SOLVE_DECK.format(**{**SETTINGS, **settings}), "ending": ending, "iterations": iterations,
+               "ending_in_words": words or ending, "residual": residual, "true_residual": 1.5e-10, **dict(run)}
     timers = {region: (21, time, time, time, 0) for region, time in SOLVE_TIMERS.items()}
-    write_sample(path, figures=SOLVE_FIGURES if passed else (), passed=passed, field=False, timers=timers, once=SOLVE_ONCE, repeats=[seconds], **attributes)
-    with h5py.File(path, "a") as file:
-        group = file["run"]
-        group["verification"].attrs["remark"] = f"{words or ending}; error 2e-10"
-        group.create_group("matrix").attrs.update({"rows": rows, "nonzeros": 21952, "rows_per_rank_min": 480, "rows_per_rank_max": 520,
-                                                   "ghosts": 150, "ghosts_min": 50, "ghosts_max": 100, "bytes": 300000, **dict(matrix)})
-        group.create_group("solver").attrs.update({"replacements": 3, "drift": 1.25e-12, "chebyshev_degree": 4})
-        group["history/iteration"] = np.arange(iterations + 1)
-        group["history/residual"] = 10.0 ** (-0.5 * np.arange(iterations + 1))
+    write_sample(path, figures=SOLVE_FIGURES if passed else (), passed=passed, field=False, timers=timers, once=SOLVE_ONCE, repeats=[seconds], **members)
+
+    def add(run):
+        run["verification"]["remark"] = f"{words or ending}; error 2e-10"
+        run["matrix"] = {"rows": rows, "nonzeros": 21952, "rows_per_rank_min": 480, "rows_per_rank_max": 520, "ghosts": 150, "ghosts_min": 50,
+                         "ghosts_max": 100, "bytes": 300000, **dict(matrix)}
+        run["solver"] = {"replacements": 3, "drift": 1.25e-12, "chebyshev_degree": 4}
+        run["history"] = {"iteration": list(range(iterations + 1)), "residual": [10.0 ** (-0.5 * n) for n in range(iterations + 1)]}
+
+    change_run(path, add)
     return path

@@ -168,8 +168,9 @@ class GoesOn(SlurmTest):
         said = (folder / f"slurm-{again[1]}.out").read_text()
         self.assertIn("VERIFICATION PASSED", said)
         with h5py.File(folder / "plate.h5") as file:
-            run, goes_on = file["run"].attrs, file["run/checkpoint"].attrs
-            self.assertEqual((run["ranks"], run["sweeps"], goes_on.get("at_step"), goes_on.get("restarted_from")), (3, step + 20, step, checkpoint), said)
+            run = json.loads(file["run"][()])
+        found = (run["ranks"], run["sweeps"], run["checkpoint"].get("at_step"), run["checkpoint"].get("restarted_from"))
+        self.assertEqual(found, (3, step + 20, step, checkpoint), said)
 
 
 if __name__ == "__main__":

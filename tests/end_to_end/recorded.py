@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs whose HDF5 file h5py reads."""
 
+import json
 import math
 import unittest
 
@@ -39,6 +40,10 @@ class RecordTest(HeatTest):
         file = h5py.File(self.folder / name)
         self.addCleanup(file.close)
         return file
+
+    def run_of(self, *arguments, **options):
+        """The record of a run as run_deck() makes it."""
+        return json.loads(self.run_deck(*arguments, **options)["run"][()])
 
     def numbers_of(self, item):
         """Those of a data item of XDMF, which are as it says; an image's have all extents in one."""

@@ -44,8 +44,9 @@ template <class T>
 void write_state(output::File& file, const GridShape& grid, const MatrixSize& size, const StepsMade& steps,
                  const LocalMatrix<T>& c) {
   grid::write_view(file, "/state/C", detail::block_of_state(size, c), detail::transposed(c));
-  file.attributes("/state", {{"steps_made", steps.made}, {"steps", steps.all}});
-  file.attributes("/state", {{"process_grid", std::vector<std::int64_t>{grid.rows, grid.columns}}});
+  file.record("/state/numbers", {{"steps_made", steps.made},
+                                 {"steps", steps.all},
+                                 {"process_grid", std::vector<std::int64_t>{grid.rows, grid.columns}}});
 }
 
 /// Collective. C after so many steps, which are returned. Throws config::Error on all ranks if the process grid is
@@ -53,7 +54,7 @@ void write_state(output::File& file, const GridShape& grid, const MatrixSize& si
 template <class T>
 std::int64_t read_state(const output::Reader& reader, const GridShape& grid, const MatrixSize& size, std::int64_t steps,
                         const LocalMatrix<T>& c) {
-  const auto found = reader.attributes("/state");
+  const auto found = reader.record("/state/numbers");
   const auto then = found.at("process_grid").get<std::vector<std::int64_t>>();
   const auto path = reader.path().string();
   if (then != std::vector<std::int64_t>{grid.rows, grid.columns})

@@ -16,7 +16,7 @@ namespace kontor::miniapp {
 /// What a checkpoint tells of itself besides the app's state: the group /checkpoint.
 struct CheckpointHeader {
   /// Of the layout of the file. A checkpoint of another one cannot be read.
-  static constexpr std::int64_t current_format = 2;
+  static constexpr std::int64_t current_format = 3;
 
   std::int64_t format = current_format;
   std::string app = {};

@@ -117,18 +117,18 @@ TEST(RestoredState, IsComparedBitForBit) {
   {
     output::File file(world().native(), folder / "state.h5");
     written(file);
-    file.attributes("/fields", {{"sweeps", 7}});
+    file.record("/numbers", {{"sweeps", 7}});
     file.commit();
   }
   const output::Reader reader(world().native(), folder / "state.h5");
   output::File same(world().native(), reader), other(world().native(), reader);
   written(same);
-  same.attributes("/fields", {{"sweeps", 7}});
+  same.record("/numbers", {{"sweeps", 7}});
   EXPECT_TRUE(same.differences().empty());
   written(other, world().rank() + 1 == world().size() ? 1e-9 : 0);
-  other.attributes("/fields", world().rank() == 0 ? nlohmann::ordered_json{{"sweeps", 8}, {"time", 1}}
-                                                  : nlohmann::ordered_json::object()); // rank 0's count
-  EXPECT_EQ(other.differences(), (std::vector<std::string>{"/fields/u", "/fields@sweeps", "/fields@time"}));
+  other.record("/numbers", world().rank() == 0 ? nlohmann::ordered_json{{"sweeps", 8}, {"time", 1}}
+                                               : nlohmann::ordered_json::object()); // rank 0's count
+  EXPECT_EQ(other.differences(), (std::vector<std::string>{"/fields/u", "/numbers/sweeps", "/numbers/time"}));
 }
 
 } // namespace

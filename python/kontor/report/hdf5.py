@@ -4,7 +4,6 @@
 Files are read without locks: under its name a file is whole, and not every file system has locks."""
 
 import os
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"  # before the library is loaded; so that old and new h5py do it alike
@@ -15,7 +14,7 @@ import numpy as np  # noqa: E402
 from .colours import PALETTE  # noqa: E402
 from .errors import RecordError, read_as_damaged  # noqa: E402
 from .report_parts import Chart, Image, Line  # noqa: E402
-from .stored import read_group  # noqa: E402
+from .stored import read_json  # noqa: E402
 from .text import printable  # noqa: E402
 
 MOST = 1024  # values kept in each direction of a field
@@ -25,7 +24,7 @@ PACKED = 1100  # bytes that one byte of a compressed dataset may become, at most
 def open_run(path: str) -> Any:
     """An open file of a run, all bytes of which are those that were written; RecordError if it is none, or has parts of
     itself elsewhere."""
-    read_group(path, whole=True)
+    read_json(path, whole=True)
     file = h5py.File(path, "r")
     if wrong := link_to_another(file):
         file.close()
@@ -64,33 +63,10 @@ def check_values(data: Any) -> None:
         raise ValueError(f"{data.name} claims {size} bytes of a file of {room}")
 
 
-def attributes(node: Any) -> dict[str, Any]:
-    """Of a group or dataset, or of None."""
-    return _present(node.attrs) if node is not None else {}
-
-
-def _present(values: Mapping[str, Any]) -> dict[str, Any]:
-    """As plain Python values; not-a-numbers are left out."""
-    plain = {key: _plain(value) for key, value in values.items()}
-    return {key: value for key, value in plain.items() if value == value}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value] if value.ndim else _plain(value[()])
-    if isinstance(value, h5py.Empty):
-        return ""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    return value.item() if isinstance(value, np.generic) else value
-
-
 class Field(NamedTuple):
     name: str
     values: Any  # array (nx), (ny, nx) or (nz, ny, nx)
     places: str  # what they belong to: cells, points, or just values where the file does not say
-    unit: str
-    time: float | None  # None if the file does not say
     origin: tuple[float, ...]  # x(, y, z); the first value stands half a spacing further
     spacing: tuple[float, ...]  # x(, y, z), between the values kept
 
@@ -113,24 +89,23 @@ def read_field(path: str) -> Field | None:
             raise RecordError(f"{path}: /fields/{name} has {data.ndim} dimensions; 1 to 3 can be plotted")
         check_values(data)
         step = max(1, -(-max(data.shape) // MOST))
-        about, grid = attributes(data), attributes(file.get("VTKHDF"))
+        grid = file["VTKHDF"].attrs if "VTKHDF" in file else {}
         place = next((what for what in ("cell", "point") if f"VTKHDF/{what.title()}Data/{name}" in file), "value")
-        spacing = tuple(step * width for width in grid.get("Spacing", (1, 1, 1)))[: data.ndim]
+        spacing = tuple(step * float(width) for width in grid.get("Spacing", (1, 1, 1)))[: data.ndim]
         half = 0.5 if place == "point" else 0
-        origin = tuple(at - half * width for at, width in zip(grid.get("Origin", (0, 0, 0)), spacing))
+        origin = tuple(float(at) - half * width for at, width in zip(grid.get("Origin", (0, 0, 0)), spacing))
         values = data[(slice(None, None, step),) * data.ndim]
-        return Field(name, values, f"{place}s", about.get("unit", ""), about.get("time"), origin, spacing)
+        return Field(name, values, f"{place}s", origin, spacing)
 
 
 def field_charts(field: Field | None) -> list[Chart]:
     if field is None:
         return []
-    values, label = field.values, f"{field.name} [{field.unit}]" if field.unit else field.name
-    time = f" at t = {field.time:.4g}" if field.time is not None else ""
-    title = f"{field.name}{time}  ({' x '.join(map(str, reversed(values.shape)))} {field.places} shown)"
+    values = field.values
+    title = f"{field.name}  ({' x '.join(map(str, reversed(values.shape)))} {field.places} shown)"
     if values.ndim == 1:
         places = [field.at(0, number) for number in range(values.size)]
-        return [Chart(title, "x", label, [Line(field.name, PALETTE[0], places, list(values), ideal=True)])]
+        return [Chart(title, "x", field.name, [Line(field.name, PALETTE[0], places, list(values), ideal=True)])]
     finite = values[np.isfinite(values)]
     least, most = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     ends = [(field.at(axis, -0.5), field.at(axis, count - 0.5)) for axis, count in enumerate(reversed(values.shape))]
@@ -142,5 +117,5 @@ def field_charts(field: Field | None) -> list[Chart]:
             middle = values.shape[2 - axis] // 2
             plane, where = np.take(values, middle, 2 - axis), f", {'xyz'[axis]} = {field.at(axis, middle):.4g}"
         charts.append(Chart(title + where, "xyz"[across], "xyz"[up],
-                            image=Image(plane, (*ends[across], *ends[up]), label, least, most)))
+                            image=Image(plane, (*ends[across], *ends[up]), field.name, least, most)))
     return charts

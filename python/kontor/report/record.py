@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .errors import RecordError, read_as_damaged, writing
-from .stored import read_group
+from .stored import read_json
 
 Row = dict[str, Any]
 
@@ -153,7 +153,7 @@ class Record:
 def read_record(path: str) -> Record:
     """Of an HDF5 file of a run, or of the JSON that --results writes."""
     with read_as_damaged(path):
-        record = _record(path, _json_tree(path) if path.endswith(".json") else _some(read_group(path)))
+        record = _record(path, _json_tree(path) if path.endswith(".json") else _some(read_json(path)))
         _check(record)
     return record
 

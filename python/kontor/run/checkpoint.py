@@ -16,7 +16,7 @@ Header = tuple[int, str, int]  # number, app, ranks
 
 sys.path[0] = str(Path(__file__).resolve().parents[2])
 from kontor.report.errors import RecordError, isolated
-from kontor.report.stored import read_group
+from kontor.report.stored import read_json
 
 
 def named_by(file: Path) -> list[Path]:
@@ -33,7 +33,7 @@ def named_by(file: Path) -> list[Path]:
 def header(path: Path) -> Header:
     """Raises RecordError, and ValueError for a file that is no checkpoint."""
     try:
-        attributes = read_group(str(path), "/checkpoint")
+        attributes = read_json(str(path), "/checkpoint")
     except RecordError as error:
         if "/checkpoint" in str(error) and is_result(path):
             raise ValueError("it is no checkpoint, but the result of a run; leave out --restart to repeat that") from error
@@ -46,7 +46,7 @@ def header(path: Path) -> Header:
 
 def is_result(path: Path) -> bool:
     with suppress(RecordError):
-        read_group(str(path))
+        read_json(str(path))
         return True
     return False
 

@@ -147,7 +147,7 @@ def check_output(folder: Path, reference: Reference, run: Run, findings: list[st
     try:
         bits = contents(path)
         with h5py.File(path) as file:
-            early = bool(file["run"].attrs["ended_early"])
+            early = json.loads(file["run"][()])["ended_early"]
     except Exception as error:  # noqa: BLE001: h5py throws many kinds
         findings.append(f"output: plate.h5 is neither the earlier one nor whole: {error}")
         return "damaged"
@@ -178,7 +178,7 @@ def check_sidecars(folder: Path, reference: Reference, state: str, findings: lis
     if record.exists():
         try:
             with h5py.File(path) as file:
-                if json.loads(record.read_text())["started"] != file["run"].attrs["started"]:
+                if json.loads(record.read_text())["started"] != json.loads(file["run"][()])["started"]:
                     findings.append("sidecar: plate.json is of another run than plate.h5")
         except (ValueError, KeyError) as error:
             findings.append(f"sidecar: plate.json is not whole: {error}")

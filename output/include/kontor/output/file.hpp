@@ -40,7 +40,7 @@ class File {
   File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
        std::vector<std::filesystem::path> sidecars = {}, const std::string& chosen_by = "output.file or -o");
 
-  /// Local. Compares instead of writing: datasets and attributes with those that `reader` has; both must outlive this.
+  /// Local. Compares instead of writing: datasets and records with those that `reader` has; both must outlive this.
   /// Everything else is ignored, and there is nothing to commit.
   File(MPI_Comm comm, const Reader& reader);
 
@@ -52,15 +52,9 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// Writes a JSON object as `group`; rank 0's `tree` counts. Its members become
-  ///   numbers, booleans (as 0 or 1), strings           attributes of the group (UTF-8, variable length)
-  ///   arrays of strings                                string-array attributes
-  ///   arrays of numbers                                1-D datasets
-  ///   arrays of arrays of numbers, of one length       datasets of as many dimensions
-  ///   arrays of objects with equal keys                one table: a 1-D dataset of compound type
-  ///   objects                                          subgroups
-  /// Integers are stored as 64 bits, other numbers as doubles; null members are left out.
-  void record(const std::string& group, const nlohmann::ordered_json& tree);
+  /// Writes a JSON object as text, a dataset of one string in UTF-8, at `name`; rank 0's `tree` counts. Numbers that
+  /// are not finite become null.
+  void record(const std::string& name, const nlohmann::ordered_json& tree);
 
   /// Writes a dataset, each rank its block; the blocks fill the array. `data` is this rank's first element in host
   /// memory, which is read only: with strides the block may lie in a padded array, or have another order. Block
@@ -72,9 +66,6 @@ class File {
   /// once. An exception of `fetch` is an Error on all ranks.
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);
-
-  /// Adds attributes to a group or dataset; arrays of numbers become array attributes. Rank 0's `flat` counts.
-  void attributes(const std::string& object, const nlohmann::ordered_json& flat);
 
   /// Describes datasets of the file as fields on a mesh in the VTKHDF layout, at several times if there are several
   /// snapshots, by virtual datasets: nothing is copied. The extents of each are extents(mesh, field), and each snapshot

@@ -18,7 +18,7 @@ namespace kontor::output {
 /// What a dataset is.
 struct DatasetInfo {
   std::vector<std::uint64_t> extents; ///< slowest dimension first; none: a single value
-  std::string type;                   ///< as name_of(Scalar), or another name such as "string", "table"
+  std::string type;                   ///< as name_of(Scalar), or another name such as "string"
 };
 
 /// An HDF5 file that exists, opened for reading; any program may have written it.
@@ -44,13 +44,8 @@ class Reader {
   /// Whether there is a group or dataset of that path.
   bool has(const std::string& object) const;
 
-  /// Attributes of a group or dataset: numbers, strings, arrays of them. Throws Error if there is one of another type.
-  nlohmann::ordered_json attributes(const std::string& object) const;
-
-  /// A group as File::record() writes it: its attributes, then its members, each in alphabetical order. 1-D datasets
-  /// become arrays, of numbers, strings, or, of a table, objects; unsigned bytes are booleans. Datasets of other ranks
-  /// are left out. Throws Error if there is a type that a record cannot have.
-  nlohmann::ordered_json record(const std::string& group) const;
+  /// What File::record() has written there. Throws Error if it is no text of JSON.
+  nlohmann::ordered_json record(const std::string& name) const;
 
   /// Throws Error if there is no such dataset, or if it claims more bytes than the file can hold.
   DatasetInfo info(const std::string& dataset) const;
