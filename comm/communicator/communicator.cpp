@@ -34,13 +34,21 @@ std::optional<std::string> value_problem(const Options& options) {
   return std::nullopt;
 }
 
-/// Before anything depends on the options.
+void refuse_null(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) throw CallError("a Communicator of MPI_COMM_NULL: this rank is in none");
+}
+
+/// Collective. Before anything depends on the options.
+void compare(MPI_Comm comm, const Options& options) {
+  if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
+  mpi::require_same(comm, "the options of a communicator", words(options));
+}
+
 MPI_Comm duplicate_for(MPI_Comm parent, const Options& options) {
-  if (parent == MPI_COMM_NULL) throw CallError("a Communicator of MPI_COMM_NULL: this rank is in none");
+  refuse_null(parent);
   auto comm = detail::duplicate(parent);
   try {
-    if (const auto problem = mpi::first_problem(comm, value_problem(options))) throw UsageError(*problem);
-    mpi::require_same(comm, "the options of a communicator", words(options));
+    compare(comm, options);
   } catch (...) {
     MPI_Comm_free(&comm);
     throw;
@@ -54,6 +62,12 @@ void Communicator::refuse_moved_from() { throw CallError("a Communicator is used
 
 Communicator::Communicator(MPI_Comm parent, const Options& options)
     : Communicator(Owned{duplicate_for(parent, options)}, options) {}
+
+Communicator Communicator::adopt(MPI_Comm comm, const Options& options) {
+  refuse_null(comm);
+  compare(comm, options);
+  return {Owned{comm}, options};
+}
 
 Communicator::Communicator(Owned owned, const Options& options) {
   internals_ = std::make_shared<detail::Internals>();

@@ -146,13 +146,14 @@ ExchangeBase::ExchangeBase(const Communicator& comm, std::string label, std::sha
                            MemoryKind memory)
     : state_(new State{comm.share(), std::move(label), std::move(executor), memory,
                        comm.options().check == CheckLevel::cross_rank}) {}
+ExchangeBase::ExchangeBase() noexcept = default;
 ExchangeBase::ExchangeBase(ExchangeBase&&) noexcept = default;
 ExchangeBase& ExchangeBase::operator=(ExchangeBase&&) noexcept = default;
 ExchangeBase::~ExchangeBase() = default;
 
 ExchangeBase::State& ExchangeBase::state() const {
   if (!state_) [[unlikely]]
-    throw CallError("a call on an Exchange that was moved from");
+    throw CallError("a call on an Exchange that was moved from, or never assigned to");
   return *state_;
 }
 

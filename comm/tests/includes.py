@@ -12,7 +12,7 @@ PUBLIC = {  # the headers directly in kontor/comm; all others are calls
     "base": "error mpi_check options",
     "backend": "mailboxes peer_wait registry",
     "communicator": "communicator peer_memory",
-    "exchange": "exchange phase_times sparse_exchange",
+    "exchange": "exchange faces phase_times sparse_exchange",
 }
 FLOOR_OF = {header: floor for floor, headers in PUBLIC.items() for header in headers.split()}
 

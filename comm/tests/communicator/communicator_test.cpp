@@ -77,6 +77,38 @@ TEST(CommunicatorHandle, MovedFrom) {
     expect_facts(text, {"Exchange that was moved from"});
 }
 
+TEST(CommunicatorHandle, AdoptsOneWithoutDuplication) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &made);
+  {
+    const auto comm = Communicator::adopt(made, {.backend = "view"});
+    EXPECT_EQ(comm.native(), made);
+    EXPECT_EQ(comm.options().backend, "view");
+    expect_usable(comm);
+  }
+  MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);
+  expect_error<UsageError>([&] { Communicator::adopt(made, {.backend = "carrier pigeons"}); }, {"carrier pigeons"});
+  MPI_Comm_free(&made); // still the caller's
+  expect_error<CallError>([&] { Communicator::adopt(MPI_COMM_NULL); }, {"MPI_COMM_NULL"});
+}
+
+TEST(OptionsInWords, AreReadAndRefused) {
+  const auto options = options_of(" backend=view,pattern=rma  packing=none path=staged check=off trial=0 timeout=2.5 ");
+  EXPECT_EQ(to_string(options), "view, rma, packing none, path staged");
+  EXPECT_EQ(options.check, CheckLevel::off);
+  EXPECT_EQ((std::pair{options.trial, options.timeout}), (std::pair{0.0, 2.5}));
+  EXPECT_EQ(options_of("", {.backend = "shm"}).backend, "shm");
+  expect_error<UsageError>([] { options_of("pattern=sideways"); },
+                           {"pattern is 'sideways'", "nonblocking, persistent"});
+  expect_error<UsageError>([] { options_of("colour=red"); }, {"no option 'colour=red'", "backend, pattern"});
+  for (const char* word : {"timeout=-1", "timeout=soon", "timeout=", "timeout", "trial=1s", "timeout=nan"})
+    expect_error<UsageError>([&] { options_of(word); }, {"seconds, 0 or more"});
+  ::setenv("KONTOR_COMM", "check=cross_rank", 1);
+  EXPECT_EQ(options_of_environment({.backend = "view"}).check, CheckLevel::cross_rank);
+  ::unsetenv("KONTOR_COMM");
+  EXPECT_EQ(options_of_environment({.backend = "view"}).backend, "view");
+}
+
 /// The environment of some ranks only.
 TEST(CommunicatorHandle, IsGpuAwareOnAllRanks) {
   const char* const name = "KONTOR_GPU_AWARE_MPI";

@@ -7,6 +7,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/faces.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/reduction.hpp>
@@ -14,4 +15,5 @@
 #include <kontor/comm/request.hpp>
 #include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
+#include <kontor/comm/view_of.hpp>
 #include <kontor/comm/with_extents.hpp>

@@ -45,6 +45,10 @@ class Communicator {
   /// unknown, absent or cannot do what they ask. MPI must be initialised, and should not end before this.
   explicit Communicator(MPI_Comm parent, const Options& = {});
 
+  /// Collective over `comm`, which the caller has made, as by MPI_Comm_split, and gives away: it is not duplicated, and
+  /// this frees it. Throws as the constructor does; then `comm` stays the caller's.
+  static Communicator adopt(MPI_Comm comm, const Options& = {});
+
   /// Collective over `parent`. A Cartesian communicator of 1 to 3 dimensions, ranks in row-major order as MPI has them
   /// (the last dimension varies fastest). Throws UsageError on every rank unless all give the same, and the product of
   /// `dims` is the number of ranks.

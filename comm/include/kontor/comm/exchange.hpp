@@ -21,7 +21,7 @@ namespace kontor::comm {
 /// both sides.
 ///
 /// `View` gives the memory space and the execution space; the Views that travel may have any scalar, rank (0 to 8) and
-/// layout. Where a kernel packs, all Views from one rank to another travel in one message (Messages). Elements meet by
+/// layout. Where a kernel packs, all Views from one rank to another travel in one message. Elements meet by
 /// logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements. The exchange shares ownership
 /// of its Views, so they outlive the messages. One that is destroyed in the middle of a step finishes its messages,
 /// together with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views and
@@ -53,6 +53,9 @@ class Exchange : public ExchangeBase {
     else
       return detail::check_not_const<V>();
   }
+
+  /// Local. Takes part in nothing until another is assigned to it.
+  Exchange() noexcept = default;
 
   /// Local. `label` names the exchange in errors. Pack kernels run on `instance`.
   Exchange(const Communicator& comm, std::string label, const execution_space& instance = {})

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kontor::comm {
 
@@ -88,5 +89,12 @@ const char* to_string(CheckLevel);
 ///@}
 /// "view, persistent, packing datatype"; where it is not the usual one also ", path staged"
 std::string to_string(const Options&);
+
+/// Local. `usual`, but for what the words say: members with the names that decks have for their values, such as
+/// "backend=view pattern=persistent timeout=5", between them spaces or commas. Throws UsageError for another member or
+/// value, with those that there are.
+Options options_of(std::string_view words, Options usual = {});
+/// Local. options_of() the words of the environment variable KONTOR_COMM; `usual` where it is not set.
+Options options_of_environment(Options usual = {});
 
 } // namespace kontor::comm

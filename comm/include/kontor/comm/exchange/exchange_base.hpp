@@ -14,13 +14,18 @@ namespace kontor::comm {
 
 class Executor;
 
-/// What an Exchange is without the types of its Views; compiled once.
+/// What an Exchange is without the types of its Views; compiled once. Exchanges of different Views can be kept together
+/// by pointers to it.
 class ExchangeBase {
  public:
+  /// Local. Takes part in nothing until another is assigned to it.
+  ExchangeBase() noexcept;
   /// The one moved from takes part in nothing.
   ExchangeBase(ExchangeBase&&) noexcept;
   /// Ends the plan that was there, collectively where a step is under way.
   ExchangeBase& operator=(ExchangeBase&&) noexcept;
+  /// Collective where a step is under way and no exception is passing.
+  virtual ~ExchangeBase();
 
   /// Collective over the communicator. Compares both ends of every message and makes all that repeats: buffers,
   /// datatypes, requests, windows. May be called again after more add(). Where the communicator's options leave a
@@ -83,8 +88,6 @@ class ExchangeBase {
  protected:
   /// Local.
   ExchangeBase(const Communicator&, std::string label, std::shared_ptr<const Executor>, MemoryKind);
-  /// Collective where a step is under way and no exception is passing.
-  ~ExchangeBase();
   /// Keeps what owns the memory.
   void add_slot(Matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp,
                 std::shared_ptr<void> owner);
@@ -92,7 +95,7 @@ class ExchangeBase {
  private:
   struct State;
   State& state() const;
-  std::unique_ptr<State> state_; ///< null: moved from
+  std::unique_ptr<State> state_; ///< null: moved from, or never assigned to
 };
 
 } // namespace kontor::comm
