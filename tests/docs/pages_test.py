@@ -41,6 +41,8 @@ class PagesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory(prefix="kontor-docs-")
+        # Open MPI 4 gives all programs without a launcher one session folder, which the first that ends removes.
+        ENVIRONMENT["OMPI_MCA_orte_tmpdir_base"] = cls.temporary.name
         cls.folder = Path(cls.temporary.name)
         for name in ("inputs", "lab", "scripts", "tests", "python"):
             (cls.folder / name).symlink_to(ROOT / name)
