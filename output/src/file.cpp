@@ -114,7 +114,9 @@ class File::Impl {
   template <class Step>
   void on_root(const Step& step) {
     together([&] {
-      if (rank_ == 0) step(file_);
+      if (rank_ > 0) return;
+      const auto told = if_hdf5_crashes();
+      step(file_);
     });
   }
 
@@ -136,6 +138,12 @@ class File::Impl {
     together(step, target_);
   }
 
+  CrashTold if_hdf5_crashes() const {
+    return CrashTold(fmt::format("output: {}: HDF5 crashed on writing it; the disk may be full; no file was replaced "
+                                 "[E-FILE-WRITE]",
+                                 target_.string()));
+  }
+
   void open(const fs::path& temporary) {
     if (rank_ > 0) {
       if (access_ == Access::gathered) return;
@@ -146,6 +154,7 @@ class File::Impl {
                                 std::strerror(errno)));
       return;
     }
+    const auto told = if_hdf5_crashes();
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "H5Pcreate", "the file");
     // The format of HDF5 1.8 and later: its structure carries checksums, and attributes may exceed 64 kB.
     check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "H5Pset_libver_bounds", "the file");

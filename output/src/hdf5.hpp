@@ -3,7 +3,9 @@
 
 #include <hdf5.h>
 
+#include <array>
 #include <concepts>
+#include <csignal>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -34,6 +36,20 @@ class Handle {
  private:
   hid_t id_ = H5I_INVALID_HID;
   Close close_ = nullptr;
+};
+
+/// While this lives, a crash ends the program with exit code 3 and this text: HDF5 crashes on some damaged files, and,
+/// with assertions, on a full disk.
+class CrashTold {
+ public:
+  explicit CrashTold(std::string text);
+  CrashTold(const CrashTold&) = delete;
+  ~CrashTold();
+
+ private:
+  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+  std::string text_;
+  std::array<void (*)(int), signals.size()> before_{};
 };
 
 /// Throws Error with HDF5's own text if `result` is negative.

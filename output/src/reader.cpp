@@ -9,41 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-#include <csignal>
-#include <cstring>
-#include <unistd.h>
-
 namespace kontor::output {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-const char* being_read = ""; // by HDF5
-
-extern "C" void tell_crash(int /*signal*/) {
-  for (const char* text : {"cannot read ", being_read, ": HDF5 crashed on it; it is damaged [E-FILE-DAMAGED]\n"})
-    if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-  ::_exit(3);
-}
-
-/// While this lives, a crash names the file: HDF5 crashes on some that are damaged.
-class Named {
- public:
-  explicit Named(const fs::path& path) {
-    being_read = path.c_str();
-    for (std::size_t n = 0; n < signals.size(); ++n) before_[n] = std::signal(signals[n], tell_crash);
-  }
-  Named(const Named&) = delete;
-  ~Named() {
-    for (std::size_t n = 0; n < signals.size(); ++n) std::signal(signals[n], before_[n]);
-  }
-
- private:
-  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
-  std::array<void (*)(int), signals.size()> before_{};
-};
 
 using Json = nlohmann::ordered_json;
 
@@ -145,7 +115,8 @@ class Reader::Impl {
  private:
   template <class Call>
   void together(Call&& call) const {
-    const Named named(path_);
+    const CrashTold told(
+        fmt::format("cannot read {}: HDF5 crashed on it; it is damaged [E-FILE-DAMAGED]", path_.string()));
     try {
       collectively(comm_, std::forward<Call>(call));
     } catch (const Error& error) {

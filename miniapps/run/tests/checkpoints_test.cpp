@@ -102,6 +102,8 @@ TEST(Checkpoints, AreInTheRecord) {
 
 /// Though only one is kept: on a full disk, one that takes no files, and where the name cannot be given.
 TEST(Checkpoints, TheOlderStaysIfOneCannotBeWritten) {
+  if (output::hdf5_version().starts_with("2"))
+    GTEST_SKIP() << "HDF5 2.2 of Debian sid ends the program by an assertion";
   const Folder folder("checkpoints-failed");
   const auto lasts = test::world_rank() == test::world_size() - 1; // the fault is on one rank
   const std::vector<std::pair<std::string, std::function<void()>>> faults{
