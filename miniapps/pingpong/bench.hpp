@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "pingpong/memory.hpp"
 #include "pingpong/options.hpp"
+#include "pingpong/payload.hpp"
 #include "run/mini_app.hpp"
 #include "timing/findings.hpp"
 #include "timing/interleave.hpp"
 
 #include <kontor/comm/exchange.hpp>
-#include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -21,170 +24,196 @@
 /// What the measures share.
 namespace kontor::pingpong {
 
-/// The same work in two ways, which own their Views.
+/// One operation by hand-written MPI and by typed calls. The methods own their Views.
 struct Operation {
-  std::string name; ///< of its curves, without the scalar
+  std::string name; ///< of its curve, without the scalar
   std::array<Way, 2> ways;
   Payload payload;
   bool clocked = true; ///< whether the time of this rank counts
+  int calls = 1;       ///< typed calls in one execution, without those that overlap others
 };
 
-/// The one by hand, and typed: each call executes the work once.
+/// raw(i) and typed(i) make execution i of a sample.
 template <class Raw, class Typed>
 Operation raw_and_typed(std::string name, const Raw& raw, const Typed& typed, Payload payload) {
   const auto repeated = [](const auto& once) {
     return [once](int n) {
-      for (int i = 0; i < n; ++i) once();
+      for (int i = 0; i < n; ++i) once(i);
     };
   };
   return {std::move(name), {Way{"raw", repeated(raw)}, Way{"typed", repeated(typed)}}, std::move(payload)};
 }
 
-/// Where a measure works and what it fills in.
+/// Times methods, and collects what a measure finds.
 struct Bench {
   const Options& options;
   const miniapp::RunContext& context;
   std::span<const Case> cases;
   Findings& findings;
-
-  std::int64_t sizes_done = 0;
+  std::map<std::string, std::vector<double>> added = {}; ///< of each operation: seconds that a typed call takes more
 
   const comm::Communicator& comm() const { return context.comm; }
 
-  /// Collective. Times the ways at one size (see interleave()), and adds a point for each.
-  Samples time(const Subject& subject, std::span<const Way> ways, const Payload& payload, bool clocked = true) {
-    const auto samples = interleave(comm(), ways, payload, options.sampling, context.end, clocked);
-    findings.wrong += samples.wrong;
-    findings.verified = findings.verified || samples.verified;
-    for (std::size_t w = 0; w < ways.size(); ++w)
-      findings.points.push_back({subject, ways[w].name, summarise(samples.seconds[w]), samples.phases[w]});
-    return samples;
-  }
+  /// Collective. Times the methods without a point of a curve.
+  Samples sample(std::span<const Way>, const Payload&, const Sampling&, bool clocked);
+  /// Collective. Times the methods at one size, and adds a point for each.
+  Samples time(const Subject&, std::span<const Way>, const Payload&, bool clocked = true);
+  /// Collective. Compares the two methods as well.
+  template <class T>
+  void time(const Operation&, std::int64_t size, std::int64_t elements);
+  /// Adds how `way` compares with `baseline`, both numbers of the methods that were timed last.
+  void compare(const Samples&, std::size_t way, std::size_t baseline);
+  /// Collective. Calls work(T(), dimensions, size) for every size of every case. Throws EndedEarly if the run ends.
+  template <class Work>
+  void each_size(const Work& work) const;
+};
 
-  /// Adds how `way` compares with `baseline`, both numbers of ways.
-  void compare(const Subject& subject, std::span<const Way> ways, const Samples& samples, std::size_t way,
-               std::size_t baseline) {
-    findings.ratios.push_back(
-        {subject, ways[way].name, ways[baseline].name, paired_ratio(samples.seconds[way], samples.seconds[baseline])});
-  }
+/// A measure is collective over the communicator of its bench.
+using Measurement = void(Bench&);
+Measurement measure_roundtrip, measure_bcast, measure_halo, measure_collectives, measure_model, measure_strided,
+    measure_exchange, measure_calls;
 
-  /// Collective. Both of them for an operation's two ways.
-  Samples time(const Subject& subject, const Operation& operation) {
-    auto samples = time(subject, operation.ways, operation.payload, operation.clocked);
-    compare(subject, operation.ways, samples, 1, 0);
-    return samples;
+/// The overhead of typed calls: the median and the largest of all comparisons with raw.
+std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
+
+/// Collective over the context's communicator. Options are resolved. Throws config::Error if a size does not fit in
+/// memory.
+std::unique_ptr<miniapp::MiniApp> make_pingpong(const Options&, const miniapp::RunContext&);
+
+/// A View of 1 to 3 dimensions in host memory, the last one fastest.
+template <class T, int rank>
+using HostView = Kokkos::View<std::conditional_t<rank == 1, T*, std::conditional_t<rank == 2, T**, T***>>,
+                              Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// A View with the same extent in all dimensions.
+template <class View>
+View make_cube(std::int64_t edge) {
+  Kokkos::LayoutRight layout;
+  std::fill_n(layout.dimension, static_cast<int>(View::rank), static_cast<std::size_t>(edge));
+  return View(Kokkos::view_alloc(std::string("pingpong/view"), Kokkos::WithoutInitializing), layout);
+}
+
+/// Views that ranks exchange.
+template <class View>
+struct Traffic {
+  /// One View goes to a rank, and another is received. Senders are those of the payload.
+  struct Slot {
+    View out;
+    int to, sender;
+    View in;
+    int from, source;
+    std::int64_t place = 0; ///< the number of the first value
+  };
+  std::string label;
+  std::vector<Slot> there, back = {}; ///< what goes back has arrived by the first exchange
+
+  Payload payload() const {
+    std::vector<Cells<View>> sent, received;
+    for (const auto& s : there)
+      if (s.to != comm::no_rank) sent.push_back({s.out, s.sender, 1, s.place});
+    for (const auto* slots : {&there, &back})
+      for (const auto& s : *slots)
+        if (s.from != comm::no_rank) received.push_back({s.in, s.source, 1, s.place});
+    return payload_of(sent, [received] { return received; });
+  }
+  /// Collective. Throws comm::UsageError on all ranks.
+  std::vector<comm::Exchange<View>> exchanges(const comm::Communicator& comm) const {
+    std::vector<comm::Exchange<View>> all;
+    for (const auto* slots : {&there, &back}) {
+      if (slots->empty()) continue;
+      auto& exchange = all.emplace_back(comm, label);
+      for (const auto& s : *slots) exchange.add(s.out, s.to, s.in, s.from);
+      exchange.commit();
+    }
+    return all;
   }
 };
 
-/// What typed bindings cost: the median and the largest of all comparisons with raw.
-std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
+/// Steps of exchanges that follow each other, and the phases of a single one. They outlive the method.
+template <class View>
+Way steps_of(std::string name, std::vector<comm::Exchange<View>>& exchanges, bool verified) {
+  const auto steps = [&exchanges](int n) {
+    for (int i = 0; i < n; ++i)
+      for (auto& exchange : exchanges) {
+        exchange.start();
+        exchange.finish();
+      }
+    device::fence(typename View::execution_space(), "pingpong/complete"); // once a sample
+  };
+  return {std::move(name), steps, exchanges.size() == 1 ? phases_of(exchanges.front()) : Phases{}, verified};
+}
 
-/// The two ranks that one plays with another; begins() is that of the lower half.
+/// Two ranks that exchange Views. The one of the lower half begins. Idle ranks have no partner.
 struct Players {
-  int me = comm::no_rank;
-  int partner = comm::no_rank; ///< of an idle rank none
+  int me, partner = comm::no_rank;
 
-  Players(const Options& options, const comm::Communicator& comm) : me(comm.rank()) {
-    const int half = options.pairs == Pairs::one ? 1 : comm.size() / 2;
+  explicit Players(const Bench& bench) : me(bench.comm().rank()) {
+    const int half = bench.options.pairs == Pairs::one ? 1 : bench.comm().size() / 2;
     if (me < 2 * half) partner = me < half ? me + half : me - half;
   }
   bool play() const { return partner != comm::no_rank; }
   bool begins() const { return play() && me < partner; }
-  int first() const { return begins() ? me : partner; }
 };
 
-/// What a View of 1 to 3 dimensions is declared with.
-template <class T, int rank>
-using Pointers = std::conditional_t<rank == 1, T*, std::conditional_t<rank == 2, T**, T***>>;
-
-/// A View of 1 to 3 dimensions in host memory, the last one fastest.
-template <class T, int rank>
-using HostView = Kokkos::View<Pointers<T, rank>, Kokkos::LayoutRight, Kokkos::HostSpace>;
-
-/// One in the memory that kernels work on.
-template <class T, int rank>
-using KernelView = Kokkos::View<Pointers<T, rank>, Kokkos::LayoutRight>;
-
-/// Waits for what the default instance of the View's space has been given: received data among it.
+/// The Views of a player.
 template <class View>
-void complete() {
-  device::fence(typename View::execution_space(), "pingpong/complete");
-}
+struct Pair : Players {
+  View out, in;
+  bool echo = false; ///< the second player returns what has arrived: its `out` is its `in`
 
-template <class View>
-View make_cube(const char* label, std::int64_t edge) {
-  const auto n = static_cast<std::size_t>(edge);
-  const auto with = Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing);
-  if constexpr (View::rank == 1)
-    return View(with, n);
-  else if constexpr (View::rank == 2)
-    return View(with, n, n);
-  else
-    return View(with, n, n, n);
-}
+  Pair(const Players& players, const View& sent, const View& received) : Players(players), out(sent), in(received) {}
+  /// With Views of make(size). Those of idle ranks are empty.
+  template <class Make>
+  Pair(const Players& players, bool is_echo, std::int64_t size, const Make& make)
+      : Players(players), in(make(play() ? size : 0)), echo(is_echo) {
+    out = echo && !begins() ? in : make(play() ? size : 0);
+  }
 
-/// Calls work(T()) with the type of the name.
-template <class Work>
-void with_scalar(ScalarName name, const Work& work) {
-  name == ScalarName::of_int ? work(int()) : work(double());
-}
+  bool clocked() const { return echo ? begins() : play(); }
+  Traffic<View> traffic() const {
+    if (!echo) return {"pingpong/swap", {{out, partner, me, in, partner, partner}}};
+    const int second = begins() ? partner : comm::no_rank, first = begins() ? comm::no_rank : partner;
+    return {"pingpong/echo", {{out, second, me, in, first, partner}}, {{out, first, me, in, second, me}}};
+  }
+};
 
-/// Calls work(std::integral_constant<int, dimensions>()).
-template <class Work>
-void with_dimensions(int dimensions, const Work& work) {
-  if (dimensions == 1)
-    work(std::integral_constant<int, 1>());
-  else if (dimensions == 2)
-    work(std::integral_constant<int, 2>());
-  else
-    work(std::integral_constant<int, 3>());
-}
-
-/// Calls work(T(), std::integral_constant<int, dimensions>(), size), or work(T(), size), for every size of every case.
-template <class Work>
-void each_size(Bench& bench, const Work& work) {
-  std::int64_t total = 0;
-  for (const auto& c : bench.cases) total += static_cast<std::int64_t>(c.sizes.size());
-  for (const auto& c : bench.cases)
-    with_scalar(c.scalar, [&](auto scalar) {
-      const auto at_sizes = [&](auto... dimensions) {
-        for (const auto size : c.sizes) {
-          if (bench.context.end && bench.context.end->ask()) throw miniapp::EndedEarly();
-          work(scalar, dimensions..., size);
-          bench.context.progress.update({++bench.sizes_done, total});
-        }
-      };
-      if constexpr (std::is_invocable_v<Work, decltype(scalar), std::int64_t>)
-        at_sizes();
-      else
-        with_dimensions(c.dimensions, at_sizes);
-    });
-}
-
-/// What hand-written MPI calls name the scalar.
+/// The datatype of hand-written MPI calls.
 template <class T>
 MPI_Datatype mpi_type() {
   return std::is_same_v<T, int> ? MPI_INT : MPI_DOUBLE;
 }
 
-/// Views of so many elements of T; the curve is called "<name> <scalar>".
+/// Views of so many elements of T. The curve is called "<name> <scalar>".
 template <class T>
 Subject subject_of(std::string_view name, std::int64_t size, std::int64_t elements) {
   const auto scalar = name_of(std::is_same_v<T, int> ? ScalarName::of_int : ScalarName::of_double);
   return {fmt::format("{} {}", name, scalar), size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
 }
 
-/// Steps of an exchange, which outlives them, and their phases.
-template <class View>
-Way steps_of(std::string name, comm::Exchange<View>& exchange, bool verified = true) {
-  const auto steps = [&exchange](int n) {
-    for (int i = 0; i < n; ++i) {
-      exchange.start();
-      exchange.finish();
-    }
-    complete<View>();
-  };
-  return {std::move(name), steps, phases_of(exchange), verified};
+template <class T>
+void Bench::time(const Operation& operation, std::int64_t size, std::int64_t elements) {
+  const auto samples =
+      time(subject_of<T>(operation.name, size, elements), operation.ways, operation.payload, operation.clocked);
+  compare(samples, 1, 0);
+  auto more = samples.seconds[1];
+  std::ranges::transform(more, samples.seconds[0], more.begin(), std::minus<>());
+  added[operation.name].push_back(miniapp::median(more) / operation.calls);
 }
+
+template <class Work>
+void Bench::each_size(const Work& work) const {
+  std::int64_t done = 0, total = 0;
+  for (const auto& c : cases) total += static_cast<std::int64_t>(c.sizes.size());
+  for (const auto& c : cases)
+    for (const auto size : c.sizes) {
+      if (context.end && context.end->ask()) throw miniapp::EndedEarly();
+      c.scalar == ScalarName::of_int ? work(int(), c.dimensions, size) : work(double(), c.dimensions, size);
+      context.progress.update({++done, total});
+    }
+}
+
+/// The sum of a View over all ranks.
+template <class T>
+Operation allreduce(const comm::Communicator&, std::int64_t size);
 
 } // namespace kontor::pingpong

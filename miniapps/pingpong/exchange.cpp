@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/combinations.hpp"
+//
+// Measures exchange and device: a View there and back between two ranks, in the memory that kernels work on.
 #include "pingpong/device_trips.hpp"
-#include "pingpong/measures.hpp"
-#include "pingpong/payload.hpp"
+#include "pingpong/methods.hpp"
 
 #include <kontor/comm/collectives.hpp>
-#include <kontor/comm/phase_times.hpp>
 #include <kontor/device/devices.hpp>
-#include <kontor/device/noncopyable.hpp>
 
 #include <fmt/ranges.h>
 
@@ -16,81 +14,47 @@
 namespace kontor::pingpong {
 namespace {
 
-/// A column of a plane so wide that a cache line of doubles holds one of its elements.
 template <class T>
-auto make_column(const char* label, std::int64_t size) {
-  const KernelView<T, 2> plane(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), size,
-                               width_of_plane);
-  return Kokkos::View<T*, Kokkos::LayoutStride, typename KernelView<T, 2>::memory_space>(
-      Kokkos::subview(plane, Kokkos::ALL, 0));
+using DeviceRow = Kokkos::View<T*, Kokkos::LayoutRight>;
+template <class T>
+using Column = Kokkos::View<T*, Kokkos::LayoutStride>;
+
+/// Its memory ends with a whole unit of DeviceTrips.
+template <class T>
+DeviceRow<T> make_row(std::int64_t size) {
+  constexpr std::int64_t unit = sizeof(WidestUnit) / sizeof(T);
+  return Kokkos::subview(make_cube<DeviceRow<T>>((size + unit - 1) / unit * unit),
+                         Kokkos::pair<std::int64_t, std::int64_t>(0, size));
 }
 
-/// From the rank that begins into `in` of its partner, and back into its own.
+/// Of a plane so wide that a cache line of doubles holds one of its elements.
+template <class T>
+Column<T> make_column(std::int64_t size) {
+  return Kokkos::subview(Kokkos::View<T**, Kokkos::LayoutRight>("pingpong/plane", size, width_of_plane), Kokkos::ALL,
+                         0);
+}
+
+/// Times all methods at one size.
 template <class View>
-struct RoundTrip {
-  comm::Exchange<View> there;
-  comm::Exchange<View> back;
-
-  RoundTrip(const comm::Communicator& comm, const View& out, const View& in, const Players& players)
-      : there(comm, "pingpong/there"), back(comm, "pingpong/back") {
-    const int second = players.begins() ? comm::no_rank : players.partner;
-    const int begins = players.begins() ? players.partner : comm::no_rank;
-    there.add(out, begins, in, second);
-    back.add(in, second, in, begins);
-    there.commit();
-    back.commit();
+void at_size(Bench& bench, Methods& methods, std::string_view name, std::int64_t size, const Pair<View>& pair) {
+  std::vector<Way> others;
+  std::unique_ptr<DeviceTrips> trips;
+  if (bench.options.measure == Measure::device) {
+    const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
+    trips = std::make_unique<DeviceTrips>(bench.comm().native(), pair, bytes);
+    const std::string backend = DeviceTrips::backend;
+    // A team writes less than it could while it waits for more.
+    others = {{backend + " words", [&](int n) { trips->run<TripsByWords>(n, 4 * Trips::threads); }},
+              {backend + " counters", [&](int n) { trips->run<TripsByCounters>(n, 8192); }}};
   }
-
-  void operator()() {
-    there.start();
-    there.finish();
-    back.start();
-    back.finish();
-  }
-};
-
-/// Times all ways at one size. What the device still has to do is waited for once a sample, not once a trip.
-template <class Make>
-void at_size(Bench& bench, std::string_view name, std::int64_t size, const Make& make,
-             const std::vector<TimedMethod>& all, Refusals& refusals) {
-  const Players players(bench.options, bench.comm());
-  const auto out = make("pingpong/out", players.begins() ? size : 0);
-  const auto in = make("pingpong/in", players.play() ? size : 0);
-  using View = std::decay_t<decltype(in)>;
-  std::deque<RoundTrip<View>> trips;
-  auto ways = ways_of(
-      bench, all, refusals, trips,
-      [&](const comm::Communicator& comm) { return RoundTrip<View>(comm, out, in, players); },
-      [](const TimedMethod& candidate, RoundTrip<View>& trip) {
-        const auto run = [&trip](int n) {
-          for (int i = 0; i < n; ++i) trip();
-          complete<View>();
-        };
-        return Way{candidate.name, run, {}, candidate.moves_data};
-      });
-  using T = typename View::value_type;
-  std::unique_ptr<DeviceTrips<T>> by_kernel;
-  if constexpr (std::is_same_v<View, KernelView<T, 1>>)
-    if (bench.options.measure == Measure::device) {
-      by_kernel = std::make_unique<DeviceTrips<T>>(bench.comm().native(), players, out, in, size);
-      const std::string backend = DeviceTrips<T>::backend();
-      ways.push_back({backend + " words", [&](int n) { by_kernel->by_words(n); }, {}, true});
-      ways.push_back({backend + " counters", [&](int n) { by_kernel->by_counters(n); }, {}, true});
-    }
-  const auto fill = [&](int seed) {
-    if (players.begins()) fill_view(out, out.data(), seed, players.first());
-  };
-  const auto wrong = [&](int seed) {
-    return players.play() ? wrong_in_view(in, in.data(), 0, seed, players.first()) : 0;
-  };
-  bench.time(subject_of<T>(name, size, size), ways, {fill, wrong}, players.begins());
+  methods.time(subject_of<typename View::value_type>(name, size, size), pair.traffic(), pair.clocked(), others);
 }
 
 double one_way(const Point& point) { return point.time.median / 2; }
 
 double bandwidth(const Point& point) { return static_cast<double>(point.subject.bytes) / one_way(point); }
 
-/// The table of a curve, a line for each size and a column for each way, in Markdown.
+/// The table of a curve in Markdown: a line for each size, and a column for each method.
 std::string table_of(std::span<const Point> curve, double peer) {
   std::vector<std::string> columns;
   for (const auto& p : curve)
@@ -111,95 +75,63 @@ std::string table_of(std::span<const Point> curve, double peer) {
   return text + "\n";
 }
 
-#if defined(KONTOR_GPU)
-/// Copies from device 0 to device 1 of this process, of which there must be two, by the devices' own way.
-class PeerCopy : device::NonCopyable {
- public:
-  /// Local. For copies of so many bytes.
-  explicit PeerCopy(std::size_t bytes) : bytes_(bytes) {
-    device::detail::check_gpu(KONTOR_GPU(GetDevice)(&mine_), "GetDevice");
-    for (const int own : {0, 1}) {
-      device::detail::check_gpu(KONTOR_GPU(SetDevice)(own), "SetDevice");
-      if (KONTOR_GPU(DeviceEnablePeerAccess)(1 - own, 0) != KONTOR_GPU(Success))
-        static_cast<void>(KONTOR_GPU(GetLastError)()); // there is none, or it was enabled before
-      device::detail::check_gpu(KONTOR_GPU(Malloc)(&memory_[own], bytes), "Malloc");
-    }
-    device::detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
+/// Collective; valid on every rank. Bytes/s of the copy from GPU 0 of the first process to its GPU 1 by the vendor's
+/// call, which bounds any transport between processes; 0 where the process does not see two GPUs.
+double peer_copy_bandwidth([[maybe_unused]] Bench& bench) {
+#if !defined(KONTOR_GPU)
+  return 0;
+#else
+  using device::detail::check_gpu;
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  constexpr int copies = 10;
+  const bool copies_here = bench.comm().rank() == 0 && device::device_count() > 1;
+  if (comm::allreduce(bench.comm(), copies_here ? 1 : 0, comm::ReduceOp::max) == 0) return 0;
+  int mine = 0;
+  void* memory[2] = {};
+  check_gpu(KONTOR_GPU(GetDevice)(&mine), "GetDevice");
+  for (int own = 0; own < 2 && copies_here; ++own) {
+    check_gpu(KONTOR_GPU(SetDevice)(own), "SetDevice");
+    if (KONTOR_GPU(DeviceEnablePeerAccess)(1 - own, 0) != KONTOR_GPU(Success))
+      static_cast<void>(KONTOR_GPU(GetLastError)()); // there is none, or it was enabled before
+    check_gpu(KONTOR_GPU(Malloc)(&memory[own], bytes), "Malloc");
   }
-  ~PeerCopy() {
-    for (void* memory : memory_) static_cast<void>(KONTOR_GPU(Free)(memory));
-  }
-
-  /// Local. Returns when so many copies, one after the other, are complete.
-  void operator()(int copies) const {
-    device::detail::check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
-    for (int i = 0; i < copies; ++i)
-      device::detail::check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory_[1], 1, memory_[0], 0, bytes_, nullptr),
-                                "MemcpyPeerAsync");
-    device::detail::check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
-    device::detail::check_gpu(KONTOR_GPU(SetDevice)(mine_), "SetDevice");
-  }
-
- private:
-  int mine_ = 0;
-  std::size_t bytes_;
-  void* memory_[2] = {};
-};
+  const auto copy = [&](int) {
+    check_gpu(KONTOR_GPU(SetDevice)(0), "SetDevice");
+    for (int i = 0; i < copies && copies_here; ++i)
+      check_gpu(KONTOR_GPU(MemcpyPeerAsync)(memory[1], 1, memory[0], 0, bytes, nullptr), "MemcpyPeerAsync");
+    check_gpu(KONTOR_GPU(DeviceSynchronize)(), "DeviceSynchronize");
+    check_gpu(KONTOR_GPU(SetDevice)(mine), "SetDevice");
+  };
+  const Way way{"", copy, {}, false};
+  const auto samples = bench.sample(std::span(&way, 1), {[](int) {}, {}}, {5, 1, 0}, copies_here);
+  for (void* const m : memory) static_cast<void>(KONTOR_GPU(Free)(m));
+  return copies * static_cast<double>(bytes) / *std::ranges::min_element(samples.seconds[0]);
 #endif
-
-/// Collective; valid on every rank. Bytes/s one way that the first process copies from its GPU 0 to its GPU 1 by the
-/// maker's own call, which no transport between processes can be expected to beat; 0 where it does not see two GPUs.
-double peer_copy_bandwidth(const comm::Communicator& comm) {
-  double best = 0;
-  comm::barrier(comm); // the other ranks' GPUs rest
-#if defined(KONTOR_GPU)
-  if (comm.rank() == 0 && device::device_count() > 1) {
-    constexpr std::size_t bytes = std::size_t{256} << 20;
-    constexpr int copies = 10; // in a sample
-    const PeerCopy copy(bytes);
-    copy(1);
-    for (int sample = 0; sample < 5; ++sample) {
-      comm::Stopwatch watch;
-      double seconds = 0;
-      copy(copies);
-      watch.lap(seconds);
-      best = std::max(best, static_cast<double>(bytes) * copies / seconds);
-    }
-  }
-#endif
-  return comm::allreduce(comm, best, comm::ReduceOp::max);
 }
 
 } // namespace
 
 void measure_exchange(Bench& bench) {
   auto& findings = bench.findings;
-  Refusals refusals;
-  auto all = candidates(bench, refusals);
-  if (bench.options.backends.empty()) std::erase_if(all, [](const TimedMethod& c) { return !c.moves_data; });
-  if (all.empty()) refuse_all(bench.options, refusals);
-  each_size(bench, [&](auto scalar, auto dimensions, std::int64_t size) {
+  Methods methods(bench);
+  if (bench.options.backends.empty()) methods.require_data();
+  const Players players(bench);
+  bench.each_size([&](auto scalar, int dimensions, std::int64_t size) {
     using T = decltype(scalar);
-    if constexpr (dimensions == 1)
-      at_size(bench, "contiguous", size, make_cube<KernelView<T, 1>>, all, refusals);
-    else if constexpr (dimensions == 2)
-      at_size(bench, "column", size, make_column<T>, all, refusals);
+    if (dimensions == 1)
+      at_size(bench, methods, "contiguous", size, Pair<DeviceRow<T>>(players, true, size, make_row<T>));
+    else
+      at_size(bench, methods, "column", size, Pair<Column<T>>(players, true, size, make_column<T>));
   });
-  tell(refusals, findings);
-  const double peer = peer_copy_bandwidth(bench.comm());
+  methods.report();
+  const double peer = peer_copy_bandwidth(bench);
   if (peer > 0) {
     findings.calibration["peer_bandwidth"] = peer;
     findings.notes.push_back(fmt::format("copy from GPU 0 to GPU 1 of rank 0's node: {:.1f} GB/s", peer / 1e9));
   }
-  // The figure is of what moves data, if anything does.
-  const auto moves_data = [&](const Point& point) {
-    const auto method = std::ranges::find(all, point.series, &TimedMethod::name);
-    return method == all.end() || method->moves_data;
-  };
-  const bool moved = std::ranges::any_of(findings.points, moves_data);
-  double best = 0;
+  double best = 0; // of what moves data, if anything does
   for (const auto& point : findings.points)
-    if (!point.subject.curve.starts_with("column") && (!moved || moves_data(point)))
+    if (!point.subject.curve.starts_with("column") && (!findings.verified || methods.moves_data(point.series)))
       best = std::max(best, bandwidth(point));
   for (const auto curve : runs_of(findings.points, [](const Point& p) { return p.subject.curve; }))
     findings.text += table_of(curve, peer);

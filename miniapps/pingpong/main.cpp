@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/pingpong.hpp"
+#include "pingpong/bench.hpp"
 #include "run/start/run_main.hpp"
 
 int main(int argc, char** argv) {

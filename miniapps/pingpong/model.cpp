@@ -1,154 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pingpong/bench.hpp"
 #include "pingpong/fit.hpp"
-#include "pingpong/measures.hpp"
-#include "pingpong/payload.hpp"
-#include "run/record/timers.hpp"
-
-#include <kontor/comm/collectives.hpp>
-#include <kontor/comm/communicator.hpp>
-#include <kontor/comm/exchange.hpp>
-#include <kontor/comm/phase_times.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
-/// The LogP parameters (Culler et al. 1993) of short messages between two ranks.
 namespace kontor::pingpong {
-
-struct LogP {
-  double latency = 0;          ///< L: s, what of the one-way time no processor is busy with; not below 0
-  double send_overhead = 0;    ///< o of the sender: s in a non-blocking send
-  double receive_overhead = 0; ///< o of the receiver: s in a receive whose message has come before
-  double gap = 0;              ///< g: s between messages of a long stream
-};
-
-namespace detail {
-
-/// Collective. The medians of work(), which gives this rank's seconds, on rank 0 and on rank 1.
-template <class Work>
-std::pair<double, double> medians(const comm::Communicator& comm, int repetitions, const Work& work) {
-  std::vector<double> seconds(repetitions);
-  for (auto& s : seconds) {
-    comm::barrier(comm);
-    s = work();
-  }
-  const auto of = [&](int rank) { return comm.rank() == rank ? miniapp::median(seconds) : 0.0; };
-  const auto both = comm::allreduce(comm, std::array{of(0), of(1)}, comm::ReduceOp::max);
-  return {both[0], both[1]};
-}
-
-} // namespace detail
-
-/// Collective. Between ranks 0 and 1, one double, hand-written MPI. `one_way` is the time of such a message in s. Valid
-/// on every rank.
-inline LogP measure_logp(const comm::Communicator& comm, double one_way, int repetitions) {
-  const int me = comm.rank();
-  const auto mpi = comm.native();
-  double value = 0;
-  LogP result;
-
-  // Rank 1 receives late, when the message has long come.
-  std::tie(result.send_overhead, result.receive_overhead) = detail::medians(comm, repetitions, [&] {
-    double seconds = 0;
-    if (me == 0) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      comm::Stopwatch watch;
-      MPI_Isend(&value, 1, MPI_DOUBLE, 1, 0, mpi, &request);
-      watch.lap(seconds);
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else if (me == 1) {
-      comm::Stopwatch wait;
-      for (double waited = 0; waited < std::max(10 * one_way, 20e-6);) wait.lap(waited);
-      comm::Stopwatch watch;
-      MPI_Recv(&value, 1, MPI_DOUBLE, 0, 0, mpi, MPI_STATUS_IGNORE);
-      watch.lap(seconds);
-    }
-    return seconds;
-  });
-
-  constexpr int stream = 1000;
-  result.gap = detail::medians(comm, std::max(3, repetitions / 10), [&] {
-                 comm::Stopwatch watch;
-                 double seconds = 0;
-                 for (int i = 0; i < stream && me == 0; ++i) MPI_Send(&value, 1, MPI_DOUBLE, 1, 0, mpi);
-                 for (int i = 0; i < stream && me == 1; ++i)
-                   MPI_Recv(&value, 1, MPI_DOUBLE, 0, 0, mpi, MPI_STATUS_IGNORE);
-                 if (me == 1) MPI_Send(&value, 1, MPI_DOUBLE, 0, 0, mpi);
-                 if (me == 0) MPI_Recv(&value, 1, MPI_DOUBLE, 1, 0, mpi, MPI_STATUS_IGNORE);
-                 watch.lap(seconds);
-                 return seconds / stream;
-               }).first;
-  result.latency = std::max(0.0, one_way - result.send_overhead - result.receive_overhead);
-  return result;
-}
-
 namespace {
 
 using View = HostView<double, 1>;
+
+/// The LogP parameters (Culler et al. 1993) of short messages between two ranks.
+struct LogP {
+  double latency = 0;          ///< L: s of the one-way time in which no processor is busy; not below 0
+  double send_overhead = 0;    ///< o of the sender: s of a non-blocking send
+  double receive_overhead = 0; ///< o of the receiver: s of a receive whose message has arrived
+  double gap = 0;              ///< g: s between messages of a long stream
+};
+
+/// Collective; valid on every rank. Of messages of one double from rank 0 to rank 1 by hand-written MPI. `one_way` is
+/// the time of such a message in s. A sample times one call: what comes before it belongs to the fill of the payload,
+/// and what comes after it to the verification.
+LogP measure_logp(Bench& bench, double one_way) {
+  const auto mpi = bench.comm().native();
+  const bool sends = bench.comm().rank() == 0, receives = bench.comm().rank() == 1;
+  const auto number = make_cube<View>(1);
+  const Cells<View> cells{number, 0};
+  MPI_Request request = MPI_REQUEST_NULL;
+  const auto send = [&] {
+    if (sends) MPI_Isend(number.data(), 1, MPI_DOUBLE, 1, 0, mpi, &request);
+  };
+  const auto receive = [&] {
+    if (receives) MPI_Recv(number.data(), 1, MPI_DOUBLE, 0, 0, mpi, MPI_STATUS_IGNORE);
+  };
+  const auto nothing = [] {};
+  const auto median = [&](bool clocked, std::int64_t samples, const auto& before, const auto& timed,
+                          const auto& after) {
+    const Way way{"", [&](int) { timed(); }};
+    const auto make = [&](int seed) {
+      if (sends) fill(cells, seed);
+      before();
+    };
+    const auto wrong = [&](int seed) {
+      after();
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      return receives ? count_wrong(cells, seed) : 0;
+    };
+    return miniapp::median(bench.sample(std::span(&way, 1), {make, wrong}, {samples, 1, 0}, clocked).seconds[0]);
+  };
+  const auto send_until_arrived = [&] {
+    send();
+    if (receives) MPI_Probe(0, 0, mpi, MPI_STATUS_IGNORE);
+  };
+  constexpr int stream = 1000;
+  const auto send_stream = [&] {
+    for (int i = 0; i < stream && sends; ++i) MPI_Send(number.data(), 1, MPI_DOUBLE, 1, 0, mpi);
+    for (int i = 0; i < stream; ++i) receive();
+    if (receives) MPI_Send(nullptr, 0, MPI_DOUBLE, 0, 0, mpi);
+    if (sends) MPI_Recv(nullptr, 0, MPI_DOUBLE, 1, 0, mpi, MPI_STATUS_IGNORE);
+  };
+  const auto samples = bench.options.sampling.repetitions;
+  LogP p;
+  p.send_overhead = median(sends, samples, nothing, send, receive);
+  p.receive_overhead = median(receives, samples, send_until_arrived, receive, nothing);
+  p.gap = median(sends, std::max<std::int64_t>(3, samples / 10), nothing, send_stream, nothing) / stream;
+  p.latency = std::max(0.0, one_way - p.send_overhead - p.receive_overhead);
+  return p;
+}
 
 struct Prediction {
   std::string operation;
   std::int64_t bytes;
   double predicted; ///< s
   double measured;  ///< s
-
-  double factor() const { return std::max(predicted / measured, measured / predicted); }
 };
 
-/// Half of each round trip of hand-written MPI, undisturbed: the fastest of the repetitions, here and below.
-std::vector<Timed> one_way_times(const Findings& findings) {
-  std::vector<Timed> times;
-  for (const auto& p : findings.points)
-    if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.min / 2});
-  return times;
-}
-
-/// Seconds of the one way at this size.
-double time_one(Bench& bench, const Subject& subject, const Way& way, const Payload& payload) {
+/// Collective. `steps` messages of the subject's bytes follow each other. The measured time is the least, because other
+/// processes disturb it less than the median.
+Prediction predict(Bench& bench, const Hockney& model, Subject subject, int steps, const Way& way,
+                   const Payload& payload) {
+  const auto bytes = subject.bytes;
+  subject.bytes *= subject.messages;
   bench.time(subject, std::span(&way, 1), payload);
-  return bench.findings.points.back().time.min;
+  return {subject.curve, bytes, steps * model.seconds(static_cast<double>(bytes)),
+          bench.findings.points.back().time.min};
 }
 
-/// The halo of a slab: one View to each of the two neighbours of a closed ring. Messages go one after the other: 2
-/// (alpha + beta n).
-Prediction halo(Bench& bench, const Hockney& model, std::int64_t size) {
+/// The halo of a slab: a View to each of the two neighbours on a periodic ring.
+Prediction predict_halo(Bench& bench, const Hockney& model, std::int64_t size) {
   const auto& comm = bench.comm();
   const int ranks = comm.size(), me = comm.rank();
   const std::array peers{(me + 1) % ranks, (me + ranks - 1) % ranks};
-  const std::array to{make_cube<View>("pingpong/to_next", size), make_cube<View>("pingpong/to_previous", size)};
-  const std::array from{make_cube<View>("pingpong/from_next", size), make_cube<View>("pingpong/from_previous", size)};
-  comm::Exchange<View> exchange(comm, "pingpong/slab");
-  for (const int d : {0, 1}) exchange.add(to[d], peers[d], from[1 - d], peers[1 - d]);
-  exchange.commit();
-  const auto way = steps_of("exchange", exchange, comm.capabilities().moves_data);
-  const auto fill = [&](int seed) {
-    for (const int d : {0, 1}) fill_payload(to[d].data(), size, seed + d, me);
-  };
-  const auto wrong = [&](int seed) {
-    return wrong_payload(from[1].data(), size, seed, peers[1]) +
-           wrong_payload(from[0].data(), size, seed + 1, peers[0]);
-  };
-  const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
-  const double measured = time_one(bench, {"halo of a slab", size, 2 * size, 2 * bytes, 2}, way, {fill, wrong});
-  return {"halo of a slab", bytes, 2 * model.seconds(static_cast<double>(bytes)), measured};
+  Traffic<View> slab{"pingpong/slab", {}};
+  for (const int d : {0, 1})
+    slab.there.push_back(
+        {make_cube<View>(size), peers[d], 2 * me + d, make_cube<View>(size), peers[1 - d], 2 * peers[1 - d] + d});
+  auto exchanges = slab.exchanges(comm);
+  return predict(bench, model, {"halo of a slab", size, 2 * size, 8 * size, 2}, 2,
+                 steps_of("exchange", exchanges, comm.capabilities().moves_data), slab.payload());
 }
 
-/// Recursive doubling: ceil(log2 p) (alpha + beta n).
-Prediction allreduce(Bench& bench, const Hockney& model, std::int64_t size) {
-  const auto& comm = bench.comm();
-  const auto view = make_cube<View>("pingpong/allreduce", size);
-  const Way way{"allreduce", [&](int n) {
-                  for (int i = 0; i < n; ++i) comm::allreduce(comm, view, comm::ReduceOp::max);
-                }};
-  const Payload payload{[&](int seed) { fill_payload(view.data(), size, seed); },
-                        [&](int seed) { return wrong_payload(view.data(), size, seed); }};
-  const auto bytes = size * static_cast<std::int64_t>(sizeof(double));
-  const double measured = time_one(bench, {"allreduce", size, size, bytes}, way, payload);
-  const int steps = std::bit_width(static_cast<unsigned>(comm.size() - 1));
-  return {"allreduce", bytes, steps * model.seconds(static_cast<double>(bytes)), measured};
+/// Recursive doubling in ceil(log2 p) steps.
+Prediction predict_allreduce(Bench& bench, const Hockney& model, std::int64_t size) {
+  auto operation = allreduce<double>(bench.comm(), size);
+  operation.ways[1].name = "allreduce";
+  const int steps = std::bit_width(static_cast<unsigned>(bench.comm().size() - 1));
+  return predict(bench, model, {"allreduce", size, size, 8 * size}, steps, operation.ways[1], operation.payload);
 }
 
 std::string to_text(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
@@ -170,21 +129,14 @@ std::string to_text(const Hockney& h, const LogP& p, const std::vector<Predictio
 
 nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
   nlohmann::ordered_json json{{"alpha", h.eager.alpha}, {"beta", h.eager.beta}};
-  if (h.rendezvous) {
-    json["switch_bytes"] = h.switch_bytes;
-    json["alpha_rendezvous"] = h.rendezvous->alpha;
-    json["beta_rendezvous"] = h.rendezvous->beta;
-  }
-  json["L"] = p.latency;
-  json["o_send"] = p.send_overhead;
-  json["o_receive"] = p.receive_overhead;
-  json["g"] = p.gap;
-  if (!predictions.empty()) {
-    auto& all = json["predictions"] = nlohmann::ordered_json::array();
-    for (const auto& x : predictions)
-      all.push_back(
-          {{"operation", x.operation}, {"bytes", x.bytes}, {"predicted", x.predicted}, {"measured", x.measured}});
-  }
+  if (h.rendezvous)
+    json.update({{"switch_bytes", h.switch_bytes},
+                 {"alpha_rendezvous", h.rendezvous->alpha},
+                 {"beta_rendezvous", h.rendezvous->beta}});
+  json.update({{"L", p.latency}, {"o_send", p.send_overhead}, {"o_receive", p.receive_overhead}, {"g", p.gap}});
+  for (const auto& x : predictions)
+    json["predictions"].push_back(
+        {{"operation", x.operation}, {"bytes", x.bytes}, {"predicted", x.predicted}, {"measured", x.measured}});
   return json;
 }
 
@@ -193,15 +145,16 @@ nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vecto
 void measure_model(Bench& bench) {
   measure_roundtrip(bench);
   auto& findings = bench.findings;
-  const auto times = one_way_times(findings);
+  std::vector<Timed> times; // half of each round trip of hand-written MPI
+  for (const auto& p : findings.points)
+    if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.min / 2});
   const auto hockney = fit_hockney(times);
-  const auto logp =
-      measure_logp(bench.comm(), times.front().seconds, static_cast<int>(bench.options.sampling.repetitions));
+  const auto logp = measure_logp(bench, times.front().seconds);
   std::vector<Prediction> predictions;
-  for (const auto size : bench.cases.front().sizes) predictions.push_back(halo(bench, hockney, size));
-  for (const auto size : bench.cases.front().sizes) predictions.push_back(allreduce(bench, hockney, size));
+  for (const auto of : {predict_halo, predict_allreduce})
+    for (const auto size : bench.cases.front().sizes) predictions.push_back(of(bench, hockney, size));
   std::vector<double> factors;
-  for (const auto& p : predictions) factors.push_back(p.factor());
+  for (const auto& p : predictions) factors.push_back(std::max(p.predicted / p.measured, p.measured / p.predicted));
   findings.text = to_text(hockney, logp, predictions);
   findings.record["model"] = to_json(hockney, logp, predictions);
   const auto& longest = hockney.rendezvous ? *hockney.rendezvous : hockney.eager;

@@ -33,7 +33,7 @@ constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pai
 constexpr std::array<Named<TooLarge>, 2> too_large_names{
     {{"refuse", TooLarge::refuse}, {"leave_out", TooLarge::leave_out}}};
 
-/// Of the Views or blocks that a measure knows.
+/// Those that a measure takes.
 std::vector<std::int64_t> dimensions_of(Measure measure) {
   switch (measure) {
   case Measure::roundtrip:
@@ -44,65 +44,11 @@ std::vector<std::int64_t> dimensions_of(Measure measure) {
   }
 }
 
-void refuse_unused(const Options& o, const config::Deck& deck) {
-  const config::UnusedKeys unused(deck, o);
-  const bool compares = o.measure == Measure::halo || exchanges(o.measure);
-  for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
-    unused.refuse_unless(compares, key, "problem.measure must be halo, exchange or device");
-  unused.refuse_unless(o.measure == Measure::halo, "problem.fields", "problem.measure must be halo");
-  unused.refuse_unless(pairs_ranks(o.measure), "problem.pairs",
-                       "problem.measure must be roundtrip, strided, exchange, calls or device");
-}
-
-void refuse_dimensions(const Options& o, const config::Deck& deck) {
-  const auto known = dimensions_of(o.measure);
-  for (std::size_t i = 0; i < o.dimensions.size(); ++i)
-    if (std::find(known.begin(), known.end(), o.dimensions[i]) == known.end())
-      deck.fail(fmt::format("problem.dimensions[{}]", i),
-                fmt::format("is {}; problem.measure {} takes {}", o.dimensions[i], name_of(o.measure),
-                            fmt::join(known, ", ")));
-}
-
-/// Hand-written MPI takes its counts as int.
-void refuse_counts(const Options& o, const config::Deck& deck, int ranks) {
-  if (exchanges(o.measure)) return; // they make no such calls
-  const auto dimensions = *std::max_element(o.dimensions.begin(), o.dimensions.end());
-  constexpr double most = std::numeric_limits<int>::max();
-  const double parts = o.measure == Measure::collectives ? ranks : 1;
-  const double elements = parts * std::pow(static_cast<double>(o.sizes.to), dimensions);
-  if (elements > most)
-    deck.fail("problem.sizes.to",
-              fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most "
-                          "{:.0f}",
-                          o.sizes.to, dimensions, elements, most),
-              "E-DECK-RANGE");
-}
-
-void refuse_ranks(const Options& o, const config::Deck& deck, int ranks) {
-  if (ranks < 2)
-    deck.fail("problem.measure",
-              fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name_of(o.measure)),
-              "E-DECK-RANKS");
-  if (pairs_ranks(o.measure) && o.pairs == Pairs::all && ranks % 2 != 0)
-    deck.fail("problem.measure",
-              fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to "
-                          "one: ranks 0 and 1 are measured then, and the others are idle",
-                          name_of(o.measure), ranks),
-              "E-DECK-RANKS");
-}
-
 } // namespace
 
 std::string_view name_of(Measure measure) { return measures[static_cast<std::size_t>(measure)].name; }
 
 std::string_view name_of(ScalarName scalar) { return scalar_names[static_cast<std::size_t>(scalar)].name; }
-
-bool pairs_ranks(Measure measure) {
-  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::calls ||
-         exchanges(measure);
-}
-
-std::int64_t bytes_of(ScalarName scalar) { return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double); }
 
 void Options::describe(config::Visitor& v) {
   v.section("problem", "What is measured", [&](config::Visitor& p) {
@@ -136,13 +82,42 @@ void Options::describe(config::Visitor& v) {
 void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(from, "a measurement");
   locations = {from.location("problem.sizes.from"), from.location("problem.sizes.to"), from.location("comm.backend")};
-  refuse_unused(*this, from);
+  const config::UnusedKeys unused(from, *this);
+  for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
+    unused.refuse_unless(compares_methods(measure), key, "problem.measure must be halo, exchange or device");
+  unused.refuse_unless(measure == Measure::halo, "problem.fields", "problem.measure must be halo");
+  unused.refuse_unless(pairs_ranks(measure), "problem.pairs",
+                       "problem.measure must be roundtrip, strided, exchange, calls or device");
   if (measure == Measure::model) pairs = Pairs::one;
-  refuse_ranks(*this, from, ranks);
-  refuse_dimensions(*this, from);
+
+  const auto name = name_of(measure);
+  if (ranks < 2)
+    from.fail("problem.measure", fmt::format("{} takes 2 ranks or more, but there is 1; start it by mpirun -n 2", name),
+              "E-DECK-RANKS");
+  if (pairs_ranks(measure) && pairs == Pairs::all && ranks % 2 != 0)
+    from.fail(
+        "problem.measure",
+        fmt::format("{} pairs the ranks, but there are {}; use an even number, or set problem.pairs to one: ranks "
+                    "0 and 1 are measured then, and the others are idle",
+                    name, ranks),
+        "E-DECK-RANKS");
+  const auto known = dimensions_of(measure);
+  for (std::size_t i = 0; i < dimensions.size(); ++i)
+    if (std::ranges::find(known, dimensions[i]) == known.end())
+      from.fail(fmt::format("problem.dimensions[{}]", i),
+                fmt::format("is {}; problem.measure {} takes {}", dimensions[i], name, fmt::join(known, ", ")));
+
   if (sizes.to < sizes.from)
     from.fail("problem.sizes.to", fmt::format("is {}, below problem.sizes.from, {}", sizes.to, sizes.from));
-  refuse_counts(*this, from, ranks);
+  const auto most_dimensions = *std::ranges::max_element(dimensions);
+  const double elements =
+      std::pow(static_cast<double>(sizes.to), most_dimensions) * (measure == Measure::collectives ? ranks : 1);
+  constexpr double most = std::numeric_limits<int>::max();
+  if (elements > most && !exchanges(measure)) // exchanges make no raw calls
+    from.fail("problem.sizes.to",
+              fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most {:.0f}", sizes.to,
+                          most_dimensions, elements, most),
+              "E-DECK-RANGE");
   if (measure == Measure::strided && sizes.from < 2)
     from.fail("problem.sizes.from", "is 1; strided sends one end of a View and receives the other: 2 or more",
               "E-DECK-RANGE");

@@ -4,12 +4,12 @@
 #include "run/options.hpp"
 #include "timing/interleave.hpp"
 
+#include <kontor/comm/communicator.hpp>
 #include <kontor/comm/options.hpp>
 #include <kontor/config/deck.hpp>
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,12 +26,17 @@ enum class TooLarge { refuse, leave_out };
 
 std::string_view name_of(Measure);
 std::string_view name_of(ScalarName);
-std::int64_t bytes_of(ScalarName);
-/// Whether it is between ranks of pairs, and so asks for an even number of them.
-bool pairs_ranks(Measure);
-
-/// Whether it is of exchanges of one View between two ranks.
+inline std::int64_t bytes_of(ScalarName scalar) { return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double); }
+/// Whether it is a measure of exchanges of one View between two ranks.
 inline bool exchanges(Measure measure) { return measure == Measure::exchange || measure == Measure::device; }
+/// Whether it compares the methods that the deck lists. Its Views lie in the memory that kernels work on; those of the
+/// others lie in host memory, which one-shot calls take.
+inline bool compares_methods(Measure measure) { return measure == Measure::halo || exchanges(measure); }
+/// Whether it is between two ranks of a pair, and so takes an even number of ranks.
+inline bool pairs_ranks(Measure measure) {
+  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::calls ||
+         exchanges(measure);
+}
 
 /// The section problem of a pingpong deck.
 struct Options {
@@ -63,5 +68,26 @@ struct Options {
   /// Refuses what cannot run, by deck.fail().
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };
+
+/// Collective. Bytes that each rank may take: nine tenths of the free memory of its host, or of its GPU where
+/// `of_kernels` asks for the memory of kernels, divided by the ranks there. The least of all ranks.
+double memory_of_rank(const comm::Communicator&, bool of_kernels);
+
+/// The width of the planes whose columns `exchange` sends.
+inline constexpr std::int64_t width_of_plane = 8;
+
+/// Local. Bytes that the Views of a rank take.
+double bytes_of_views(const Options&, int ranks, int dimensions, ScalarName, std::int64_t size);
+
+/// The sizes of one curve.
+struct Case {
+  int dimensions;
+  ScalarName scalar;
+  std::vector<std::int64_t> sizes;
+};
+
+/// Local. All dimensions and scalars of the deck with the sizes whose Views fit in `memory` bytes. `notes` names larger
+/// ones, or config::Location::fail() rejects them and names the largest that fits.
+std::vector<Case> cases(const Options&, int ranks, double memory, std::vector<std::string>& notes);
 
 } // namespace kontor::pingpong

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "timing/interleave.hpp"
+
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <vector>
 
-/// Values that show where they come from.
+/// Values that show their sender, their place and their sample.
 namespace kontor::pingpong {
 
-/// The `index`-th value of sender `who`: different for each seed and the next, exact in int and double, and small
-/// enough that the sum over ten thousand ranks is exact too.
+/// Value `index` of sender `who`. It differs from that of the next seed. It is exact in int and double, and so is the
+/// sum over ten thousand ranks.
 template <class T>
 KOKKOS_INLINE_FUNCTION T payload_value(std::int64_t index, int seed, int who = 0) {
   const auto mixed = static_cast<std::uint32_t>(index) + 7919U * static_cast<std::uint32_t>(seed) +
@@ -19,74 +22,69 @@ KOKKOS_INLINE_FUNCTION T payload_value(std::int64_t index, int seed, int who = 0
   return static_cast<T>(static_cast<int>(mixed & 0xffffU));
 }
 
-/// Fills the `count` values at `data`.
-template <class T>
-void fill_payload(T* data, std::int64_t count, int seed, int who = 0) {
-  for (std::int64_t i = 0; i < count; ++i) data[i] = payload_value<T>(i, seed, who);
-}
+/// The elements of a View of up to 3 dimensions, in any memory. Values are numbered by their places there.
+template <class View>
+struct Cells {
+  using T = typename View::non_const_value_type;
+  using Range = Kokkos::RangePolicy<typename View::execution_space, Kokkos::IndexType<std::size_t>>;
+  View view;
+  int sender;
+  int senders = 1;        ///< a value is the sum over so many senders, from `sender` on
+  std::int64_t first = 0; ///< the number of the first value
 
-/// How many of the `count` values at `data` are not what fill_payload() writes.
-template <class T>
-std::int64_t wrong_payload(const T* data, std::int64_t count, int seed, int who = 0) {
-  std::int64_t wrong = 0;
-  for (std::int64_t i = 0; i < count; ++i) wrong += data[i] != payload_value<T>(i, seed, who);
-  return wrong;
-}
-
-/// How many of the `count` values at `data` are not the sum of what the senders 0 to `ranks` - 1 fill in.
-template <class T>
-std::int64_t wrong_sum(const T* data, std::int64_t count, int seed, int ranks) {
-  std::int64_t wrong = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    T sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += payload_value<T>(i, seed, r);
-    wrong += data[i] != sum;
+  KOKKOS_FUNCTION T& operator[](std::size_t i) const {
+    if (view.span_is_contiguous()) return view.data()[i]; // divisions would slow down large Views
+    const auto n = view.extent(1), m = view.extent(2);
+    if constexpr (View::rank == 1)
+      return view(i);
+    else if constexpr (View::rank == 2)
+      return view(i / n, i % n);
+    else
+      return view(i / m / n, i / m % n, i % m);
   }
-  return wrong;
-}
+  KOKKOS_FUNCTION T expected(const T& element, int seed) const {
+    T sum = 0;
+    for (int s = 0; s < senders; ++s) sum += payload_value<T>(first + (&element - view.data()), seed, sender + s);
+    return sum;
+  }
+};
 
-/// Element number i of a View of 1 to 3 dimensions.
+/// Gives the elements the values of their sender. The kernel is complete on return.
 template <class View>
-KOKKOS_INLINE_FUNCTION typename View::reference_type element_of(const View& view, std::size_t i) {
-  const auto n = view.extent(0), m = view.extent(1);
-  if constexpr (View::rank == 1)
-    return view(i);
-  else if constexpr (View::rank == 2)
-    return view(i % n, i / n);
-  else
-    return view(i % n, i / n % m, i / n / m);
-}
-
-/// The same for a View of 1 to 3 dimensions wherever it lies, `origin` being its value number 0: fills it, by a kernel
-/// that is complete on return.
-template <class View>
-void fill_view(const View& view, const typename View::value_type* origin, int seed, int who = 0) {
-  using Space = typename View::execution_space;
-  using T = typename View::non_const_value_type;
+void fill(const Cells<View>& cells, int seed) {
   Kokkos::parallel_for(
-      "pingpong/fill", Kokkos::RangePolicy<Space>(0, view.size()), KOKKOS_LAMBDA(const std::size_t i) {
-        auto& element = element_of(view, i);
-        element = payload_value<T>(&element - origin, seed, who);
+      "pingpong/fill", typename Cells<View>::Range(0, cells.view.size()), KOKKOS_LAMBDA(const std::size_t i) {
+        auto& element = cells[i];
+        element = cells.expected(element, seed);
       });
-  device::fence(Space(), "pingpong/filled");
+  device::fence(typename View::execution_space(), "pingpong/filled");
 }
 
-/// How many values are not what fill_view() writes, where value number 0 of the sender's View lies `shift` values
-/// before `origin`.
+/// The number of elements that do not have the value of their sender.
 template <class View>
-std::int64_t wrong_in_view(const View& view, const typename View::value_type* origin, std::int64_t shift, int seed,
-                           int who = 0) {
-  using Space = typename View::execution_space;
-  using T = typename View::non_const_value_type;
+std::int64_t count_wrong(const Cells<View>& cells, int seed) {
   std::int64_t wrong = 0;
   Kokkos::parallel_reduce(
-      "pingpong/compare", Kokkos::RangePolicy<Space>(0, view.size()),
+      "pingpong/compare", typename Cells<View>::Range(0, cells.view.size()),
       KOKKOS_LAMBDA(const std::size_t i, std::int64_t& count) {
-        const auto& element = element_of(view, i);
-        count += element != payload_value<T>(&element - origin + shift, seed, who);
+        const auto& element = cells[i];
+        count += element != cells.expected(element, seed);
       },
       wrong);
   return wrong;
+}
+
+/// What this rank sends, and what arrived() finds after an execution.
+template <class View, class Arrived>
+timing::Payload payload_of(const std::vector<Cells<View>>& sent, const Arrived& arrived) {
+  return {[sent](int seed) {
+            for (const auto& cells : sent) fill(cells, seed);
+          },
+          [arrived](int seed) {
+            std::int64_t wrong = 0;
+            for (const auto& cells : arrived()) wrong += count_wrong(cells, seed);
+            return wrong;
+          }};
 }
 
 } // namespace kontor::pingpong

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "pingpong/measures.hpp"
-#include "pingpong/memory.hpp"
+#include "pingpong/bench.hpp"
 #include "run/tests/refusal.hpp"
 #include "timing/findings.hpp"
 
@@ -23,18 +22,14 @@ Options read(const std::string& problem, int ranks = 2) {
 std::string refusal(const std::string& problem, double memory = 1e9) {
   return miniapp::test::error_of([&] {
     std::vector<std::string> notes;
-    const auto options = read(problem);
-    cases(
-        options, memory,
-        [&](int d, ScalarName s, std::int64_t size) { return bytes_of_views(options.measure, 2, d, s, size); }, notes);
+    cases(read(problem), 2, memory, notes);
   });
 }
 
-/// The cases of a deck in so much memory, where a View takes 8 bytes an element, and the notes.
+/// The cases of a deck in so much memory, and the notes.
 std::pair<std::vector<Case>, std::vector<std::string>> cases_of(const std::string& problem, double memory) {
   std::vector<std::string> notes;
-  const auto bytes = [](int, ScalarName, std::int64_t size) { return 8.0 * static_cast<double>(size); };
-  auto all = cases(read(problem), memory, bytes, notes);
+  auto all = cases(read(problem), 2, memory, notes);
   return {all, notes};
 }
 
@@ -49,6 +44,18 @@ TEST(Cases, AreDimensionsTimesScalars) {
   EXPECT_TRUE(notes.empty());
 }
 
+TEST(Cases, BytesAreThoseOfTheViewsOfAMeasure) {
+  const auto bytes = [](const std::string& problem, int dimensions) {
+    return bytes_of_views(read(problem + ", sizes: {from: 4, to: 16}", 4), 4, dimensions, ScalarName::of_double, 10);
+  };
+  EXPECT_EQ(bytes("measure: roundtrip, dimensions: [3]", 3), 2 * 8000);
+  EXPECT_EQ(bytes("measure: bcast", 1), 80);
+  EXPECT_EQ(bytes("measure: collectives", 1), 7 * 4 * 80);
+  EXPECT_EQ(bytes("measure: strided, dimensions: [2]", 2), 800);
+  EXPECT_EQ(bytes("measure: exchange, dimensions: [2]", 2), 2 * 80 * 12);
+  EXPECT_EQ(bytes("measure: halo, dimensions: [2], fields: 3", 2), 3 * (10 + 2) * 24 * 8) << "rows begin a cache line";
+}
+
 /// Two Views of 396^3 doubles take 0.99 GB, of 397^3 a little more than 1 GB.
 TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
   EXPECT_EQ(refusal("dimensions: [3], scalars: [double], sizes: {from: 64, to: 1024}"),
@@ -61,10 +68,10 @@ TEST(Cases, RefuseWhatDoesNotFitAndSayWhatDoes) {
 }
 
 TEST(Cases, LeaveOutWhatDoesNotFit) {
-  const auto [all, notes] = cases_of("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}", 300 * 8);
+  const auto [all, notes] = cases_of("scalars: [double], sizes: {from: 64, to: 1024, too_large: leave_out}", 300 * 16);
   EXPECT_EQ(all.front().sizes, (Sizes{64, 128, 256}));
   ASSERT_EQ(notes.size(), 1U);
-  EXPECT_EQ(notes[0], "left out, because they do not fit in 2.4e-06 GB a rank: 1-D double of size 512, 1024");
+  EXPECT_EQ(notes[0], "left out, because they do not fit in 4.8e-06 GB a rank: 1-D double of size 512, 1024");
 }
 
 /// HDF5 tables want the same keys in every row.

@@ -4,17 +4,26 @@
 
 #include <kontor/comm/collectives.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using namespace kontor;
 using namespace kontor::pingpong;
 using namespace kontor::timing;
+
+using HostRows = Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+template <class View>
+Cells<View> cells_of(const View& view, int sender, int senders = 1, std::int64_t first = 0) {
+  return {view, sender, senders, first};
+}
 
 struct Timing : testing::Test {
   comm::Communicator comm{MPI_COMM_WORLD};
@@ -113,13 +122,40 @@ TEST(PayloadValues, DifferBetweenSeedsAndSenders) {
   }
 }
 
-TEST(PayloadValues, AreCounted) {
-  double values[100];
-  fill_payload(values, 100, 3, 1);
-  EXPECT_EQ(wrong_payload(values, 100, 3, 1), 0);
-  EXPECT_EQ(wrong_payload(values, 100, 4, 1), 100);
-  values[42] = -1;
-  EXPECT_EQ(wrong_payload(values, 100, 3, 1), 1);
+/// A face of rows that are longer.
+TEST(PayloadValues, OfAllElementsAreCounted) {
+  const HostRows rows("test/rows", 5, 7, 6);
+  const auto face = Kokkos::subview(rows, Kokkos::ALL, 2, Kokkos::pair(1, 4));
+  fill(cells_of(rows, 2), 8);
+  fill(cells_of(face, 1), 3);
+  EXPECT_EQ(count_wrong(cells_of(face, 1), 3), 0);
+  EXPECT_EQ(count_wrong(cells_of(face, 1), 4), 15) << "of the next sample";
+  EXPECT_EQ(count_wrong(cells_of(face, 0), 3), 15) << "of another sender";
+  EXPECT_EQ(count_wrong(cells_of(face, 1, 1, 1), 3), 15) << "of other places";
+  EXPECT_EQ(count_wrong(cells_of(rows, 2), 8), 15) << "the rest is as it was";
+  rows(4, 2, 3) = -1;
+  EXPECT_EQ(count_wrong(cells_of(face, 1), 3), 1);
+  EXPECT_EQ(face(3, 1), payload_value<double>(3 * 42 + 1, 3, 1));
+}
+
+TEST(PayloadValues, OfSeveralSendersAreSums) {
+  const HostRows rows("test/rows", 1, 2, 3);
+  const auto cells = cells_of(rows, 4, 3);
+  fill(cells, 5);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(rows.data()[i],
+              payload_value<double>(i, 5, 4) + payload_value<double>(i, 5, 5) + payload_value<double>(i, 5, 6));
+  rows(0, 1, 1) += 1;
+  EXPECT_EQ(count_wrong(cells, 5), 1);
+}
+
+TEST(PayloadValues, AreJudgedWhereTheyArrive) {
+  const HostRows out("test/out", 1, 1, 9), in("test/in", 1, 1, 9);
+  const auto payload = payload_of(std::vector{cells_of(out, 1)}, [&] { return std::vector{cells_of(in, 1)}; });
+  payload.fill(2);
+  EXPECT_GE(payload.wrong(2), 8);
+  Kokkos::deep_copy(in, out);
+  EXPECT_EQ(payload.wrong(2), 0);
 }
 
 } // namespace

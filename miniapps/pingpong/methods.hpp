@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "pingpong/bench.hpp"
+
+#include <kontor/comm/error.hpp>
+
+#include <deque>
+#include <set>
+
+namespace kontor::pingpong {
+
+/// The exchange methods that a measure compares: combinations of backend, pattern, packing and path.
+class Methods {
+ public:
+  /// Collective. Those that the deck lists. An empty list stands for all values of the build. If all lists are empty,
+  /// the automatic choice is one method more.
+  explicit Methods(Bench&);
+  /// Collective. The run's method with these packings, under their names. All must be available.
+  Methods(Bench&, std::span<const comm::Packing>);
+
+  /// Leaves out methods that move no data.
+  void require_data();
+  bool moves_data(const std::string& name) const { return !idle_.contains(name); }
+
+  /// Collective. Times a step of the exchanges by each method, and other ways.
+  template <class View>
+  Samples time(const Subject& subject, const Traffic<View>& traffic, bool clocked,
+               const std::vector<Way>& others = {}) {
+    std::deque<std::vector<comm::Exchange<View>>> made;
+    std::vector<Way> ways;
+    for (const auto& [name, comm] : methods_) {
+      try {
+        made.push_back(traffic.exchanges(comm));
+      } catch (const comm::UsageError& error) {
+        refuse(name, error);
+        continue;
+      }
+      ways.push_back(steps_of(name, made.back(), moves_data(name)));
+    }
+    require(!ways.empty());
+    ways.insert(ways.end(), others.begin(), others.end());
+    auto samples = bench_.time(subject, ways, traffic.payload(), clocked);
+    auto point = bench_.findings.points.end() - static_cast<std::ptrdiff_t>(ways.size());
+    for (const auto& exchanges : made) {
+      auto& messages = (point++)->subject.messages = 0;
+      for (const auto& exchange : exchanges) messages += static_cast<std::int64_t>(exchange.sent().size());
+    }
+    return samples;
+  }
+
+  /// Adds methods that are not available to the record and the notes.
+  void report() const;
+
+ private:
+  struct Method {
+    std::string name; ///< "view persistent kernel"
+    comm::Communicator comm;
+  };
+
+  void add(const std::string& name, const comm::Options&);
+  void refuse(const std::string& name, const comm::UsageError&);
+  void require(bool some) const;
+
+  Bench& bench_;
+  bool all_needed_ = false;
+  std::vector<Method> methods_;
+  std::set<std::string> idle_; ///< those that move no data
+  std::set<comm::Packing> idle_packings_;
+  std::map<std::string, std::string> refusals_; ///< what is not available, and why
+};
+
+} // namespace kontor::pingpong
