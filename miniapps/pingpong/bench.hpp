@@ -46,26 +46,27 @@ Operation raw_and_typed(std::string name, const Raw& raw, const Typed& typed, Pa
 
 /// Times methods, and collects what a measure finds.
 struct Bench {
-  const Options& options;
-  const miniapp::RunContext& context;
-  std::span<const Case> cases;
-  Findings& findings;
+  Options options;
+  miniapp::RunContext context;
+  std::vector<std::string> notes = {}; ///< of all repeats
+  std::vector<Case> cases = {};
+  Findings findings = {};
   std::map<std::string, std::vector<double>> added = {}; ///< of each operation: seconds that a typed call takes more
 
   const comm::Communicator& comm() const { return context.comm; }
 
-  /// Collective. Times the methods without a point of a curve.
+  /// Collective. Times the methods.
   Samples sample(std::span<const Way>, const Payload&, const Sampling&, bool clocked);
-  /// Collective. Times the methods at one size, and adds a point for each.
+  /// Collective. Adds a point for each as well.
   Samples time(const Subject&, std::span<const Way>, const Payload&, bool clocked = true);
-  /// Collective. Compares the two methods as well.
+  /// Collective. Compares the two methods, too.
   template <class T>
   void time(const Operation&, std::int64_t size, std::int64_t elements);
   /// Adds how `way` compares with `baseline`, both numbers of the methods that were timed last.
   void compare(const Samples&, std::size_t way, std::size_t baseline);
-  /// Collective. Calls work(T(), dimensions, size) for every size of every case. Throws EndedEarly if the run ends.
+  /// Collective. Calls work(T(), dimensions, size) for all cases. Throws EndedEarly if the run is to end.
   template <class Work>
-  void each_size(const Work& work) const;
+  void each_size(const Work&) const;
 };
 
 /// A measure is collective over the communicator of its bench.
@@ -84,6 +85,8 @@ std::unique_ptr<miniapp::MiniApp> make_pingpong(const Options&, const miniapp::R
 template <class T, int rank>
 using HostView = Kokkos::View<std::conditional_t<rank == 1, T*, std::conditional_t<rank == 2, T**, T***>>,
                               Kokkos::LayoutRight, Kokkos::HostSpace>;
+template <class T>
+using Row = HostView<T, 1>;
 
 /// A View with the same extent in all dimensions.
 template <class View>

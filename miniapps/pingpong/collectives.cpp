@@ -16,9 +16,6 @@
 namespace kontor::pingpong {
 namespace {
 
-template <class T>
-using Row = HostView<T, 1>;
-
 /// The parts of a row, one a rank or one in all, as MPI takes them. The sender of part r is `sender` + r * `step`.
 struct Parts {
   std::vector<int> counts;

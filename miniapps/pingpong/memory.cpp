@@ -17,15 +17,15 @@ namespace kontor::pingpong {
 
 double bytes_of_views(const Options& options, int ranks, int dimensions, ScalarName scalar, std::int64_t size) {
   const auto measure = options.measure.value;
+  const auto edge = static_cast<double>(size);
+  const double element = scalar == ScalarName::of_int ? sizeof(int) : sizeof(double);
   if (measure == Measure::halo) {
     grid::Block block; // with ghost cells
     block.dimensions = dimensions;
     std::fill_n(&block.extents[0], dimensions, size);
-    const bool is_int = scalar == ScalarName::of_int;
     return static_cast<double>(options.fields) *
-           (is_int ? grid::field_bytes<int>(block) : grid::field_bytes<double>(block));
+           (scalar == ScalarName::of_int ? grid::field_bytes<int>(block) : grid::field_bytes<double>(block));
   }
-  const auto edge = static_cast<double>(size), element = static_cast<double>(bytes_of(scalar));
   // Out and in, and what a handful of methods pack them into.
   if (exchanges(measure)) return 2 * edge * element * (dimensions == 1 ? 4 : 4 + width_of_plane);
   const auto cube = std::pow(edge, dimensions) * element;
@@ -35,9 +35,8 @@ double bytes_of_views(const Options& options, int ranks, int dimensions, ScalarN
 }
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
-  constexpr double share = 0.9;
-  if (of_kernels || device::kernels_on_host) return share * miniapp::free_memory_of_rank(comm);
-  const double mine = share * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
+  if (of_kernels || device::kernels_on_host) return 0.9 * miniapp::free_memory_of_rank(comm);
+  const double mine = 0.9 * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 

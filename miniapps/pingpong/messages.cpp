@@ -133,7 +133,7 @@ void measure_roundtrip(Bench& bench) {
 void measure_calls(Bench& bench) {
   bench.each_size([&](auto scalar, int, std::int64_t size) {
     using T = decltype(scalar);
-    const Messages<HostView<T, 1>> m(bench, false, size);
+    const Messages<Row<T>> m(bench, false, size);
     const auto isend_irecv = [](const auto& by) {
       auto receive = by.irecv();
       auto send = by.isend();

@@ -57,14 +57,20 @@ void Methods::add(const std::string& name, const comm::Options& options) {
   if (const auto refused = comm::refusal(options)) return refuse(name, *refused);
   try { // the machine may refuse as well
     comm::Communicator comm(bench_.comm().native(), options);
-    if (!comm.capabilities().moves_data) {
-      if (!idle_packings_.insert(options.packing).second) return; // pattern and path make no difference to it
-      idle_.insert(name);
-    }
-    methods_.push_back({name, std::move(comm)});
+    // Pattern and path make no difference to what moves no data.
+    const auto repeats = [&](const Method& m) {
+      return !m.comm.capabilities().moves_data && m.comm.options().packing == options.packing;
+    };
+    if (comm.capabilities().moves_data || std::ranges::none_of(methods_, repeats))
+      methods_.push_back({name, std::move(comm)});
   } catch (const comm::UsageError& error) {
     refuse(name, error);
   }
+}
+
+bool Methods::moves_data(std::string_view name) const {
+  const auto found = std::ranges::find(methods_, name, &Method::name);
+  return found == methods_.end() || found->comm.capabilities().moves_data;
 }
 
 void Methods::refuse(const std::string& name, const comm::UsageError& error) {
@@ -84,7 +90,7 @@ void Methods::require(bool some) const {
 }
 
 void Methods::require_data() {
-  std::erase_if(methods_, [&](const Method& method) { return !moves_data(method.name); });
+  std::erase_if(methods_, [](const Method& m) { return !m.comm.capabilities().moves_data; });
   require(!methods_.empty());
 }
 

@@ -6,7 +6,6 @@
 #include <kontor/comm/error.hpp>
 
 #include <deque>
-#include <set>
 
 namespace kontor::pingpong {
 
@@ -19,32 +18,32 @@ class Methods {
   /// Collective. The run's method with these packings, under their names. All must be available.
   Methods(Bench&, std::span<const comm::Packing>);
 
+  bool moves_data(std::string_view name) const;
   /// Leaves out methods that move no data.
   void require_data();
-  bool moves_data(const std::string& name) const { return !idle_.contains(name); }
 
   /// Collective. Times a step of the exchanges by each method, and other ways.
   template <class View>
-  Samples time(const Subject& subject, const Traffic<View>& traffic, bool clocked,
-               const std::vector<Way>& others = {}) {
+  Samples time(const Subject& subject, const Traffic<View>& traffic, bool clocked, std::vector<Way> others = {}) {
     std::deque<std::vector<comm::Exchange<View>>> made;
     std::vector<Way> ways;
     for (const auto& [name, comm] : methods_) {
       try {
         made.push_back(traffic.exchanges(comm));
+        ways.push_back(steps_of(name, made.back(), moves_data(name)));
       } catch (const comm::UsageError& error) {
         refuse(name, error);
-        continue;
       }
-      ways.push_back(steps_of(name, made.back(), moves_data(name)));
     }
     require(!ways.empty());
-    ways.insert(ways.end(), others.begin(), others.end());
+    std::ranges::move(others, std::back_inserter(ways));
+    auto& points = bench_.findings.points;
+    const auto first = points.size();
     auto samples = bench_.time(subject, ways, traffic.payload(), clocked);
-    auto point = bench_.findings.points.end() - static_cast<std::ptrdiff_t>(ways.size());
-    for (const auto& exchanges : made) {
-      auto& messages = (point++)->subject.messages = 0;
-      for (const auto& exchange : exchanges) messages += static_cast<std::int64_t>(exchange.sent().size());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      points[first + i].subject.messages = 0;
+      for (const auto& exchange : made[i])
+        points[first + i].subject.messages += static_cast<std::int64_t>(exchange.sent().size());
     }
     return samples;
   }
@@ -65,8 +64,6 @@ class Methods {
   Bench& bench_;
   bool all_needed_ = false;
   std::vector<Method> methods_;
-  std::set<std::string> idle_; ///< those that move no data
-  std::set<comm::Packing> idle_packings_;
   std::map<std::string, std::string> refusals_; ///< what is not available, and why
 };
 

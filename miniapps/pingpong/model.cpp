@@ -10,35 +10,43 @@
 namespace kontor::pingpong {
 namespace {
 
-using View = HostView<double, 1>;
-
-/// The LogP parameters (Culler et al. 1993) of short messages between two ranks.
+/// The parameters of short messages between two ranks (Culler et al. 1993), in s.
 struct LogP {
-  double latency = 0;          ///< L: s of the one-way time in which no processor is busy; not below 0
-  double send_overhead = 0;    ///< o of the sender: s of a non-blocking send
-  double receive_overhead = 0; ///< o of the receiver: s of a receive whose message has arrived
-  double gap = 0;              ///< g: s between messages of a long stream
+  double latency;          ///< L: of the one-way time, in which no processor is busy; not below 0
+  double send_overhead;    ///< o of the sender: a non-blocking send
+  double receive_overhead; ///< o of the receiver: a receive whose message has arrived
+  double gap;              ///< g: between messages of a long stream
 };
 
-/// Collective; valid on every rank. Of messages of one double from rank 0 to rank 1 by hand-written MPI. `one_way` is
-/// the time of such a message in s. A sample times one call: what comes before it belongs to the fill of the payload,
-/// and what comes after it to the verification.
+/// Collective; valid on every rank. Of messages of one double from rank 0 to rank 1 by hand-written MPI, which take
+/// `one_way` s. Only one call is timed: what comes before it belongs to the fill, what comes after it to the
+/// verification.
 LogP measure_logp(Bench& bench, double one_way) {
   const auto mpi = bench.comm().native();
   const bool sends = bench.comm().rank() == 0, receives = bench.comm().rank() == 1;
-  const auto number = make_cube<View>(1);
-  const Cells<View> cells{number, 0};
+  const Cells<Row<double>> cells{make_cube<Row<double>>(1), 0};
+  double* const number = cells.view.data();
   MPI_Request request = MPI_REQUEST_NULL;
   const auto send = [&] {
-    if (sends) MPI_Isend(number.data(), 1, MPI_DOUBLE, 1, 0, mpi, &request);
+    if (sends) MPI_Isend(number, 1, MPI_DOUBLE, 1, 0, mpi, &request);
   };
   const auto receive = [&] {
-    if (receives) MPI_Recv(number.data(), 1, MPI_DOUBLE, 0, 0, mpi, MPI_STATUS_IGNORE);
+    if (receives) MPI_Recv(number, 1, MPI_DOUBLE, 0, 0, mpi, MPI_STATUS_IGNORE);
+  };
+  const auto send_until_arrived = [&] {
+    send();
+    if (receives) MPI_Probe(0, 0, mpi, MPI_STATUS_IGNORE);
+  };
+  constexpr int stream = 1000;
+  const auto send_stream = [&] {
+    for (int i = 0; i < stream && sends; ++i) MPI_Send(number, 1, MPI_DOUBLE, 1, 0, mpi);
+    for (int i = 0; i < stream; ++i) receive();
+    if (receives) MPI_Send(nullptr, 0, MPI_DOUBLE, 0, 0, mpi);
+    if (sends) MPI_Recv(nullptr, 0, MPI_DOUBLE, 1, 0, mpi, MPI_STATUS_IGNORE);
   };
   const auto nothing = [] {};
   const auto median = [&](bool clocked, std::int64_t samples, const auto& before, const auto& timed,
                           const auto& after) {
-    const Way way{"", [&](int) { timed(); }};
     const auto make = [&](int seed) {
       if (sends) fill(cells, seed);
       before();
@@ -48,26 +56,14 @@ LogP measure_logp(Bench& bench, double one_way) {
       MPI_Wait(&request, MPI_STATUS_IGNORE);
       return receives ? count_wrong(cells, seed) : 0;
     };
+    const Way way{"", [&](int) { timed(); }};
     return miniapp::median(bench.sample(std::span(&way, 1), {make, wrong}, {samples, 1, 0}, clocked).seconds[0]);
   };
-  const auto send_until_arrived = [&] {
-    send();
-    if (receives) MPI_Probe(0, 0, mpi, MPI_STATUS_IGNORE);
-  };
-  constexpr int stream = 1000;
-  const auto send_stream = [&] {
-    for (int i = 0; i < stream && sends; ++i) MPI_Send(number.data(), 1, MPI_DOUBLE, 1, 0, mpi);
-    for (int i = 0; i < stream; ++i) receive();
-    if (receives) MPI_Send(nullptr, 0, MPI_DOUBLE, 0, 0, mpi);
-    if (sends) MPI_Recv(nullptr, 0, MPI_DOUBLE, 1, 0, mpi, MPI_STATUS_IGNORE);
-  };
   const auto samples = bench.options.sampling.repetitions;
-  LogP p;
-  p.send_overhead = median(sends, samples, nothing, send, receive);
-  p.receive_overhead = median(receives, samples, send_until_arrived, receive, nothing);
-  p.gap = median(sends, std::max<std::int64_t>(3, samples / 10), nothing, send_stream, nothing) / stream;
-  p.latency = std::max(0.0, one_way - p.send_overhead - p.receive_overhead);
-  return p;
+  const double o_send = median(sends, samples, nothing, send, receive);
+  const double o_receive = median(receives, samples, send_until_arrived, receive, nothing);
+  const double streams = median(sends, std::max<std::int64_t>(3, samples / 10), nothing, send_stream, nothing);
+  return {std::max(0.0, one_way - o_send - o_receive), o_send, o_receive, streams / stream};
 }
 
 struct Prediction {
@@ -93,10 +89,10 @@ Prediction predict_halo(Bench& bench, const Hockney& model, std::int64_t size) {
   const auto& comm = bench.comm();
   const int ranks = comm.size(), me = comm.rank();
   const std::array peers{(me + 1) % ranks, (me + ranks - 1) % ranks};
-  Traffic<View> slab{"pingpong/slab", {}};
+  Traffic<Row<double>> slab{"pingpong/slab", {}};
   for (const int d : {0, 1})
-    slab.there.push_back(
-        {make_cube<View>(size), peers[d], 2 * me + d, make_cube<View>(size), peers[1 - d], 2 * peers[1 - d] + d});
+    slab.there.push_back({make_cube<Row<double>>(size), peers[d], 2 * me + d, make_cube<Row<double>>(size),
+                          peers[1 - d], 2 * peers[1 - d] + d});
   auto exchanges = slab.exchanges(comm);
   return predict(bench, model, {"halo of a slab", size, 2 * size, 8 * size, 2}, 2,
                  steps_of("exchange", exchanges, comm.capabilities().moves_data), slab.payload());
@@ -111,19 +107,18 @@ Prediction predict_allreduce(Bench& bench, const Hockney& model, std::int64_t si
 }
 
 std::string to_text(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
-  constexpr double micro = 1e6;
   const auto line = [](const Line& l) {
-    return fmt::format("{:.3f} us + bytes / {:.2f} GB/s", l.alpha * micro, 1e-9 / l.beta);
+    return fmt::format("{:.3f} us + bytes / {:.2f} GB/s", l.alpha * 1e6, 1e-9 / l.beta);
   };
   auto text = fmt::format("\n  one message (Hockney): {}", line(h.eager));
   if (h.rendezvous) text += fmt::format("; from {:.0f} bytes {}", h.switch_bytes, line(*h.rendezvous));
   text += fmt::format("\n  LogP: L {:.3f} us, o {:.3f} us to send and {:.3f} us to receive, g {:.3f} us\n\n"
                       "  {:<16}{:>12}{:>14}{:>14}{:>22}\n",
-                      p.latency * micro, p.send_overhead * micro, p.receive_overhead * micro, p.gap * micro,
-                      "operation", "bytes", "predicted us", "measured us", "measured / predicted");
-  for (const auto& x : predictions)
-    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", x.operation, x.bytes, x.predicted * micro,
-                        x.measured * micro, x.measured / x.predicted);
+                      p.latency * 1e6, p.send_overhead * 1e6, p.receive_overhead * 1e6, p.gap * 1e6, "operation",
+                      "bytes", "predicted us", "measured us", "measured / predicted");
+  for (const auto& [operation, bytes, predicted, measured] : predictions)
+    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", operation, bytes, predicted * 1e6,
+                        measured * 1e6, measured / predicted);
   return text;
 }
 
@@ -134,9 +129,9 @@ nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vecto
                  {"alpha_rendezvous", h.rendezvous->alpha},
                  {"beta_rendezvous", h.rendezvous->beta}});
   json.update({{"L", p.latency}, {"o_send", p.send_overhead}, {"o_receive", p.receive_overhead}, {"g", p.gap}});
-  for (const auto& x : predictions)
+  for (const auto& [operation, bytes, predicted, measured] : predictions)
     json["predictions"].push_back(
-        {{"operation", x.operation}, {"bytes", x.bytes}, {"predicted", x.predicted}, {"measured", x.measured}});
+        {{"operation", operation}, {"bytes", bytes}, {"predicted", predicted}, {"measured", measured}});
   return json;
 }
 

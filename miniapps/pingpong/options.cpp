@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pingpong/options.hpp"
 
-#include "run/options.hpp"
-
 #include <kontor/config/unused.hpp>
 
 #include <fmt/format.h>
@@ -18,31 +16,23 @@ namespace {
 
 using config::Named;
 
-constexpr std::array<Named<Measure>, 9> measures{{{"roundtrip", Measure::roundtrip},
-                                                  {"bcast", Measure::bcast},
-                                                  {"halo", Measure::halo},
-                                                  {"collectives", Measure::collectives},
-                                                  {"model", Measure::model},
-                                                  {"strided", Measure::strided},
-                                                  {"exchange", Measure::exchange},
-                                                  {"calls", Measure::calls},
-                                                  {"device", Measure::device}}};
+constexpr auto measures = [] {
+  using enum Measure;
+  return std::array<Named<Measure>, 9>{{{"roundtrip", roundtrip},
+                                        {"bcast", bcast},
+                                        {"halo", halo},
+                                        {"collectives", collectives},
+                                        {"model", model},
+                                        {"strided", strided},
+                                        {"exchange", exchange},
+                                        {"calls", calls},
+                                        {"device", device}}};
+}();
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
 constexpr std::array<Named<TooLarge>, 2> too_large_names{
     {{"refuse", TooLarge::refuse}, {"leave_out", TooLarge::leave_out}}};
-
-/// Those that a measure takes.
-std::vector<std::int64_t> dimensions_of(Measure measure) {
-  switch (measure) {
-  case Measure::roundtrip:
-  case Measure::halo: return {1, 2, 3};
-  case Measure::strided: return {2, 3};
-  case Measure::exchange: return {1, 2};
-  default: return {1};
-  }
-}
 
 } // namespace
 
@@ -101,7 +91,10 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
                     "0 and 1 are measured then, and the others are idle",
                     name, ranks),
         "E-DECK-RANKS");
-  const auto known = dimensions_of(measure);
+  std::vector<std::int64_t> known{1};
+  if (measure == Measure::roundtrip || measure == Measure::halo) known = {1, 2, 3};
+  if (measure == Measure::strided) known = {2, 3};
+  if (measure == Measure::exchange) known = {1, 2};
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (std::ranges::find(known, dimensions[i]) == known.end())
       from.fail(fmt::format("problem.dimensions[{}]", i),

@@ -26,13 +26,12 @@ enum class TooLarge { refuse, leave_out };
 
 std::string_view name_of(Measure);
 std::string_view name_of(ScalarName);
-inline std::int64_t bytes_of(ScalarName scalar) { return scalar == ScalarName::of_int ? sizeof(int) : sizeof(double); }
-/// Whether it is a measure of exchanges of one View between two ranks.
+/// Whether one View goes there and back by exchanges.
 inline bool exchanges(Measure measure) { return measure == Measure::exchange || measure == Measure::device; }
-/// Whether it compares the methods that the deck lists. Its Views lie in the memory that kernels work on; those of the
-/// others lie in host memory, which one-shot calls take.
+/// Whether it compares the methods that the deck lists. Its Views lie where kernels work; those of the others lie in
+/// host memory, which one-shot calls take.
 inline bool compares_methods(Measure measure) { return measure == Measure::halo || exchanges(measure); }
-/// Whether it is between two ranks of a pair, and so takes an even number of ranks.
+/// Whether it is between the two ranks of a pair.
 inline bool pairs_ranks(Measure measure) {
   return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::calls ||
          exchanges(measure);
@@ -69,8 +68,8 @@ struct Options {
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 };
 
-/// Collective. Bytes that each rank may take: nine tenths of the free memory of its host, or of its GPU where
-/// `of_kernels` asks for the memory of kernels, divided by the ranks there. The least of all ranks.
+/// Collective. Bytes that each rank may take: nine tenths of the free memory of its host, or of its GPU for Views that
+/// lie where kernels work, divided by the ranks there. The least of all ranks.
 double memory_of_rank(const comm::Communicator&, bool of_kernels);
 
 /// The width of the planes whose columns `exchange` sends.
@@ -79,15 +78,15 @@ inline constexpr std::int64_t width_of_plane = 8;
 /// Local. Bytes that the Views of a rank take.
 double bytes_of_views(const Options&, int ranks, int dimensions, ScalarName, std::int64_t size);
 
-/// The sizes of one curve.
+/// One curve.
 struct Case {
   int dimensions;
   ScalarName scalar;
   std::vector<std::int64_t> sizes;
 };
 
-/// Local. All dimensions and scalars of the deck with the sizes whose Views fit in `memory` bytes. `notes` names larger
-/// ones, or config::Location::fail() rejects them and names the largest that fits.
+/// Local. The sizes of each curve whose Views fit in `memory` bytes. `notes` names larger ones, or
+/// config::Location::fail() rejects them.
 std::vector<Case> cases(const Options&, int ranks, double memory, std::vector<std::string>& notes);
 
 } // namespace kontor::pingpong

@@ -16,73 +16,69 @@ constexpr Measurement* functions[] = {measure_roundtrip,   measure_bcast, measur
 
 class PingPong final : public miniapp::MiniApp {
  public:
-  PingPong(const Options& options, const miniapp::RunContext& context) : options_(options), context_(context) {
+  PingPong(const Options& options, const miniapp::RunContext& context)
+      : bench_{options, context}, on_host_(device::kernels_on_host || !compares_methods(options.measure)) {
     context.progress.describe({"size", "", ""});
     const int ranks = context.comm.size();
     const auto memory = options.sizes.memory ? static_cast<double>(*options.sizes.memory)
                                              : memory_of_rank(context.comm, compares_methods(options.measure));
-    cases_ = cases(options, ranks, memory, notes_);
+    bench_.cases = cases(options, ranks, memory, bench_.notes);
     if (pairs_ranks(options.measure) && options.pairs == Pairs::one && ranks > 2)
-      notes_.push_back(fmt::format("ranks 0 and 1 are measured, the other {} are idle", ranks - 2));
-    if (!device::kernels_on_host && on_host())
-      notes_.push_back("Views lie in host memory, as one-shot calls want them; measures halo and exchange are "
-                       "those of GPU memory");
+      bench_.notes.push_back(fmt::format("ranks 0 and 1 are measured, the other {} are idle", ranks - 2));
+    if (on_host_ && !device::kernels_on_host)
+      bench_.notes.push_back("Views lie in host memory, as one-shot calls want them; measures halo and exchange are "
+                             "those of GPU memory");
   }
 
   void warm_up() override {} ///< each method is warmed up where it is measured
-
   void reset() override {
-    findings_ = {};
-    findings_.notes = notes_;
+    bench_.findings = {};
+    bench_.findings.notes = bench_.notes;
+    bench_.added = {};
   }
 
   void run() override {
-    Bench bench{options_, context_, cases_, findings_};
-    functions[static_cast<std::size_t>(options_.measure.value)](bench);
-    auto& figures = findings_.figures;
-    if (figures.empty() && !findings_.ratios.empty()) figures = typed_over_raw(findings_);
-    if (options_.measure == Measure::calls)
-      for (const auto& [call, seconds] : bench.added)
-        figures.push_back({call + "_added", miniapp::median(seconds), "s"});
-    wrong_ += findings_.wrong;
+    auto& findings = bench_.findings;
+    const auto measure = bench_.options.measure.value;
+    functions[static_cast<std::size_t>(measure)](bench_);
+    if (findings.figures.empty() && !findings.ratios.empty()) findings.figures = typed_over_raw(findings);
+    if (measure == Measure::calls)
+      for (const auto& [call, seconds] : bench_.added)
+        findings.figures.push_back({call + "_added", miniapp::median(seconds), "s"});
+    wrong_ += findings.wrong;
   }
 
   miniapp::Verification verify() override {
-    const comm::Communicator baseline(context_.comm.native(), comm::Options{}); // with a backend that is not measured
-    if (comm::allreduce(baseline, findings_.verified ? 1 : 0, comm::ReduceOp::max) == 0)
+    const auto& comm = bench_.comm();
+    const comm::Communicator baseline(comm.native(), comm::Options{}); // with a backend that is not measured
+    if (comm::allreduce(baseline, bench_.findings.verified ? 1 : 0, comm::ReduceOp::max) == 0)
       return {.measure = "nothing that was measured moves data", .off = true};
     const auto wrong = comm::allreduce(baseline, wrong_, comm::ReduceOp::sum);
     return {"values that arrived wrong", static_cast<double>(wrong), 0};
   }
 
   std::vector<miniapp::FigureOfMerit> figures(double /*seconds*/, const miniapp::Calibration&) const override {
-    return findings_.figures;
+    return bench_.findings.figures;
   }
 
   miniapp::AppRecord record() const override {
     std::vector<std::string_view> scalars;
-    for (const auto scalar : options_.scalars) scalars.push_back(name_of(scalar));
+    for (const auto scalar : bench_.options.scalars) scalars.push_back(name_of(scalar));
     miniapp::AppRecord record;
     record.precision = fmt::format("{}", fmt::join(scalars, " and "));
-    record.calibration = findings_.calibration;
-    record.table = to_text(findings_);
-    record.extras = to_json(findings_);
-    record.extras["measure"] = name_of(options_.measure);
-    record.extras["memory"] = on_host() ? "host" : "device";
+    record.calibration = bench_.findings.calibration;
+    record.table = to_text(bench_.findings);
+    record.extras = to_json(bench_.findings);
+    record.extras["measure"] = name_of(bench_.options.measure);
+    record.extras["memory"] = on_host_ ? "host" : "device";
     return record;
   }
 
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }
 
  private:
-  /// Whether the Views lie in host memory.
-  bool on_host() const { return device::kernels_on_host || !compares_methods(options_.measure); }
-
-  Options options_;
-  miniapp::RunContext context_;
-  std::vector<std::string> notes_;
-  std::vector<Case> cases_;
-  Findings findings_;
+  Bench bench_;
+  bool on_host_;           ///< where the Views lie
   std::int64_t wrong_ = 0; ///< in all repeats
 };
 
