@@ -24,25 +24,13 @@
 /// What the measures share.
 namespace kontor::pingpong {
 
-/// One operation by hand-written MPI and by typed calls. The methods own their Views.
+/// One operation by two methods.
 struct Operation {
-  std::string name; ///< of its curve, without the scalar
-  std::array<Way, 2> ways;
-  Payload payload;
+  std::string name;    ///< of its curve, without the scalar
   bool clocked = true; ///< whether the time of this rank counts
   int calls = 1;       ///< typed calls in one execution, without those that overlap others
+  std::array<std::string, 2> methods{"raw", "typed"};
 };
-
-/// raw(i) and typed(i) make execution i of a sample.
-template <class Raw, class Typed>
-Operation raw_and_typed(std::string name, const Raw& raw, const Typed& typed, Payload payload) {
-  const auto repeated = [](const auto& once) {
-    return [once](int n) {
-      for (int i = 0; i < n; ++i) once(i);
-    };
-  };
-  return {std::move(name), {Way{"raw", repeated(raw)}, Way{"typed", repeated(typed)}}, std::move(payload)};
-}
 
 /// Times methods, and collects what a measure finds.
 struct Bench {
@@ -59,9 +47,9 @@ struct Bench {
   Samples sample(std::span<const Way>, const Payload&, const Sampling&, bool clocked);
   /// Collective. Adds a point for each as well.
   Samples time(const Subject&, std::span<const Way>, const Payload&, bool clocked = true);
-  /// Collective. Compares the two methods, too.
-  template <class T>
-  void time(const Operation&, std::int64_t size, std::int64_t elements);
+  /// Collective. Compares both methods of an operation, too. raw(i) and typed(i) make execution i of a sample.
+  template <class T, class Raw, class Typed>
+  void time(const Operation&, std::int64_t size, std::int64_t elements, const Payload&, const Raw&, const Typed&);
   /// Adds how `way` compares with `baseline`, both numbers of the methods that were timed last.
   void compare(const Samples&, std::size_t way, std::size_t baseline);
   /// Collective. Calls work(T(), dimensions, size) for all cases. Throws EndedEarly if the run is to end.
@@ -146,32 +134,26 @@ Way steps_of(std::string name, std::vector<comm::Exchange<View>>& exchanges, boo
   return {std::move(name), steps, exchanges.size() == 1 ? phases_of(exchanges.front()) : Phases{}, verified};
 }
 
-/// Two ranks that exchange Views. The one of the lower half begins. Idle ranks have no partner.
-struct Players {
+/// The Views of two ranks that exchange them. The rank of the lower half begins. Idle ranks have no partner.
+template <class View>
+struct Pair {
   int me, partner = comm::no_rank;
+  View out, in;
+  bool echo = false; ///< the second rank returns what has arrived: its `out` is its `in`
 
-  explicit Players(const Bench& bench) : me(bench.comm().rank()) {
+  Pair(const Bench& bench, const View& sent, const View& received) : me(bench.comm().rank()), out(sent), in(received) {
     const int half = bench.options.pairs == Pairs::one ? 1 : bench.comm().size() / 2;
     if (me < 2 * half) partner = me < half ? me + half : me - half;
   }
-  bool play() const { return partner != comm::no_rank; }
-  bool begins() const { return play() && me < partner; }
-};
-
-/// The Views of a player.
-template <class View>
-struct Pair : Players {
-  View out, in;
-  bool echo = false; ///< the second player returns what has arrived: its `out` is its `in`
-
-  Pair(const Players& players, const View& sent, const View& received) : Players(players), out(sent), in(received) {}
-  /// With Views of make(size). Those of idle ranks are empty.
+  /// With Views of make(size). An idle rank has them, too.
   template <class Make>
-  Pair(const Players& players, bool is_echo, std::int64_t size, const Make& make)
-      : Players(players), in(make(play() ? size : 0)), echo(is_echo) {
-    out = echo && !begins() ? in : make(play() ? size : 0);
+  Pair(const Bench& bench, bool is_echo, std::int64_t size, const Make& make) : Pair(bench, make(size), make(size)) {
+    echo = is_echo;
+    if (echo && !begins()) out = in;
   }
 
+  bool play() const { return partner != comm::no_rank; }
+  bool begins() const { return play() && me < partner; }
   bool clocked() const { return echo ? begins() : play(); }
   Traffic<View> traffic() const {
     if (!echo) return {"pingpong/swap", {{out, partner, me, in, partner, partner}}};
@@ -193,10 +175,16 @@ Subject subject_of(std::string_view name, std::int64_t size, std::int64_t elemen
   return {fmt::format("{} {}", name, scalar), size, elements, elements * static_cast<std::int64_t>(sizeof(T))};
 }
 
-template <class T>
-void Bench::time(const Operation& operation, std::int64_t size, std::int64_t elements) {
-  const auto samples =
-      time(subject_of<T>(operation.name, size, elements), operation.ways, operation.payload, operation.clocked);
+template <class T, class Raw, class Typed>
+void Bench::time(const Operation& operation, std::int64_t size, std::int64_t elements, const Payload& payload,
+                 const Raw& raw, const Typed& typed) {
+  const auto repeat = [](const auto& once) {
+    return [&once](int n) {
+      for (int i = 0; i < n; ++i) once(i);
+    };
+  };
+  const Way ways[] = {{operation.methods[0], repeat(raw)}, {operation.methods[1], repeat(typed)}};
+  const auto samples = time(subject_of<T>(operation.name, size, elements), ways, payload, operation.clocked);
   compare(samples, 1, 0);
   auto more = samples.seconds[1];
   std::ranges::transform(more, samples.seconds[0], more.begin(), std::minus<>());
@@ -215,8 +203,8 @@ void Bench::each_size(const Work& work) const {
     }
 }
 
-/// The sum of a View over all ranks.
+/// Collective. Times the sum of a View over all ranks.
 template <class T>
-Operation allreduce(const comm::Communicator&, std::int64_t size);
+void time_allreduce(Bench&, std::int64_t size);
 
 } // namespace kontor::pingpong

@@ -8,7 +8,6 @@
 #include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/with_counts.hpp>
 
-#include <memory>
 #include <numeric>
 #include <set>
 #include <vector>
@@ -21,11 +20,7 @@ struct Parts {
   std::vector<int> counts;
   int sender, step = 0;
   int senders = 1; ///< of a part that is a sum
-  std::vector<int> offsets = [this] {
-    std::vector<int> sums(counts.size() + 1);
-    std::inclusive_scan(counts.begin(), counts.end(), sums.begin() + 1);
-    return sums;
-  }();
+  std::vector<int> offsets = std::vector<int>(counts.size() + 1);
 
   template <class T>
   std::vector<Cells<Row<T>>> cells(T* data) const {
@@ -36,41 +31,23 @@ struct Parts {
   }
 };
 
-/// The rows of an operation, and what its calls need.
+/// What an operation sends and receives.
 template <class T>
 struct Rows {
-  const comm::Communicator& comm;
   Parts sent, received;
-  MPI_Comm mpi = comm.native();
-  Row<T> in = make_cube<Row<T>>(sent.offsets.back());
-  Row<T> out = make_cube<Row<T>>(received.offsets.back());
+  Row<T> in = row_of(sent), out = row_of(received);
   comm::Counts counts = comm::Counts(received.counts);
   comm::Received<Row<T>> with_counts{}; ///< of calls that bring their counts
   T* arrived = out.data();              ///< where the latest execution has put its result
+
+  static Row<T> row_of(Parts& parts) {
+    std::inclusive_scan(parts.counts.begin(), parts.counts.end(), parts.offsets.begin() + 1);
+    return make_cube<Row<T>>(parts.offsets.back());
+  }
+  Payload payload() const {
+    return payload_of(sent.cells(in.data()), [this] { return received.cells(arrived); });
+  }
 };
-
-/// raw(rows) and typed(rows) execute the operation once.
-template <class T, class Raw, class Typed>
-Operation operation(std::string name, const comm::Communicator& comm, const Parts& sent, const Parts& received,
-                    const Raw& raw, const Typed& typed) {
-  const std::shared_ptr<Rows<T>> rows(new Rows<T>{comm, sent, received});
-  return raw_and_typed(
-      std::move(name), [=](int) { raw(*rows); }, [=](int) { typed(*rows); },
-      payload_of(rows->sent.cells(rows->in.data()), [rows] { return rows->received.cells(rows->arrived); }));
-}
-
-/// The root of each execution is the next rank, so that no root runs ahead of the others.
-template <class T>
-Operation broadcast(const comm::Communicator& comm, std::int64_t size) {
-  const auto row = make_cube<Row<T>>(size);
-  const auto raw = [=, &comm](int i) {
-    MPI_Bcast(row.data(), static_cast<int>(size), mpi_type<T>(), i % comm.size(), comm.native());
-  };
-  const auto typed = [=, &comm](int i) { comm::bcast(comm, row, i % comm.size()); };
-  const std::vector<Cells<Row<T>>> all{{row, 0}};
-  const auto sent = comm.rank() == 0 ? all : std::vector<Cells<Row<T>>>();
-  return raw_and_typed("bcast", raw, typed, payload_of(sent, [all] { return all; }));
-}
 
 /// Non-blocking consensus by hand, which receives into new Views. `tag` differs from that of the previous one.
 template <class View>
@@ -104,113 +81,135 @@ comm::SparseMessages<View> consensus(MPI_Comm comm, const comm::SparseMessages<V
 
 /// Messages to the next rank and to the previous one, which have no receive count.
 template <class T>
-Operation sparse(const comm::Communicator& comm, std::int64_t size) {
-  struct State {
-    comm::SparseMessages<Row<T>> sent, received;
-    int round = 0;
-  };
-  const auto state = std::make_shared<State>();
+void time_sparse(Bench& bench, std::int64_t size) {
+  const auto& comm = bench.comm();
   const int p = comm.size(), me = comm.rank();
+  comm::SparseMessages<Row<T>> out, in;
   std::vector<Cells<Row<T>>> sent;
   for (const int peer : std::set{(me + 1) % p, (me + p - 1) % p}) {
-    sent.push_back({make_cube<Row<T>>(size), me * p + peer});
-    state->sent.emplace_back(peer, sent.back().view);
+    out.emplace_back(peer, make_cube<Row<T>>(size));
+    sent.push_back({out.back().second, me * p + peer});
   }
-  const auto arrived = [=] {
+  const auto arrived = [&] {
     std::vector<Cells<Row<T>>> cells;
-    for (const auto& [peer, view] : state->received) cells.push_back({view, peer * p + me});
+    for (const auto& [peer, row] : in) cells.push_back({row, peer * p + me});
     return cells;
   };
   auto payload = payload_of(sent, arrived);
-  payload.wrong = [=, right = payload.wrong](int seed) {
-    bool all = state->received.size() == state->sent.size();
-    for (std::size_t i = 0; all && i < sent.size(); ++i)
-      all = state->received[i].first == state->sent[i].first && state->received[i].second.size() == sent[i].view.size();
-    return all ? right(seed) : size;
+  payload.wrong = [&, values = payload.wrong](int seed) {
+    const auto alike = [](const auto& a, const auto& b) {
+      return a.first == b.first && a.second.size() == b.second.size();
+    };
+    return std::ranges::equal(in, out, alike) ? values(seed) : size;
   };
-  const auto raw = [=, &comm](int) { state->received = consensus(comm.native(), state->sent, state->round++ % 2); };
-  const auto typed = [=, &comm](int) { state->received = comm::sparse_alltoall(comm, state->sent, "pingpong"); };
-  return raw_and_typed("sparse_alltoall", raw, typed, payload);
+  int round = 0;
+  bench.time<T>(
+      {"sparse_alltoall"}, size, size, payload, [&](int) { in = consensus(comm.native(), out, round++ % 2); },
+      [&](int) { in = comm::sparse_alltoall(comm, out, "pingpong"); });
+}
+
+/// The root of each execution is the next rank, so that no root runs ahead of the others.
+template <class T>
+void time_bcast(Bench& bench, std::int64_t size) {
+  const auto& comm = bench.comm();
+  const std::vector<Cells<Row<T>>> row{{make_cube<Row<T>>(size), 0}};
+  const auto sent = comm.rank() == 0 ? row : std::vector<Cells<Row<T>>>();
+  bench.time<T>(
+      {"bcast"}, size, size, payload_of(sent, [&] { return row; }),
+      [&, data = row[0].view.data(), n = static_cast<int>(size)](int i) {
+        MPI_Bcast(data, n, mpi_type<T>(), i % comm.size(), comm.native());
+      },
+      [&, view = row[0].view](int i) { comm::bcast(comm, view, i % comm.size()); });
+}
+
+template <class T>
+void time_collectives(Bench& bench, std::int64_t size) {
+  const auto& comm = bench.comm();
+  const auto mpi = comm.native();
+  const auto type = mpi_type<T>();
+  const int n = static_cast<int>(size), p = comm.size(), me = comm.rank();
+  const std::vector<int> whole(p, n);
+  auto odd_less = whole, some_less = whole; // half
+  for (int r = 0; r < p; ++r) {
+    if (r % 2 != 0) odd_less[r] /= 2;
+    if ((r + me) % 3 == 0) some_less[r] /= 2; // in both directions
+  }
+  const auto time = [&](const Operation& operation, const Rows<T>& rows, const auto& raw, const auto& typed) {
+    bench.time<T>(operation, size, size, rows.payload(), raw, typed);
+  };
+  time_allreduce<T>(bench, size);
+  {
+    const Rows<T> r{{{n}, me}, {whole, 0, 1}};
+    time(
+        {"allgather"}, r, [&](int) { MPI_Allgather(r.in.data(), n, type, r.out.data(), n, type, mpi); },
+        [&](int) { comm::allgather(comm, r.in, r.out); });
+  }
+  {
+    const Rows<T> r{{whole, me * p, 1}, {whole, me, p}};
+    time(
+        {"alltoall"}, r, [&](int) { MPI_Alltoall(r.in.data(), n, type, r.out.data(), n, type, mpi); },
+        [&](int) { comm::alltoall(comm, r.in, r.out); });
+  }
+  {
+    const Rows<T> r{{{odd_less[me]}, me}, {odd_less, 0, 1}};
+    time(
+        {"allgatherv"}, r,
+        [&](int) {
+          MPI_Allgatherv(r.in.data(), odd_less[me], type, r.out.data(), odd_less.data(), r.received.offsets.data(),
+                         type, mpi);
+        },
+        [&](int) { comm::allgatherv(comm, r.in, r.out, r.counts); });
+  }
+  Rows<T> r{{some_less, me * p, 1}, {some_less, me, p}};
+  const auto alltoallv = [&](const int* counts, const int* offsets) {
+    MPI_Alltoallv(r.in.data(), r.sent.counts.data(), r.sent.offsets.data(), type, r.out.data(), counts, offsets, type,
+                  mpi);
+    r.arrived = r.out.data();
+  };
+  const auto raw_with_counts = [&](int) {
+    std::vector<int> counts(p), offsets(p);
+    MPI_Alltoall(r.sent.counts.data(), 1, MPI_INT, counts.data(), 1, MPI_INT, mpi);
+    std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
+    alltoallv(counts.data(), offsets.data());
+  };
+  const auto with_counts = [&](const auto& on) {
+    return [&](int) {
+      r.with_counts = comm::alltoallv_with_counts(on, r.in, r.counts, std::move(r.with_counts));
+      r.arrived = r.with_counts.data.data();
+    };
+  };
+  time(
+      {"alltoallv"}, r, [&](int) { alltoallv(r.received.counts.data(), r.received.offsets.data()); },
+      [&](int) { comm::alltoallv(comm, r.in, r.counts, r.out, r.counts); });
+  time({"alltoallv_with_counts"}, r, raw_with_counts, with_counts(comm));
+  const comm::AlltoallGrid grid(comm);
+  time({.name = "alltoallv_along_grid", .methods = {"direct", "grid"}}, r, raw_with_counts, with_counts(grid));
+  time_sparse<T>(bench, size);
 }
 
 } // namespace
 
 template <class T>
-Operation allreduce(const comm::Communicator& comm, std::int64_t size) {
-  const std::vector one{static_cast<int>(size)};
-  return operation<T>(
-      "allreduce", comm, {one, comm.rank()}, {one, 0, 0, comm.size()},
-      [](auto& r) { MPI_Allreduce(r.in.data(), r.out.data(), r.sent.counts[0], mpi_type<T>(), MPI_SUM, r.mpi); },
-      [](auto& r) { comm::allreduce(r.comm, r.in, r.out, comm::ReduceOp::sum); });
+void time_allreduce(Bench& bench, std::int64_t size) {
+  const auto& comm = bench.comm();
+  const int n = static_cast<int>(size);
+  const Rows<T> r{{{n}, comm.rank()}, {{n}, 0, 0, comm.size()}};
+  bench.time<T>(
+      {"allreduce"}, size, size, r.payload(),
+      [&, in = r.in, out = r.out](int) {
+        MPI_Allreduce(in.data(), out.data(), n, mpi_type<T>(), MPI_SUM, comm.native());
+      },
+      [&, in = r.in, out = r.out](int) { comm::allreduce(comm, in, out, comm::ReduceOp::sum); });
 }
-template Operation allreduce<int>(const comm::Communicator&, std::int64_t);
-template Operation allreduce<double>(const comm::Communicator&, std::int64_t);
+template void time_allreduce<int>(Bench&, std::int64_t);
+template void time_allreduce<double>(Bench&, std::int64_t);
 
 void measure_bcast(Bench& bench) {
-  bench.each_size([&](auto scalar, int, std::int64_t size) {
-    bench.time<decltype(scalar)>(broadcast<decltype(scalar)>(bench.comm(), size), size, size);
-  });
+  bench.each_size([&](auto scalar, int, std::int64_t size) { time_bcast<decltype(scalar)>(bench, size); });
 }
 
 void measure_collectives(Bench& bench) {
-  const auto& comm = bench.comm();
-  const int p = comm.size(), me = comm.rank();
-  const comm::AlltoallGrid grid(comm);
-  bench.each_size([&](auto scalar, int, std::int64_t size) {
-    using T = decltype(scalar);
-    const auto type = mpi_type<T>();
-    const int n = static_cast<int>(size);
-    const auto time = [&](const Operation& operation) { bench.time<T>(operation, size, size); };
-    const std::vector<int> whole(p, n);
-    auto odd_less = whole, some_less = whole; // half
-    for (int r = 0; r < p; ++r) {
-      if (r % 2 != 0) odd_less[r] /= 2;
-      if ((r + me) % 3 == 0) some_less[r] /= 2; // in both directions
-    }
-    time(allreduce<T>(comm, size));
-    time(operation<T>(
-        "allgather", comm, {{n}, me}, {whole, 0, 1},
-        [=](auto& r) { MPI_Allgather(r.in.data(), n, type, r.out.data(), n, type, r.mpi); },
-        [](auto& r) { comm::allgather(r.comm, r.in, r.out); }));
-    time(operation<T>(
-        "alltoall", comm, {whole, me * p, 1}, {whole, me, p},
-        [=](auto& r) { MPI_Alltoall(r.in.data(), n, type, r.out.data(), n, type, r.mpi); },
-        [](auto& r) { comm::alltoall(r.comm, r.in, r.out); }));
-    time(operation<T>(
-        "allgatherv", comm, {{odd_less[me]}, me}, {odd_less, 0, 1},
-        [=](auto& r) {
-          MPI_Allgatherv(r.in.data(), r.sent.counts[0], type, r.out.data(), r.received.counts.data(),
-                         r.received.offsets.data(), type, r.mpi);
-        },
-        [](auto& r) { comm::allgatherv(r.comm, r.in, r.out, r.counts); }));
-    const auto uneven = [&](const char* name, const auto& raw, const auto& typed) {
-      return operation<T>(name, comm, {some_less, me * p, 1}, {some_less, me, p}, raw, typed);
-    };
-    const auto alltoallv = [=](auto& r, const int* counts, const int* offsets) {
-      MPI_Alltoallv(r.in.data(), r.sent.counts.data(), r.sent.offsets.data(), type, r.out.data(), counts, offsets, type,
-                    r.mpi);
-      r.arrived = r.out.data();
-    };
-    const auto raw_with_counts = [=](auto& r) {
-      std::vector<int> counts(p), offsets(p);
-      MPI_Alltoall(r.sent.counts.data(), 1, MPI_INT, counts.data(), 1, MPI_INT, r.mpi);
-      std::exclusive_scan(counts.begin(), counts.end(), offsets.begin(), 0);
-      alltoallv(r, counts.data(), offsets.data());
-    };
-    const auto with_counts = [](auto& r, const auto& on) {
-      r.with_counts = comm::alltoallv_with_counts(on, r.in, r.counts, std::move(r.with_counts));
-      r.arrived = r.with_counts.data.data();
-    };
-    time(uneven(
-        "alltoallv", [=](auto& r) { alltoallv(r, r.received.counts.data(), r.received.offsets.data()); },
-        [](auto& r) { comm::alltoallv(r.comm, r.in, r.counts, r.out, r.counts); }));
-    time(uneven("alltoallv_with_counts", raw_with_counts, [=](auto& r) { with_counts(r, r.comm); }));
-    auto along_grid = uneven("alltoallv_along_grid", raw_with_counts, [=, &grid](auto& r) { with_counts(r, grid); });
-    along_grid.ways[0].name = "direct";
-    along_grid.ways[1].name = "grid";
-    time(along_grid);
-    time(sparse<T>(comm, size));
-  });
+  bench.each_size([&](auto scalar, int, std::int64_t size) { time_collectives<decltype(scalar)>(bench, size); });
 }
 
 } // namespace kontor::pingpong

@@ -108,16 +108,16 @@ class DeviceTrips {
   /// Collective. For so many bytes. Throws comm::UsageError on all ranks if memory cannot be mapped.
   template <class View>
   DeviceTrips(MPI_Comm native, const Pair<View>& pair, std::int64_t bytes)
-      : players_(pair), out_(pair.out.data()), in_(pair.in.data()), bytes_((bytes + 15) / 16 * 16),
-        comm_(native, {.backend = backend}),
+      : me_(pair.me), partner_(pair.partner), out_(pair.out.data()), in_(pair.in.data()),
+        bytes_((bytes + 15) / 16 * 16), comm_(native, {.backend = backend}),
         memory_(comm_, static_cast<std::size_t>(Trips::words + 3 * bytes_), "pingpong/trips") {}
 
   /// Collective over a pair; both wait. A team moves so many bytes.
   template <class Kernel>
   void run(int trips, std::int64_t bytes_of_team) {
-    if (!players_.play()) return;
-    const Kernel kernel{{memory_.wait(), before_, trips, bytes_, players_.partner, players_.begins(), out_, in_,
-                         memory_.of(players_.me), memory_.of(players_.partner)}};
+    if (partner_ == comm::no_rank) return;
+    const Kernel kernel{{memory_.wait(), before_, trips, bytes_, partner_, me_ < partner_, out_, in_, memory_.of(me_),
+                         memory_.of(partner_)}};
     const auto most = std::min<std::int64_t>(device::resident_teams(), Trips::counters);
     const auto teams = std::clamp<std::int64_t>((bytes_ + bytes_of_team - 1) / bytes_of_team, 1, most);
     using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Trips::threads, 1>>;
@@ -131,7 +131,7 @@ class DeviceTrips {
 
  private:
   using Space = Kokkos::DefaultExecutionSpace;
-  Players players_;
+  int me_, partner_;
   const void* out_;
   void* in_;
   std::int64_t bytes_;

@@ -14,40 +14,25 @@
 namespace kontor::pingpong {
 namespace {
 
+/// Times all methods at one size. Elements have a distance of so many elements.
 template <class T>
-using DeviceRow = Kokkos::View<T*, Kokkos::LayoutRight>;
-template <class T>
-using Column = Kokkos::View<T*, Kokkos::LayoutStride>;
-
-/// Its memory ends with a whole unit of DeviceTrips.
-template <class T>
-DeviceRow<T> make_row(std::int64_t size) {
-  constexpr std::int64_t unit = sizeof(WidestUnit) / sizeof(T);
-  return Kokkos::subview(make_cube<DeviceRow<T>>((size + unit - 1) / unit * unit),
-                         Kokkos::pair<std::int64_t, std::int64_t>(0, size));
-}
-
-/// Of a plane so wide that a cache line of doubles holds one of its elements.
-template <class T>
-Column<T> make_column(std::int64_t size) {
-  return Kokkos::subview(Kokkos::View<T**, Kokkos::LayoutRight>("pingpong/plane", size, width_of_plane), Kokkos::ALL,
-                         0);
-}
-
-/// Times all methods at one size.
-template <class View>
-void at_size(Bench& bench, Methods& methods, std::string_view name, std::int64_t size, const Pair<View>& pair) {
+void at_size(Bench& bench, Methods& methods, std::string_view name, std::int64_t size, std::int64_t distance) {
+  using View = Kokkos::View<T*, Kokkos::LayoutStride, Kokkos::DefaultExecutionSpace::memory_space>;
+  const Pair<View> pair(bench, true, size, [&](std::int64_t rows) {
+    constexpr std::int64_t unit = sizeof(WidestUnit) / sizeof(T); // of DeviceTrips: the memory has whole ones
+    const Kokkos::View<T**, Kokkos::LayoutRight> plane("pingpong/plane", (rows + unit - 1) / unit * unit, distance);
+    return View(Kokkos::subview(plane, std::pair<std::int64_t, std::int64_t>(0, rows), 0));
+  });
   std::vector<Way> others;
   std::unique_ptr<DeviceTrips> trips;
   if (bench.options.measure == Measure::device) {
-    const auto bytes = size * static_cast<std::int64_t>(sizeof(typename View::value_type));
-    trips = std::make_unique<DeviceTrips>(bench.comm().native(), pair, bytes);
+    trips = std::make_unique<DeviceTrips>(bench.comm().native(), pair, size * static_cast<std::int64_t>(sizeof(T)));
     const std::string backend = DeviceTrips::backend;
     // A team writes less than it could while it waits for more.
     others = {{backend + " words", [&](int n) { trips->run<TripsByWords>(n, 4 * Trips::threads); }},
               {backend + " counters", [&](int n) { trips->run<TripsByCounters>(n, 8192); }}};
   }
-  methods.time(subject_of<typename View::value_type>(name, size, size), pair.traffic(), pair.clocked(), others);
+  methods.time(subject_of<T>(name, size, size), pair.traffic(), pair.clocked(), others);
 }
 
 double one_way(const Point& point) { return point.time.median / 2; }
@@ -115,13 +100,11 @@ void measure_exchange(Bench& bench) {
   auto& findings = bench.findings;
   Methods methods(bench);
   if (bench.options.backends.empty()) methods.require_data();
-  const Players players(bench);
   bench.each_size([&](auto scalar, int dimensions, std::int64_t size) {
-    using T = decltype(scalar);
     if (dimensions == 1)
-      at_size(bench, methods, "contiguous", size, Pair<DeviceRow<T>>(players, true, size, make_row<T>));
+      at_size<decltype(scalar)>(bench, methods, "contiguous", size, 1);
     else
-      at_size(bench, methods, "column", size, Pair<Column<T>>(players, true, size, make_column<T>));
+      at_size<decltype(scalar)>(bench, methods, "column", size, width_of_plane);
   });
   methods.report();
   const double peer = peer_copy_bandwidth(bench);

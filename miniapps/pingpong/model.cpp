@@ -2,6 +2,8 @@
 #include "pingpong/bench.hpp"
 #include "pingpong/fit.hpp"
 
+#include <kontor/comm/collectives.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,10 +102,15 @@ Prediction predict_halo(Bench& bench, const Hockney& model, std::int64_t size) {
 
 /// Recursive doubling in ceil(log2 p) steps.
 Prediction predict_allreduce(Bench& bench, const Hockney& model, std::int64_t size) {
-  auto operation = allreduce<double>(bench.comm(), size);
-  operation.ways[1].name = "allreduce";
-  const int steps = std::bit_width(static_cast<unsigned>(bench.comm().size() - 1));
-  return predict(bench, model, {"allreduce", size, size, 8 * size}, steps, operation.ways[1], operation.payload);
+  const auto& comm = bench.comm();
+  const Cells<Row<double>> in{make_cube<Row<double>>(size), comm.rank()},
+      out{make_cube<Row<double>>(size), 0, comm.size()};
+  const Way way{"allreduce", [&](int n) {
+                  for (int i = 0; i < n; ++i) comm::allreduce(comm, in.view, out.view, comm::ReduceOp::sum);
+                }};
+  return predict(bench, model, {"allreduce", size, size, 8 * size},
+                 std::bit_width(static_cast<unsigned>(comm.size() - 1)), way,
+                 payload_of(std::vector{in}, [&] { return std::vector{out}; }));
 }
 
 std::string to_text(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {

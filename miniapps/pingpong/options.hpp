@@ -72,7 +72,7 @@ struct Options {
 /// lie where kernels work, divided by the ranks there. The least of all ranks.
 double memory_of_rank(const comm::Communicator&, bool of_kernels);
 
-/// The width of the planes whose columns `exchange` sends.
+/// The width of the planes whose columns `exchange` sends: a cache line of doubles holds one element of a column.
 inline constexpr std::int64_t width_of_plane = 8;
 
 /// Local. Bytes that the Views of a rank take.

@@ -16,7 +16,7 @@ enum : std::size_t { kernel, datatype, automatic, copy };
 template <class T>
 void at_size(Bench& bench, Methods& methods, const std::string& name, const Face<T>& sent, const Face<T>& received,
              std::int64_t size) {
-  const Pair<Face<T>> pair(Players(bench), sent, received);
+  const Pair<Face<T>> pair(bench, sent, received);
   const auto elements = static_cast<std::int64_t>(sent.size());
   std::vector<T> out(elements), in(elements);
   const auto each_element = [](const Face<T>& face, const auto& visit) {
