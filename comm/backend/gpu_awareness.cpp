@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/backend_context.hpp"
-#include "backend/ranks.hpp"
+#include "base/ranks.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/device/compat.hpp>

@@ -3,8 +3,8 @@
 // What is left to `auto`, resolved to the methods that there are. Capabilities say what each backend can do; backends
 // themselves are made last, and only those that Views of the given memory can use.
 #include "backend/backend_set.hpp"
-#include "backend/deadline.hpp"
 #include "backend/refusals.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/backend/method.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/node.hpp"
 
-#include "backend/ranks.hpp"
+#include "base/ranks.hpp"
 
 #include <algorithm>
 #include <cstring>

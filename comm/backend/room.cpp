@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/room.hpp"
 
-#include "backend/agree.hpp"
+#include "base/agree.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/start_order.hpp"
 
-#include "backend/ranks.hpp"
 #include "backend/room.hpp"
+#include "base/ranks.hpp"
 
 #include <kontor/comm/error.hpp>
 

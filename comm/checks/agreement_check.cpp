@@ -5,7 +5,7 @@
 // then in words. Only where some rank does not come do the others tell each other that they have.
 #include "checks/agreement_check.hpp"
 
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 #include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks/checked.hpp"
 
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 #include "checks/all_ranks.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Process grids.
-#include "backend/agree.hpp"
+#include "base/agree.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/agree.hpp"
+#include "base/agree.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/backend_set.hpp"
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator/internals.hpp>

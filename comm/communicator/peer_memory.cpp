@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/agree.hpp"
-#include "backend/deadline.hpp"
+#include "base/agree.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/peer_memory.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange/exchange_method.hpp"
 
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 #include "checks/agreement_check.hpp"
 
 #include <kontor/comm/error.hpp>

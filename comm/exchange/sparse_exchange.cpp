@@ -6,7 +6,7 @@
 //
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one, but not the
 // next but one: so two tags in turns keep them apart.
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>

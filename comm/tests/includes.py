@@ -7,12 +7,18 @@ import sys
 from pathlib import Path
 
 ROOT = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parents[2])
-FLOORS = ["errors", "device", "sums", "mpi", "base", "views", "backend", "communicator", "checks", "exchange", "calls"]
-PUBLIC = {  # the headers directly in kontor/comm; all others are calls
+FLOORS = ["errors", "device", "sums", "mpi", "base", "views", "backend", "communicator", "checks", "exchange", "messages", "collectives",
+          "reductions", "all"]
+PUBLIC = {  # the headers directly in kontor/comm
+    "all": "collectives comm",
     "base": "error mpi_check options",
-    "backend": "mailboxes peer_wait registry",
+    "backend": "mailboxes peer_wait reduce_op registry",
     "communicator": "communicator peer_memory",
     "exchange": "exchange faces phase_times sparse_exchange",
+    "messages": "point_to_point probe request",
+    "collectives": "alltoall_grid broadcast counts gather sparse_alltoall with_counts with_extents",
+    "reductions": "exact_sum reduction reductions",
+    "views": "view_of",
 }
 FLOOR_OF = {header: floor for floor, headers in PUBLIC.items() for header in headers.split()}
 
@@ -26,7 +32,7 @@ def floor(path: Path) -> str:
         parts = parts[parts.index("kontor") + 1 :]
     if parts[0] != "comm":
         return parts[0]
-    return FLOOR_OF.get(Path(parts[1]).stem, "calls") if len(parts) == 2 else parts[1]
+    return FLOOR_OF[Path(parts[1]).stem] if len(parts) == 2 else parts[1]
 
 
 def includes(file: Path):

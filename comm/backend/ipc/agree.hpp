@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/agree.hpp"
 #include "backend/ipc/memory.hpp"
+#include "base/agree.hpp"
 
 #include <kontor/comm/error.hpp>
 

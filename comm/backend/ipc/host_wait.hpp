@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/deadline.hpp"
 #include "backend/gpu_check.hpp"
 #include "backend/ipc/kernels.hpp"
+#include "base/deadline.hpp"
 
 #include <mpi.h>
 

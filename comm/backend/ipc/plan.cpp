@@ -5,10 +5,10 @@
 // which step the receiver's cells are free, and up to which one they have been written.
 #include "backend/ipc/plan.hpp"
 
-#include "backend/deadline.hpp"
 #include "backend/ipc/connection.hpp"
 #include "backend/ipc/host_wait.hpp"
 #include "backend/ipc/kernels.hpp"
+#include "base/deadline.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions of a few numbers by mailboxes: a kernel of one block on each rank.
-#include "backend/deadline.hpp"
 #include "backend/ipc/host_wait.hpp"
 #include "backend/ipc/mailbox.hpp"
 #include "backend/ipc/plan.hpp"
 #include "backend/ipc/reduce_kernel.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/views/layout.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "backend/agree.hpp"
 #include "backend/nccl/nccl_comm.hpp"
+#include "base/agree.hpp"
 
 #include <kontor/device/uuid.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/nccl/nccl_comm.hpp"
 
-#include "backend/agree.hpp"
-#include "backend/deadline.hpp"
+#include "base/agree.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>

@@ -5,10 +5,10 @@
 // reads once n has been filled. Counters lie on cache lines of their own.
 #include "backend/shm/shared_plan.hpp"
 
-#include "backend/deadline.hpp"
 #include "backend/mpi/mpi_backend.hpp"
 #include "backend/peer_exchange.hpp"
 #include "backend/room.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/error.hpp>
 

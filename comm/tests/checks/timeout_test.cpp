@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Check level `cross_rank`: a message that never comes is an error of whoever waits for it.
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 #include "comm_test.hpp"
 #include "exchange/routing.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MPI functions that fail: by order of the test, and truly.
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 #include "comm_test.hpp"
 
 namespace kontor::comm::test {

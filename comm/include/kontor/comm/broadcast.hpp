@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective.hpp>
+#include <kontor/comm/collectives/collective.hpp>
 
 /// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of elements.
 /// Errors: CallError from check level `local` on if the root is not a rank, or elements of a View that is written share

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/operand.hpp>
-#include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/messages/operand.hpp>
+#include <kontor/comm/messages/operation.hpp>
 
 #include <array>
 #include <cstddef>

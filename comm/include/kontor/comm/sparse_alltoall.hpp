@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/on.hpp>
-#include <kontor/comm/calls/operand.hpp>
 #include <kontor/comm/counts.hpp>
+#include <kontor/comm/messages/on.hpp>
+#include <kontor/comm/messages/operand.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 
 #include <map>

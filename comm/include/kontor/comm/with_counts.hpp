@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/collective.hpp>
+#include <kontor/comm/collectives/collective.hpp>
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/gather.hpp>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kontor/comm/broadcast.hpp>
-#include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/views/concepts.hpp>
 #include <kontor/device/compat.hpp>

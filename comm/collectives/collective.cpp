@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which ranks give and get, what backends have, and the operations whose Views have no parts.
-#include "calls/perform.hpp"
+#include "collectives/perform.hpp"
 
 namespace kontor::comm::detail {
 

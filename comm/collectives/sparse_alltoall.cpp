@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "calls/perform.hpp"
+#include "collectives/perform.hpp"
 
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/error.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "calls/repeated_reduction.hpp"
+#include "reductions/repeated_reduction.hpp"
 
-#include "backend/agree.hpp"
-#include "backend/deadline.hpp"
-#include "calls/perform.hpp"
+#include "base/agree.hpp"
+#include "base/deadline.hpp"
+#include "collectives/perform.hpp"
 #include "views/overlap.hpp"
 
 #include <kontor/comm/communicator/internals.hpp>

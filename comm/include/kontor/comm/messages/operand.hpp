@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/on.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "checks/agreement_check.hpp"
 
-#include <kontor/comm/calls/collective.hpp>
+#include <kontor/comm/collectives/collective.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/datatype.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/ranks.hpp"
+#include "base/ranks.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/options.hpp>

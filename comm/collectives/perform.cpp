@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "calls/perform.hpp"
+#include "collectives/perform.hpp"
 
-#include "backend/deadline.hpp"
+#include "base/deadline.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reductions that are made once: what they give, where they go, and how they are misused.
-#include "calls/repeated_reduction.hpp"
 #include "collective_forms.hpp"
 #include "host_collectives.hpp"
+#include "reductions/repeated_reduction.hpp"
 
 namespace kontor::comm::test {
 namespace {

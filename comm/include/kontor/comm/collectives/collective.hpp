@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/on.hpp>
-#include <kontor/comm/calls/operand.hpp>
-#include <kontor/comm/calls/value.hpp>
 #include <kontor/comm/checks/envelope.hpp>
+#include <kontor/comm/collectives/value.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/counts.hpp>
+#include <kontor/comm/messages/on.hpp>
+#include <kontor/comm/messages/operand.hpp>
 #include <kontor/comm/reduce_op.hpp>
 #include <kontor/comm/request.hpp>
 #include <kontor/comm/views/datatype.hpp>

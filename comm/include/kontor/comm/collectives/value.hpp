@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/calls/operand.hpp>
+#include <kontor/comm/messages/operand.hpp>
 
 #include <array>
 #include <cstddef>

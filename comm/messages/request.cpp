@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks/checked.hpp"
 
-#include <kontor/comm/calls/operation.hpp>
 #include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
+#include <kontor/comm/messages/operation.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>

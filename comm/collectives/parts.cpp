@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The operations whose Views are made of a part for each rank.
-#include "calls/perform.hpp"
+#include "collectives/perform.hpp"
 
 namespace kontor::comm::detail {
 namespace {
