@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -43,6 +44,8 @@ std::string error_text() {
   return H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }();
 
+constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+
 const char* of_crash = ""; // the text of the guard that lives
 
 extern "C" void tell_crash(int /*signal*/) {
@@ -55,10 +58,10 @@ extern "C" void tell_crash(int /*signal*/) {
 
 CrashTold::CrashTold(std::string text) : text_(std::move(text)) {
   of_crash = text_.c_str();
-  for (std::size_t n = 0; n < signals.size(); ++n) before_[n] = std::signal(signals[n], tell_crash);
+  for (int n = 0; n < 4; ++n) before_[n] = std::signal(signals[n], tell_crash);
 }
 CrashTold::~CrashTold() {
-  for (std::size_t n = 0; n < signals.size(); ++n) std::signal(signals[n], before_[n]);
+  for (int n = 0; n < 4; ++n) std::signal(signals[n], before_[n]);
 }
 
 void check(std::int64_t result, const char* operation, const std::string& object) {

@@ -3,9 +3,7 @@
 
 #include <hdf5.h>
 
-#include <array>
 #include <concepts>
-#include <csignal>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -47,9 +45,8 @@ class CrashTold {
   ~CrashTold();
 
  private:
-  static constexpr std::array signals{SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
   std::string text_;
-  std::array<void (*)(int), signals.size()> before_{};
+  void (*before_[4])(int);
 };
 
 /// Throws Error with HDF5's own text if `result` is negative.

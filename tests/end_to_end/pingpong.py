@@ -170,7 +170,7 @@ class Recorded(RecordTest):
         kinds = ("send_recv", "isend_irecv_wait", "exchange_step", "persistent_step", "allreduce")
         faces = {"column of a plane, double", *(f"face normal to {axis}, double" for axis in "xyz")}
         for text, curves, rows, figures in (
-            (deck("exchange", dimensions="[1, 2]", scalars="[double]", pairs="one"), {"contiguous double", "column double"}, None, {"one_way_bandwidth"}),
+            (deck("exchange", dimensions="[1, 2]", scalars="[double]", pairs="one", patterns="[nonblocking, rma]"), {"contiguous double", "column double"}, None, {"one_way_bandwidth"}),
             (deck("strided", dimensions="[2, 3]", scalars="[double]", pairs="one"), faces, None, {"auto_over_best"}),
             (deck("model", scalars="[double]"), None, None, {"latency", "bandwidth", "prediction_factor"}),
             (deck("collectives", scalars="[int]"), {f"{name} int" for name in names}, len(names) * 3 * 2, {"typed_over_raw_worst"}),
