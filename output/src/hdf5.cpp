@@ -44,9 +44,9 @@ std::string error_text() {
   return H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr) >= 0;
 }();
 
-constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
+constexpr int of_crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 
-const char* of_crash = ""; // the text of the guard that lives
+const char* of_crash = ""; // the text of the innermost guard
 
 extern "C" void tell_crash(int /*signal*/) {
   for (const char* text : {of_crash, "\n"})
@@ -56,12 +56,14 @@ extern "C" void tell_crash(int /*signal*/) {
 
 } // namespace
 
-CrashTold::CrashTold(std::string text) : text_(std::move(text)) {
+CrashTold::CrashTold(std::string text) : text_(std::move(text)), outer_(of_crash) {
+  static_assert(std::size(of_crashes) == signals);
   of_crash = text_.c_str();
-  for (int n = 0; n < 4; ++n) before_[n] = std::signal(signals[n], tell_crash);
+  for (int n = 0; n < signals; ++n) before_[n] = std::signal(of_crashes[n], tell_crash);
 }
 CrashTold::~CrashTold() {
-  for (int n = 0; n < 4; ++n) std::signal(signals[n], before_[n]);
+  for (int n = 0; n < signals; ++n) std::signal(of_crashes[n], before_[n]);
+  of_crash = outer_;
 }
 
 void check(std::int64_t result, const char* operation, const std::string& object) {

@@ -45,8 +45,10 @@ class CrashTold {
   ~CrashTold();
 
  private:
+  static constexpr int signals = 4;
   std::string text_;
-  void (*before_[4])(int);
+  const char* outer_; ///< the text of the guard around this one
+  void (*before_[signals])(int);
 };
 
 /// Throws Error with HDF5's own text if `result` is negative.

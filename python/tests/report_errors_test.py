@@ -242,5 +242,5 @@ class Repeat(ReportTest):
 
     def test_what_cannot_be_repeated(self):
         done = self.kontor("run", self.sample("a.h5", deck=None, ranks=None), "--dry-run")
-        self.assert_fails(done, "kontor: a.h5: the run cannot be repeated: /run has no attribute deck and no ranks")
+        self.assert_fails(done, "kontor: a.h5: the run cannot be repeated: /run has no member deck and no ranks")
         self.assert_fails(self.kontor("run", self.write("a.h5.0123abcd.tmp", "")), "kontor: a.h5.0123abcd.tmp: unfinished")

@@ -176,7 +176,7 @@ def _some(value: Any) -> Any:
 
 
 def _record(path: str, tree: Row) -> Record:
-    """Of /run as a tree of attributes, groups and tables."""
+    """Of /run as a tree of members and tables."""
     found = {each.name: tree.pop(each.name) for each in fields(Record)[2:]
              if isinstance(tree.get(each.name), dict) or (each.name in tree and each.metadata["table"])}
     primary, others = (tree.pop(key, {}) for key in ("figure_of_merit", "figures_of_merit"))
@@ -244,7 +244,7 @@ def extract_deck(record: Record, path: str) -> str:
     missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
     if missing:
         lacks = " and no ".join(missing)
-        raise RecordError(f"{record.path}: the run cannot be repeated: /run has no attribute {lacks}")
+        raise RecordError(f"{record.path}: the run cannot be repeated: /run has no member {lacks}")
     with writing(path):
         Path(path).write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
     return str(record.run["ranks"])

@@ -33,12 +33,12 @@ def named_by(file: Path) -> list[Path]:
 def header(path: Path) -> Header:
     """Raises RecordError, and ValueError for a file that is no checkpoint."""
     try:
-        attributes = read_json(str(path), "/checkpoint")
+        members = read_json(str(path), "/checkpoint")
     except RecordError as error:
         if "/checkpoint" in str(error) and is_result(path):
             raise ValueError("it is no checkpoint, but the result of a run; leave out --restart to repeat that") from error
         raise
-    number, app, ranks = int(attributes["number"]), str(attributes["app"]), int(attributes["ranks"])
+    number, app, ranks = int(members["number"]), str(members["app"]), int(members["ranks"])
     if not re.fullmatch(r"\w+", app):
         raise ValueError(f"it is damaged: its app is {app!r}")
     return number, app, ranks
