@@ -39,9 +39,8 @@ class Cg final : public miniapp::SteppedApp {
   const Partition& partition() const { return system_.partition; }
 
  private:
-  miniapp::Steps& steps() override { return *solver_; }
   miniapp::Launches& launches() override { return solver_->launches(); }
-  const miniapp::Launches* used_launches() const override { return &solver_->launches(); }
+  const miniapp::Launches& launches() const override { return solver_->launches(); }
   bool begin_alone() override {
     solver_->begin_alone();
     return true;

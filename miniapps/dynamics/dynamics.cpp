@@ -168,7 +168,8 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
  private:
-  Steps& steps() override { return *this; }
+  miniapp::Launches& launches() override { return launches_; }
+  const miniapp::Launches& launches() const override { return launches_; }
   const Options& options() const { return body_.options; }
   const comm::Communicator& comm() const { return context().comm; }
 
@@ -242,6 +243,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all
   miniapp::AppRecord record_;
   miniapp::ExchangeSamples exchanges_;
+  miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };
 
 } // namespace

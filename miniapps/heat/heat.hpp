@@ -35,7 +35,8 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   const Domain<T>& domain() const { return domain_; }
 
  private:
-  Steps& steps() override { return *this; }
+  miniapp::Launches& launches() override { return launches_; }
+  const miniapp::Launches& launches() const override { return launches_; }
   miniapp::StepPlan plan() const override;
   miniapp::LaunchTerms launch_terms() override;
   void begin(Launch) override;
@@ -79,6 +80,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   std::size_t asked_ = 0;          ///< norms that have not ended the repeat
   miniapp::History earlier_norms_; ///< of the sweeps before
   miniapp::Timer& reduce_timer_;
+  miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };
 
 extern template class Heat<float>;

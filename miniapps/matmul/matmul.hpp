@@ -41,7 +41,8 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   LocalMatrix<T> c() const { return cannon_->c(); }
 
  private:
-  Steps& steps() override { return *this; }
+  miniapp::Launches& launches() override { return launches_; }
+  const miniapp::Launches& launches() const override { return launches_; }
   bool begin_alone() override { return false; } // warm_up() has timed products alone
   miniapp::StepPlan plan() const override;
   miniapp::LaunchTerms launch_terms() override { return {}; } // steps of a repeat differ: no launches to choose from
@@ -75,6 +76,7 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   double transfers_alone_ = 0;                  ///< and of transfers without products
   std::vector<double> seconds_;                 ///< of the steps of each repeat, of the slowest rank
   miniapp::AppRecord record_;
+  miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };
 
 extern template class Matmul<float>;

@@ -60,7 +60,8 @@ class StencilApp : public miniapp::SteppedApp, private miniapp::Steps {
   const Field& field() const { return fields_[now_]; } ///< after the last step
 
  private:
-  Steps& steps() final { return *this; }
+  miniapp::Launches& launches() final { return launches_; }
+  const miniapp::Launches& launches() const final { return launches_; }
   miniapp::StepPlan plan() const final;
   miniapp::LaunchTerms launch_terms() final;
   void begin(miniapp::Launch) final { made_ = first_; }
@@ -90,6 +91,7 @@ class StencilApp : public miniapp::SteppedApp, private miniapp::Steps {
   miniapp::AppRecord record_;
   miniapp::Timer& compute_;
   miniapp::ExchangeSamples exchanges_;
+  miniapp::Launches launches_{*this, context().timers}; ///< after the exchanges that its graphs use
 };
 
 } // namespace kontor::stencil

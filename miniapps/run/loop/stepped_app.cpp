@@ -8,11 +8,6 @@
 
 namespace kontor::miniapp {
 
-Launches& SteppedApp::launches() {
-  if (!launches_) launches_.emplace(steps(), context_.timers);
-  return *launches_;
-}
-
 void SteppedApp::run() {
   StepClock clock(context_.timers);
   BetweenSteps between{.progress = &context_.progress, .clock = &clock};
@@ -40,7 +35,7 @@ void SteppedApp::time_alone() {
 
 void SteppedApp::record_launches(AppRecord& record, std::int64_t steps) const {
   record.computing = stepping::times(alone_, steps);
-  if (const auto* used = used_launches()) record.extras.update(used->record());
+  record.extras.update(launches().record());
 }
 
 } // namespace kontor::miniapp

@@ -4,7 +4,6 @@
 #include "run/loop/run_steps.hpp"
 #include "run/mini_app.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace kontor::miniapp {
@@ -24,12 +23,10 @@ class SteppedApp : public MiniApp {
   /// Local. The number of the last step that the loop of the last repeat has made.
   std::int64_t last_step() const { return last_step_; }
 
-  /// Local. The steps of a repeat.
-  virtual Steps& steps() = 0;
-  /// Local. How they are launched: per kernel, before its choose().
-  virtual Launches& launches();
-  /// Local. The same; null: none were needed so far.
-  virtual const Launches* used_launches() const { return launches_ ? &*launches_ : nullptr; }
+  /// Local. How the steps of a repeat are launched: per kernel, before its choose(). A member after the exchanges that
+  /// steps use: its graphs must be gone before them (docs/gpu.md).
+  virtual Launches& launches() = 0;
+  virtual const Launches& launches() const = 0;
   /// Collective, in warm_up(); makes steps.
   void choose_launches() { launches().choose(context_.series_every()); }
   /// Collective. Before steps without exchanges: whether they can be timed; and whether those were like others.
@@ -43,7 +40,6 @@ class SteppedApp : public MiniApp {
 
  private:
   RunContext context_;
-  std::optional<Launches> launches_;
   std::vector<double> alone_; ///< seconds of a step without exchanges: samples
   std::int64_t last_step_ = 0;
 };
