@@ -1,57 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/calibration.hpp"
 #include "machine/cores.hpp"
+#include "machine/distribution.hpp"
 #include "machine/link.hpp"
 #include "machine/simulation.hpp"
 #include "machine/stream.hpp"
 
 #include <kontor/comm/reductions.hpp>
 
+#include <algorithm>
+
 namespace kontor::miniapp {
 namespace {
 
-/// Where ranks take turns no figure is compared with the rates: one sample of each way is enough.
-int samples_of(const Calibration& machine) { return machine.oversubscribed ? 1 : 6; }
+void record_rates(nlohmann::ordered_json& json, const std::string& of, const StreamRates& rates) {
+  json[of + "read_bandwidth"] = rates.read;
+  json[of + "copy_bandwidth"] = rates.copy;
+  json[of + "triad_bandwidth"] = rates.triad;
+}
+
+/// Collective. Times the link, and records it.
+Link measure(const comm::Communicator& comm, Partners partners, const std::string& of, nlohmann::ordered_json& json) {
+  const auto link = time_link(comm, partners);
+  json[of + "latency"] = link.latency;
+  json[of + "bandwidth"] = link.bandwidth;
+  json[of + "link"] = names_of(comm, partners);
+  return link;
+}
 
 } // namespace
 
+nlohmann::ordered_json Calibration::not_measured() {
+  nlohmann::ordered_json json;
+  record_rates(json, "", {});
+  json.update(
+      {{"vector_bytes", 0}, {"huge_pages", false}, {"latency", 0}, {"bandwidth", 0}, {"oversubscribed", false}});
+  return json;
+}
+
 Calibration calibrate(const comm::Communicator& comm, bool huge_pages, const CalibrationRequest& request) {
   Calibration result;
-  result.huge_pages = huge_pages;
+  auto& json = result.record;
+  json["huge_pages"] = huge_pages;
   const auto links = link_partners(comm);
-  if (const auto partners = links.of_one_node ? links.of_one_node : links.of_two_nodes) {
-    const auto link = time_link(comm, *partners);
-    result.latency = link.latency;
-    result.bandwidth = link.bandwidth;
-    result.link = names_of(comm, *partners);
-  }
-  if (links.of_two_nodes) {
-    const auto link = links.of_one_node ? time_link(comm, *links.of_two_nodes) : Link{result.latency, result.bandwidth};
-    result.internode_latency = link.latency;
-    result.internode_bandwidth = link.bandwidth;
-    result.internode_link = names_of(comm, *links.of_two_nodes);
-  }
+  const auto far = links.of_two_nodes ? links.of_two_nodes : links.of_one_node;
+  Link link;
+  if (links.of_one_node || far) link = measure(comm, links.of_one_node ? *links.of_one_node : *far, "", json);
+  if (links.of_two_nodes) link = measure(comm, *far, "internode_", json);
   if (simulated) return result; // nothing that is computed takes time
-  result.oversubscribed = cores_are_oversubscribed(comm);
+  json["oversubscribed"] = result.oversubscribed = cores_are_oversubscribed(comm);
   result.noise = measure_noise(comm);
 
   const auto largest = [&](double mine) { return comm::allreduce(comm, mine, comm::ReduceOp::max); };
   const double mine = std::min(std::max(request.working_set, least_streamed_bytes()), streamed_bytes(comm));
-  result.vector_bytes = largest(mine);
-  result.memory = stream_rates(comm, mine, huge_pages, samples_of(result));
-  result.working_set = largest(request.working_set);
-  if (result.working_set > 0 && result.working_set < result.vector_bytes)
-    result.in_working_set = stream_rates(comm, request.working_set, huge_pages, samples_of(result));
-  // No longer than a tenth of a second is on its way.
-  const double fast = links.of_two_nodes ? result.internode_bandwidth : result.bandwidth;
-  const double message = std::min({largest(request.message), largest_message, fast / 10});
-  if (message > timed_message) {
-    result.large_message = message;
-    result.large_bandwidth =
-        large_bandwidth(comm, links.of_two_nodes ? *links.of_two_nodes : *links.of_one_node, message);
+  const double vectors = largest(mine), working_set = largest(request.working_set);
+  const int samples = result.oversubscribed ? 1 : 6; // where ranks take turns, no figure is compared with the rates
+  json["vector_bytes"] = static_cast<std::int64_t>(vectors);
+  record_rates(json, "", result.memory = stream_rates(comm, mine, huge_pages, samples));
+  if (working_set > 0) json["working_set"] = static_cast<std::int64_t>(working_set);
+  if (working_set > 0 && working_set < vectors) {
+    result.in_working_set = stream_rates(comm, request.working_set, huge_pages, samples);
+    record_rates(json, "working_set_", result.in_working_set);
   }
-  if (request.gemm) result.gemm = request.gemm(comm);
-  if (request.multiply_adds) result.multiply_adds = request.multiply_adds(comm);
+  // No longer than a tenth of a second is on its way.
+  const double message = std::min({largest(request.message), largest_message, link.bandwidth / 10});
+  if (message > timed_message) {
+    json["large_message"] = static_cast<std::int64_t>(message);
+    json["large_bandwidth"] = large_bandwidth(comm, *far, message);
+  }
+  if (request.gemm) {
+    const auto& [block, precision, rate, library, optimised] = result.gemm.emplace(request.gemm(comm));
+    json["gemm"] = {{"m", block.m},           {"n", block.n},       {"k", block.k},          {"rate", rate},
+                    {"precision", precision}, {"library", library}, {"optimised", optimised}};
+  }
+  if (request.multiply_adds) json["multiply_adds"] = result.multiply_adds = request.multiply_adds(comm);
   return result;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "machine/distribution.hpp"
-
 #include <kontor/comm/communicator.hpp>
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -66,29 +67,16 @@ struct CalibrationRequest {
 
 /// What this machine does, measured in the same job on the same ranks.
 struct Calibration {
-  StreamRates memory = {};         ///< of vectors of `vector_bytes`; 0 on simulated ranks
-  double vector_bytes = 0;         ///< bytes of the rank that has most: its working set, within limits
-  StreamRates in_working_set = {}; ///< of vectors as large as the app's; 0 where these are not smaller
-  double working_set = 0;          ///< bytes of the rank that has most; 0: the app has told none
-  bool huge_pages = false;         ///< vectors ask the system for huge pages, as the app's do
-
-  double latency = 0;              ///< s, half a round trip of one element between two ranks; 0 on one rank
-  double bandwidth = 0;            ///< bytes/s one way between them; 0 on one rank
-  std::string link = {};           ///< which two: "ranks 0 and 1 of n0"; valid at rank 0
-  double internode_latency = 0;    ///< the same between two nodes; 0 on one node
-  double internode_bandwidth = 0;  ///< bytes/s one way; 0 on one node
-  std::string internode_link = {}; ///< "rank 0 of n0 and rank 2 of n1"; valid at rank 0
-
-  double large_message =
-      0; ///< bytes of a message as the app sends them; 0: not asked for, or none is larger than 2 MiB
-  double large_bandwidth = 0; ///< bytes/s one way with it, between two nodes if there are several; 0 as above
+  StreamRates memory = {};           ///< of vectors as large as the working set, within limits; 0: not measured
+  StreamRates in_working_set = {};   ///< of vectors as large as the app's; 0 where these are not smaller
+  std::optional<GemmRate> gemm = {}; ///< what the app has asked for
+  double multiply_adds = 0;          ///< flop/s of products that are added, rounded each; 0: not asked for
 
   /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
   bool oversubscribed = false;
 
-  std::optional<GemmRate> gemm = {}; ///< what the app has asked for
-  double multiply_adds = 0;          ///< flop/s of products that are added, rounded each; 0: not asked for
-  Noise noise = {};                  ///< valid at rank 0; no samples on simulated ranks
+  nlohmann::ordered_json record = not_measured(); ///< the object /run/calibration; names of links are valid at rank 0
+  nlohmann::ordered_json noise = {};              ///< the object /run/noise; valid at rank 0, null: not measured
 
   /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of the two
   /// measurements: in the smallest working sets starts of kernels take most of the time. Not less than so many flops
@@ -99,6 +87,9 @@ struct Calibration {
             bytes);
     return multiply_adds > 0 && flops > seconds * multiply_adds ? flops / multiply_adds : seconds;
   }
+
+  /// Local. What the record has of every machine, at 0.
+  static nlohmann::ordered_json not_measured();
 };
 
 /// Collective, after the app has allocated its memory; takes some tenths of a second, and at most two seconds unless a

@@ -12,51 +12,39 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
-#include <sched.h>
 #include <system_error>
 
 namespace kontor::miniapp {
 namespace {
 
-/// A bit for each core; all 0 if this is not known.
-using Cores = std::array<std::uint64_t, CPU_SETSIZE / 64>;
-
-/// Local. Those that a thread of this process may run on; 0 is the calling one.
-Cores cores_of_thread(int thread) {
-  Cores cores{};
+/// Local. Those that a thread of this process may run on, none if this is not known; 0 is the calling one.
+cpu_set_t cores_of_thread(int thread) {
   cpu_set_t set;
-  if (::sched_getaffinity(thread, sizeof set, &set) != 0) return cores;
-  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) cores[i / 64] |= std::uint64_t{1} << i % 64;
-  return cores;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(thread, sizeof set, &set);
+  return set;
 }
 
 /// Local. Those that any thread of this process may run on: OpenMP binds each to its own, the main one too.
-Cores cores_of_process() {
-  Cores cores = cores_of_thread(0);
+cpu_set_t cores_of_process() {
+  cpu_set_t cores = cores_of_thread(0);
   std::error_code none; // without /proc the calling thread must do; a thread may end meanwhile
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
     const auto of_thread = cores_of_thread(std::atoi(entry.path().filename().c_str()));
-    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] |= of_thread[i];
+    CPU_OR(&cores, &cores, &of_thread);
   }
   return cores;
 }
 
-std::vector<int> numbers_of(const Cores& cores) {
+std::vector<int> numbers_of(const cpu_set_t& cores) {
   std::vector<int> numbers;
   for (int i = 0; i < CPU_SETSIZE; ++i)
-    if (cores[static_cast<std::size_t>(i / 64)] >> i % 64 & 1) numbers.push_back(i);
+    if (CPU_ISSET(static_cast<std::size_t>(i), &cores)) numbers.push_back(i);
   return numbers;
-}
-
-void bind_to(const std::vector<int>& numbers) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int number : numbers) CPU_SET(number, &set);
-  ::sched_setaffinity(0, sizeof set, &set);
 }
 
 /// Local. Those of each thread of the execution space, in the order in which they share a loop.
@@ -72,11 +60,11 @@ std::string cores_of_threads() {
 
 } // namespace
 
-OnAllCores::OnAllCores() : before_(numbers_of(cores_of_thread(0))) {
-  if (!before_.empty()) bind_to(numbers_of(cores_of_process()));
+OnAllCores::OnAllCores() : before_(cores_of_thread(0)) {
+  if (const auto all = cores_of_process(); CPU_COUNT(&all) > 0) ::sched_setaffinity(0, sizeof all, &all);
 }
 OnAllCores::~OnAllCores() {
-  if (!before_.empty()) bind_to(before_);
+  if (CPU_COUNT(&before_) > 0) ::sched_setaffinity(0, sizeof before_, &before_);
 }
 
 std::string ranges(const std::vector<int>& numbers) {
@@ -89,22 +77,25 @@ std::string ranges(const std::vector<int>& numbers) {
   return text;
 }
 
-std::vector<RankPinning> places_of(const comm::Communicator& comm) {
+nlohmann::ordered_json placement_of(const comm::Communicator& comm) {
   const auto hosts = gather_texts(comm, host_name());
   const auto cores = gather_texts(comm, ranges(numbers_of(cores_of_process())));
   const auto threads = gather_texts(comm, cores_of_threads());
-  std::vector<RankPinning> places;
+  nlohmann::ordered_json table;
   for (std::size_t r = 0; r < hosts.size(); ++r)
-    places.push_back({static_cast<int>(r), hosts[r], cores[r], threads[r]});
-  return places;
+    table.push_back({{"rank", r}, {"host", hosts[r]}, {"cores", cores[r]}, {"threads", threads[r]}});
+  return table;
 }
 
 bool cores_are_oversubscribed(const comm::Communicator& comm) {
   if constexpr (!device::kernels_on_host) return false;
   const auto node = node_communicator(comm);
-  const auto cores = numbers_of(comm::allreduce(node, cores_of_process(), comm::ReduceOp::bitwise_or));
+  using Words = std::array<std::uint64_t, sizeof(cpu_set_t) / sizeof(std::uint64_t)>;
+  const auto of_node = comm::allreduce(node, std::bit_cast<Words>(cores_of_process()), comm::ReduceOp::bitwise_or);
+  const auto all = std::bit_cast<cpu_set_t>(of_node);
+  const int cores = CPU_COUNT(&all);
   const int threads = comm::allreduce(node, Kokkos::DefaultExecutionSpace().concurrency(), comm::ReduceOp::sum);
-  return comm::allreduce(comm, !cores.empty() && threads > std::ssize(cores) ? 1 : 0, comm::ReduceOp::max) > 0;
+  return comm::allreduce(comm, cores > 0 && threads > cores ? 1 : 0, comm::ReduceOp::max) > 0;
 }
 
 } // namespace kontor::miniapp

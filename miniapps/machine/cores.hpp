@@ -3,22 +3,19 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <nlohmann/json.hpp>
+
+#include <sched.h>
 #include <string>
 #include <vector>
 
 /// On which cores the ranks compute. Hardware threads count as cores, as the system numbers them.
 namespace kontor::miniapp {
 
-/// Where a rank runs.
-struct RankPinning {
-  int rank = 0;
-  std::string host;
-  std::string cores;   ///< that it may use: "0-3,8"; empty if this is not known
-  std::string threads; ///< that each thread of the execution space may use: "0-3 8"; empty on a device
-};
-
-/// Collective; valid at rank 0, empty elsewhere. Those of all ranks, in their order.
-std::vector<RankPinning> places_of(const comm::Communicator&);
+/// Collective; valid at rank 0, null elsewhere. The table /run/placement of all ranks, in their order: rank, host,
+/// cores that it may use ("0-3,8"; empty if this is not known), threads (those of each thread of the execution space:
+/// "0-3 8"; empty on a device).
+nlohmann::ordered_json placement_of(const comm::Communicator&);
 
 /// Local. Numbers in rising order as ranges: "0-3,8".
 std::string ranges(const std::vector<int>& numbers);
@@ -34,7 +31,7 @@ class OnAllCores {
   OnAllCores& operator=(const OnAllCores&) = delete;
 
  private:
-  std::vector<int> before_; ///< empty: not known, and nothing was changed
+  cpu_set_t before_; ///< empty: not known
 };
 
 /// Collective; valid on every rank. Whether on some node the ranks compute with more threads than there are cores that

@@ -34,16 +34,16 @@ std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_a
   return fmt::format("--kokkos-device-id={}", local_rank % devices);
 }
 
-std::vector<Device> devices_of(const comm::Communicator& comm) {
+nlohmann::ordered_json devices_of(const comm::Communicator& comm) {
   if constexpr (device::kernels_on_host) return {};
   const auto identity = device::device_identity();
   const auto hosts = gather_texts(comm, host_name());
   const auto names = gather_texts(comm, identity.name);
   const auto uuids = gather_texts(comm, identity.uuid);
   const auto memory = comm::gather(comm, static_cast<std::int64_t>(device::device_memory().total), 0);
-  std::vector<Device> devices;
+  nlohmann::ordered_json devices;
   for (std::size_t r = 0; r < memory.size(); ++r)
-    devices.push_back({static_cast<int>(r), hosts[r], names[r], uuids[r], memory[r]});
+    devices.push_back({{"rank", r}, {"host", hosts[r]}, {"name", names[r]}, {"uuid", uuids[r]}, {"memory", memory[r]}});
   return devices;
 }
 
@@ -60,18 +60,19 @@ comm::Communicator ranks_of_memory(const comm::Communicator& comm) {
   return node.split(first);
 }
 
-std::string shared_devices(std::span<const Device> devices) {
-  std::map<std::string_view, std::vector<const Device*>> users;
-  for (const auto& device : devices)
-    if (!device.uuid.empty()) users[device.uuid].push_back(&device);
+std::string shared_devices(const nlohmann::ordered_json& devices) {
+  std::map<std::string, std::vector<nlohmann::ordered_json>> users;
+  for (const auto& device : devices) users[device["uuid"]].push_back(device);
+  users.erase("");
   std::string text;
   for (const auto& [uuid, of_one] : users) {
     if (of_one.size() < 2) continue;
     std::vector<int> ranks;
-    for (const auto* device : of_one) ranks.push_back(device->rank);
+    for (const auto& device : of_one) ranks.push_back(device["rank"]);
     text += fmt::format("ranks {} share one GPU, {} ({}) of {}: they wait for each other, and times mean "
                         "little; start one rank a GPU\n",
-                        fmt::join(ranks, ", "), of_one.front()->name, uuid, of_one.front()->host);
+                        fmt::join(ranks, ", "), of_one[0]["name"].get<std::string>(), uuid,
+                        of_one[0]["host"].get<std::string>());
   }
   return text;
 }

@@ -3,10 +3,10 @@
 
 #include <kontor/comm/communicator.hpp>
 
-#include <cstdint>
+#include <nlohmann/json.hpp>
+
 #include <span>
 #include <string>
-#include <vector>
 
 /// Which GPU each rank has.
 namespace kontor::miniapp {
@@ -16,23 +16,15 @@ namespace kontor::miniapp {
 /// an argument or variable of Kokkos.
 std::string device_argument(MPI_Comm, std::span<const char* const> kokkos_arguments);
 
-/// The GPU that a rank computes on.
-struct Device {
-  int rank = 0;
-  std::string host;
-  std::string name;
-  std::string uuid;
-  std::int64_t memory = 0; ///< bytes there are
-};
-
-/// Collective; valid at rank 0, empty elsewhere. Those of all ranks, in their order; empty if kernels run on the host.
-std::vector<Device> devices_of(const comm::Communicator&);
+/// Collective; valid at rank 0, null elsewhere. The table /run/devices of the GPUs of all ranks, in their order; null
+/// if kernels run on the host.
+nlohmann::ordered_json devices_of(const comm::Communicator&);
 
 /// Collective. The ranks whose Views lie in the same memory as this one's, with backend `raw`: those of its node, or of
 /// its GPU where kernels run on one; this rank alone where GPUs have no names.
 comm::Communicator ranks_of_memory(const comm::Communicator&);
 
-/// Local. What to say of ranks that share a GPU, a line each; empty if none do.
-std::string shared_devices(std::span<const Device>);
+/// Local. What to say of ranks of such a table that share a GPU, a line each; empty if none do.
+std::string shared_devices(const nlohmann::ordered_json& devices);
 
 } // namespace kontor::miniapp

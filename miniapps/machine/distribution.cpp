@@ -11,7 +11,7 @@
 
 namespace kontor::miniapp {
 
-Quantiles Distribution::over_ranks(const comm::Communicator& comm) const {
+nlohmann::ordered_json Distribution::over_ranks(const comm::Communicator& comm) const {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   std::vector<std::int64_t> counts(counts_.size());
   comm::reduce(comm, Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Unmanaged>(counts_.data(), counts_.size()),
@@ -19,26 +19,20 @@ Quantiles Distribution::over_ranks(const comm::Communicator& comm) const {
                comm::ReduceOp::sum, 0);
   const auto largest = comm::gather(comm, max_, 0);
   if (comm.rank() != 0) return {};
-  const auto most = std::max_element(largest.begin(), largest.end());
-  Quantiles result{.count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0}),
-                   .max = *most,
-                   .slowest_rank = static_cast<int>(most - largest.begin())};
+  const auto most = std::ranges::max_element(largest);
+  const auto count = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto edge = [](std::size_t bin) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(static_cast<std::int64_t>(bin) + first_bin)
                                  << dropped_bits);
   };
   const auto quantile = [&](double part) {
-    const auto wanted = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(result.count)));
+    const auto wanted = static_cast<std::int64_t>(std::ceil(part * static_cast<double>(count)));
     std::size_t bin = 0;
     for (auto below = counts[0]; below < wanted; below += counts[bin]) ++bin;
-    return std::min(result.max, (edge(bin) + edge(bin + 1)) / 2);
+    return std::min(*most, (edge(bin) + edge(bin + 1)) / 2);
   };
-  if (result.count > 0) {
-    result.p50 = quantile(0.5);
-    result.p95 = quantile(0.95);
-    result.p99 = quantile(0.99);
-  }
-  return result;
+  return {{"count", count},        {"p50", quantile(0.5)}, {"p95", quantile(0.95)},
+          {"p99", quantile(0.99)}, {"max", *most},         {"slowest_rank", most - largest.begin()}};
 }
 
 namespace {
@@ -55,7 +49,7 @@ double seconds_of_chain(std::int64_t length) {
 
 } // namespace
 
-Noise measure_noise(const comm::Communicator& comm) {
+nlohmann::ordered_json measure_noise(const comm::Communicator& comm) {
   constexpr double quantum = 1e-4, enough = 0.05; // s
   constexpr int most_samples = 400;
   std::int64_t length = 1000;
@@ -69,17 +63,17 @@ Noise measure_noise(const comm::Communicator& comm) {
   return noise_of(comm, seconds);
 }
 
-Noise noise_of(const comm::Communicator& comm, std::span<const double> seconds) {
+nlohmann::ordered_json noise_of(const comm::Communicator& comm, std::span<const double> seconds) {
   const double fastest = seconds.empty() ? std::numeric_limits<double>::infinity() : *std::ranges::min_element(seconds);
   Distribution excess; // above 1, where bins are narrow beside it
   for (const double sample : seconds) excess.add(std::max(1e-9, sample / fastest - 1));
   const auto found = excess.over_ranks(comm);
-  return {.quantum = comm::reduce(comm, fastest, comm::ReduceOp::min, 0),
-          .samples = found.count,
-          .p50 = 1 + found.p50,
-          .p99 = 1 + found.p99,
-          .max = 1 + found.max,
-          .slowest_rank = found.slowest_rank};
+  const double quantum = comm::reduce(comm, fastest, comm::ReduceOp::min, 0);
+  if (comm.rank() != 0) return {};
+  nlohmann::ordered_json noise{{"quantum", quantum}, {"samples", found["count"]}};
+  for (const char* quantile : {"p50", "p99", "max"}) noise[quantile] = 1 + found[quantile].get<double>();
+  noise["slowest_rank"] = found["slowest_rank"];
+  return noise;
 }
 
 } // namespace kontor::miniapp

@@ -3,6 +3,8 @@
 
 #include <kontor/comm/communicator.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -10,16 +12,6 @@
 #include <vector>
 
 namespace kontor::miniapp {
-
-/// Quantiles of the samples of all ranks. Those but the maximum are middles of bins, at most 0.4 % off.
-struct Quantiles {
-  std::int64_t count = 0;
-  double p50 = 0;
-  double p95 = 0;
-  double p99 = 0;
-  double max = 0;
-  int slowest_rank = 0; ///< the rank of the maximum
-};
 
 /// Samples above 0, such as durations, in a logarithmic histogram of fixed size: adding one costs a few nanoseconds and
 /// allocates nothing. Samples below 1e-9 or above 1000 count in the outermost bins.
@@ -35,8 +27,9 @@ class Distribution {
   }
   void clear() { *this = {}; }
 
-  /// Collective; valid at rank 0.
-  Quantiles over_ranks(const comm::Communicator&) const;
+  /// Collective; valid at rank 0, null elsewhere. The samples of all ranks: count, p50, p95, p99, max and its
+  /// slowest_rank. Quantiles but the maximum are middles of bins, at most 0.4 % off.
+  nlohmann::ordered_json over_ranks(const comm::Communicator&) const;
 
  private:
   static constexpr int digits = 7; ///< of a mantissa: 128 bins between a number and its double
@@ -48,21 +41,12 @@ class Distribution {
   double max_ = 0;
 };
 
-/// How much other work on the machine slows down a fixed quantum of arithmetic. Quantiles are over the samples of all
-/// ranks: a sample is the time of a quantum relative to the fastest one of the same rank.
-struct Noise {
-  double quantum = 0;       ///< s, of the fastest sample of all ranks
-  std::int64_t samples = 0; ///< of all ranks; 0: not measured
-  double p50 = 0;
-  double p99 = 0;
-  double max = 0;
-  int slowest_rank = 0; ///< the rank of the maximum
-};
+/// Collective; valid at rank 0, null elsewhere. How much other work on the machine slows down a fixed quantum of
+/// arithmetic: the object /run/noise. All ranks compute at once, on one thread each, for at most 60 ms.
+nlohmann::ordered_json measure_noise(const comm::Communicator&);
 
-/// Collective; valid at rank 0. All ranks compute at once, on one thread each, for at most 60 ms.
-Noise measure_noise(const comm::Communicator&);
-
-/// Collective; valid at rank 0. From the seconds of each quantum of this rank.
-Noise noise_of(const comm::Communicator&, std::span<const double> seconds);
+/// Collective; valid at rank 0, null elsewhere. The same from the seconds of each quantum of this rank. Quantiles are
+/// of the time of a sample relative to the fastest one of the same rank.
+nlohmann::ordered_json noise_of(const comm::Communicator&, std::span<const double> seconds);
 
 } // namespace kontor::miniapp

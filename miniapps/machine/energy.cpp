@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <dlfcn.h>
 #include <fstream>
 #include <numeric>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -25,10 +27,40 @@ std::optional<double> microjoules_in(const std::filesystem::path& file) {
   return stream >> number ? std::optional(number) : std::nullopt;
 }
 
+struct Package {
+  std::filesystem::path file;
+  double range = 0; ///< microjoules; then the counter begins at 0 again
+  double last = 0;
+};
+
 } // namespace
 
-PackageEnergy::PackageEnergy(const std::filesystem::path& root) {
+EnergyCounter gpu_energy(std::string uuid) {
+  for (const std::size_t at : {8, 13, 18, 23})
+    if (uuid.size() > at) uuid.insert(at, "-");
+  void* const library = ::dlopen("libnvidia-ml.so.1", RTLD_NOW); // until the program ends
+  if (!library) return {"there is no libnvidia-ml.so.1"};
+  using Initialise = int();
+  using Find = int(const char*, void**);
+  using Read = int(void*, unsigned long long*);
+  const auto initialise = reinterpret_cast<Initialise*>(::dlsym(library, "nvmlInit_v2"));
+  const auto find = reinterpret_cast<Find*>(::dlsym(library, "nvmlDeviceGetHandleByUUID"));
+  const auto read = reinterpret_cast<Read*>(::dlsym(library, "nvmlDeviceGetTotalEnergyConsumption"));
+  void* gpu = nullptr;
+  if (!initialise || !find || !read || initialise() != 0 || find(("GPU-" + uuid).c_str(), &gpu) != 0)
+    return {"NVML does not know the GPU"};
+  unsigned long long millijoules = 0;
+  if (read(gpu, &millijoules) != 0) return {"the GPU has no energy counter for this user"};
+  return {.joules = [=] {
+    unsigned long long now = 0;
+    read(gpu, &now);
+    return 1e-3 * static_cast<double>(now);
+  }};
+}
+
+EnergyCounter package_energy(const std::filesystem::path& root) {
   const auto tree = root / "sys/class/powercap";
+  std::vector<Package> packages;
   std::error_code none;
   for (const auto& zone : std::filesystem::directory_iterator(tree, none)) {
     std::string name;
@@ -36,66 +68,61 @@ PackageEnergy::PackageEnergy(const std::filesystem::path& root) {
     if (!zone.path().filename().string().starts_with("intel-rapl:") || !name.starts_with("package")) continue;
     const auto file = zone.path() / "energy_uj";
     const auto now = microjoules_in(file), range = microjoules_in(zone.path() / "max_energy_range_uj");
-    if (!now || !range) {
-      problem_ = fmt::format("{} cannot be read by this user", file.string());
-      return;
+    if (!now || !range) return {fmt::format("{} cannot be read by this user", file.string())};
+    packages.push_back({file, *range, *now});
+  }
+  if (packages.empty()) return {fmt::format("{} has no packages", tree.string())};
+  return {.joules = [packages, sum = 0.0]() mutable {
+    for (auto& [file, range, last] : packages) {
+      const double now = microjoules_in(file).value_or(last);
+      sum += 1e-6 * (now - last + (now < last ? range : 0));
+      last = now;
     }
-    counters_.push_back({file, *range, *now});
-  }
-  if (counters_.empty()) problem_ = fmt::format("{} has no packages", tree.string());
+    return sum;
+  }};
 }
 
-double PackageEnergy::joules() {
-  for (auto& counter : counters_) {
-    const double now = microjoules_in(counter.file).value_or(counter.last);
-    const double wrapped = now < counter.last ? counter.range : 0;
-    joules_ += 1e-6 * (now - counter.last + wrapped);
-    counter.last = now;
-  }
-  return joules_;
-}
+EnergyMeter::EnergyMeter(std::array<EnergyCounter, 2> gpu_and_package)
+    : readings_{{{std::move(gpu_and_package[0])}, {std::move(gpu_and_package[1])}}} {}
 
-EnergyMeter::EnergyMeter(const comm::Communicator& comm, const std::filesystem::path& root) {
-  if (place_on_node(comm.native()).rank == 0) package_.emplace(root);
-  if (!device::kernels_on_host && ranks_of_memory(comm).rank() == 0) gpu_.emplace(device::device_identity().uuid);
+EnergyMeter::EnergyMeter(const comm::Communicator& comm) {
+  auto& [gpu, package] = readings_;
+  if (device::kernels_on_host)
+    gpu.counter.problem = "kernels run on the host";
+  else if (ranks_of_memory(comm).rank() == 0)
+    gpu.counter = gpu_energy(device::device_identity().uuid);
+  if (place_on_node(comm.native()).rank == 0) package.counter = package_energy();
 }
 
 void EnergyMeter::begin(double now) {
   if (now - ended_ < least) return; // the reading goes on
-  if (package_) package_begin_ = package_->joules();
-  if (gpu_) gpu_begin_ = gpu_->joules();
+  for (auto& reading : readings_) reading.begin = reading.counter.joules();
   begun_ = now;
 }
 
 void EnergyMeter::end(double now) {
-  const auto add = [](auto& counter, double& begin, double& sum) {
-    if (!counter) return;
-    const double read = counter->joules();
-    sum += read - std::exchange(begin, read);
-  };
-  add(package_, package_begin_, package_joules_);
-  add(gpu_, gpu_begin_, gpu_joules_);
+  for (auto& [counter, begin, joules] : readings_) {
+    const double read = counter.joules();
+    joules += read - std::exchange(begin, read);
+  }
   seconds_ += now - std::exchange(begun_, now);
   ended_ = now;
 }
 
-Energy EnergyMeter::over_hosts(const comm::Communicator& comm, double seconds) const {
-  const std::string on_host = device::kernels_on_host ? "kernels run on the host" : "";
-  return {energy_of(comm, gpu_joules_, gpu_ ? gpu_->problem() : on_host, seconds, seconds_),
-          energy_of(comm, package_joules_, package_ ? package_->problem() : "", seconds, seconds_)};
-}
-
-RepeatEnergy energy_of(const comm::Communicator& comm, double joules, const std::string& problem, double seconds,
-                       double read_over) {
-  const auto all = comm::gather(comm, joules, 0);
-  const auto problems = gather_texts(comm, problem);
-  if (comm.rank() != 0) return {};
-  if (const auto found = std::ranges::find_if(problems, [](const auto& text) { return !text.empty(); });
-      found != problems.end())
-    return {.remark = *found};
-  if (read_over < EnergyMeter::least)
-    return {.remark = fmt::format("all repeats take {:.2g} s, and counters need {} s", read_over, EnergyMeter::least)};
-  return {.joules = std::accumulate(all.begin(), all.end(), 0.0) * seconds / read_over};
+nlohmann::ordered_json EnergyMeter::over_ranks(const comm::Communicator& comm, double seconds) const {
+  nlohmann::ordered_json json;
+  for (const auto& [name, reading] : {std::pair("gpu", &readings_[0]), {"package", &readings_[1]}}) {
+    const auto joules = comm::gather(comm, reading->joules, 0);
+    auto problems = gather_texts(comm, reading->counter.problem);
+    if (seconds_ < least)
+      problems.push_back(fmt::format("all repeats take {:.2g} s, and counters need {} s", seconds_, least));
+    const auto found = std::ranges::find_if(problems, [](const auto& text) { return !text.empty(); });
+    if (found != problems.end())
+      json[fmt::format("{}_remark", name)] = "not readable: " + *found;
+    else
+      json[name] = std::accumulate(joules.begin(), joules.end(), 0.0) * seconds / seconds_;
+  }
+  return json;
 }
 
 } // namespace kontor::miniapp

@@ -2,125 +2,59 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/device/noncopyable.hpp>
 
-#include <dlfcn.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
 #include <filesystem>
-#include <optional>
+#include <functional>
 #include <string>
-#include <vector>
 
 namespace kontor::miniapp {
 
-/// The energy counter of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is loaded at
-/// run time, so that programs need neither it nor its header.
-class GpuEnergy : device::NonCopyable {
- public:
-  /// Local. `uuid` as in DeviceIdentity.
-  explicit GpuEnergy(std::string uuid) {
-    for (const std::size_t at : {8, 13, 18, 23})
-      if (uuid.size() > at) uuid.insert(at, "-");
-    library_ = dlopen("libnvidia-ml.so.1", RTLD_NOW);
-    if (!library_) {
-      problem_ = "there is no libnvidia-ml.so.1";
-      return;
-    }
-    using Initialise = int (*)();
-    using Find = int (*)(const char*, void**);
-    const auto initialise = function<Initialise>("nvmlInit_v2");
-    const auto find = function<Find>("nvmlDeviceGetHandleByUUID");
-    read_ = function<Read>("nvmlDeviceGetTotalEnergyConsumption");
-    if (!initialise || !find || !read_ || initialise() != 0 || find(("GPU-" + uuid).c_str(), &gpu_) != 0)
-      problem_ = "NVML does not know the GPU";
-    else if (unsigned long long ignored = 0; read_(gpu_, &ignored) != 0)
-      problem_ = "the GPU has no energy counter for this user";
-  }
-  ~GpuEnergy() {
-    if (library_) dlclose(library_);
-  }
-
-  /// Why the counter cannot be read; empty if it can.
-  const std::string& problem() const { return problem_; }
-  /// Local. Since some moment; 0 where there is a problem.
-  double joules() const {
-    unsigned long long millijoules = 0;
-    if (problem_.empty()) read_(gpu_, &millijoules);
-    return 1e-3 * static_cast<double>(millijoules);
-  }
-
- private:
-  using Read = int (*)(void*, unsigned long long*);
-  template <class Function>
-  Function function(const char* name) const {
-    return reinterpret_cast<Function>(dlsym(library_, name));
-  }
-
-  void* library_ = nullptr;
-  void* gpu_ = nullptr;
-  Read read_ = nullptr;
-  std::string problem_;
+/// A counter of energy. Where it cannot be read, it stays at 0.
+struct EnergyCounter {
+  std::string problem = {};                            ///< why it cannot be read; empty if it can
+  std::function<double()> joules = [] { return 0.0; }; ///< local; since some moment
 };
 
-/// The energy counters of this host's processor packages, by Linux' powercap tree:
-/// https://docs.kernel.org/power/powercap/powercap.html. They wrap around.
-class PackageEnergy {
- public:
-  /// Local. `root` is where sys is, for tests.
-  explicit PackageEnergy(const std::filesystem::path& root = "/");
+/// Local. The counter of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is loaded at
+/// run time, so that programs need neither it nor its header. `uuid` as in DeviceIdentity.
+EnergyCounter gpu_energy(std::string uuid);
 
-  /// Why the counters cannot be read; empty if they can.
-  const std::string& problem() const { return problem_; }
-  /// Local. J of all packages since construction, if it is called more often than counters wrap around.
-  double joules();
-
- private:
-  struct Counter {
-    std::filesystem::path file;
-    double range = 0; ///< microjoules; then it begins at 0 again
-    double last = 0;
-  };
-  std::string problem_;
-  std::vector<Counter> counters_;
-  double joules_ = 0;
-};
-
-/// Energy of a repeat.
-struct RepeatEnergy {
-  double joules = 0;       ///< of all GPUs, or packages, of all hosts: mean power over all repeats, times a repeat
-  std::string remark = {}; ///< why there is no such number; else empty
-};
-struct Energy {
-  RepeatEnergy gpu, package;
-};
+/// Local. Those of this host's processor packages together, by Linux' powercap tree:
+/// https://docs.kernel.org/power/powercap/powercap.html. They wrap around, and must be read more often. `root` is where
+/// sys is, for tests.
+EnergyCounter package_energy(const std::filesystem::path& root = "/");
 
 /// Reads the energy counters over all repeats: one rank of a host those of its packages, one rank of a GPU the GPU's.
 /// What lies between two repeats counts if it is too short to be read by itself.
 class EnergyMeter {
  public:
-  /// Collective. `root` is where sys is, for tests.
-  explicit EnergyMeter(const comm::Communicator&, const std::filesystem::path& root = "/");
-
   /// s over which counters are read at least: that of a GPU is up to 0.1 s old.
   static constexpr double least = 1;
+
+  /// Local. A counter of this rank for each name in the record.
+  explicit EnergyMeter(std::array<EnergyCounter, 2> gpu_and_package);
+  /// Collective. Those of the machine.
+  explicit EnergyMeter(const comm::Communicator&);
 
   /// Local. A repeat begins; `now` are s of some clock.
   void begin(double now);
   /// Local. The repeat that began last is complete.
   void end(double now);
 
-  /// Collective; valid at rank 0. A repeat takes so many seconds.
-  Energy over_hosts(const comm::Communicator&, double seconds) const;
+  /// Collective; valid at rank 0. The object /run/energy, of a repeat that takes so many seconds: the mean power of all
+  /// GPUs, or packages, over all repeats, times a repeat, or why it is not known.
+  nlohmann::ordered_json over_ranks(const comm::Communicator&, double seconds) const;
 
  private:
-  std::optional<PackageEnergy> package_; ///< none: another rank of the host reads
-  std::optional<GpuEnergy> gpu_;         ///< the same of the GPU
-  double package_begin_ = 0, gpu_begin_ = 0, begun_ = 0, ended_ = -2 * least;
-  double package_joules_ = 0, gpu_joules_ = 0, seconds_ = 0; ///< read so far, and in how long
+  struct Reading {
+    EnergyCounter counter;
+    double begin = 0, joules = 0; ///< at the begin of a repeat; read so far
+  };
+  std::array<Reading, 2> readings_;
+  double begun_ = 0, ended_ = -2 * least, seconds_ = 0; ///< the last is in how long energy was read
 };
-
-/// Collective; valid at rank 0. Of what each rank has read in `read_over` seconds; a rank that has no counter has read
-/// 0.
-RepeatEnergy energy_of(const comm::Communicator&, double joules, const std::string& problem, double seconds,
-                       double read_over);
 
 } // namespace kontor::miniapp

@@ -6,6 +6,7 @@
 #include "machine/node.hpp"
 
 #include <kontor/comm/exchange.hpp>
+#include <kontor/comm/gather.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
@@ -14,9 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <tuple>
 
 namespace kontor::miniapp {
 namespace {
@@ -62,13 +60,10 @@ double one_way_seconds(const comm::Communicator& all, Partners partners, std::si
 
 LinkPartners choose_partners(std::span<const int> nodes) {
   LinkPartners partners;
-  std::map<int, int> first_of; // by node: the first rank
-  std::map<int, int> second_of;
-  for (int rank = 0; rank < static_cast<int>(nodes.size()); ++rank)
-    if (!first_of.emplace(nodes[rank], rank).second) second_of.emplace(nodes[rank], rank);
-  for (const auto& [node, second] : second_of) {
-    const Partners found{first_of[node], second};
-    if (!partners.of_one_node || found.first < partners.of_one_node->first) partners.of_one_node = found;
+  const int ranks = static_cast<int>(nodes.size());
+  for (int first = 0; first < ranks && !partners.of_one_node; ++first) {
+    const auto second = std::find(nodes.begin() + first + 1, nodes.end(), nodes[first]);
+    if (second != nodes.end()) partners.of_one_node = {first, static_cast<int>(second - nodes.begin())};
   }
   const auto elsewhere = std::find_if(nodes.begin(), nodes.end(), [&](int node) { return node != nodes[0]; });
   if (elsewhere != nodes.end()) partners.of_two_nodes = {0, static_cast<int>(elsewhere - nodes.begin())};
@@ -78,20 +73,7 @@ LinkPartners choose_partners(std::span<const int> nodes) {
 LinkPartners link_partners(const comm::Communicator& comm) {
   const auto node = node_communicator(comm);
   const int number = comm::allreduce(node, comm.rank(), comm::ReduceOp::min); // its first rank's
-  const auto nodes = comm::gather(comm, number, 0);
-  constexpr int none = -1;
-  std::array<int, 4> ranks;
-  ranks.fill(none);
-  if (comm.rank() == 0) {
-    const auto [one, two] = choose_partners(nodes);
-    if (one) std::tie(ranks[0], ranks[1]) = std::pair(one->first, one->second);
-    if (two) std::tie(ranks[2], ranks[3]) = std::pair(two->first, two->second);
-  }
-  ranks = comm::allreduce(comm, ranks, comm::ReduceOp::max);
-  LinkPartners partners;
-  if (ranks[0] != none) partners.of_one_node = {ranks[0], ranks[1]};
-  if (ranks[2] != none) partners.of_two_nodes = {ranks[2], ranks[3]};
-  return partners;
+  return choose_partners(comm::allgather(comm, number));
 }
 
 std::string names_of(const comm::Communicator& comm, Partners partners) {
@@ -99,8 +81,7 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
   const bool partner = comm.rank() == first || comm.rank() == second;
   const auto hosts = gather_texts(comm, partner ? host_name() : std::string());
   if (comm.rank() != 0) return {};
-  const auto& one = hosts[static_cast<std::size_t>(first)];
-  const auto& other = hosts[static_cast<std::size_t>(second)];
+  const auto &one = hosts.at(first), &other = hosts.at(second);
   if (one == other) return fmt::format("ranks {} and {} of {}", first, second, one);
   return fmt::format("rank {} of {} and rank {} of {}", first, one, second, other);
 }

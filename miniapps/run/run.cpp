@@ -2,9 +2,13 @@
 #include "run/run.hpp"
 
 #include "machine/calibration.hpp"
+#include "machine/device.hpp"
+#include "machine/energy.hpp"
 #include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
+#include "run/record/record.hpp"
+#include "run/record/trace.hpp"
 #include "run/start/communicator.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/messages.hpp"
@@ -68,14 +72,6 @@ void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) 
   }
 }
 
-/// Collective; valid at rank 0.
-std::map<std::string, Quantiles> distributions(const comm::Communicator& comm, const Timers& timers) {
-  std::map<std::string, Quantiles> result;
-  if constexpr (device::kernels_on_host)
-    for (const auto& [name, samples] : timers.durations()) result[name] = samples.over_ranks(comm);
-  return result;
-}
-
 } // namespace
 
 int Run::operator()() {
@@ -88,13 +84,11 @@ int Run::operator()() {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
   }
-  auto facts = provenance(comm, options_, app_.name, command_, resolved_deck_);
+  auto record = provenance(comm, options_, app_.name, command_, resolved_deck_);
   const auto file = open_output(comm);
 
-  Outcome outcome;
   Timers timers;              // once a run
   Timers repeated{app_.name}; // in the repeats
-  auto& machine = outcome.calibration;
   Progress progress(Progress::style_for(comm.rank(), line_.quiet), app_.name);
   StopRequest end(comm);
   const auto checkpoints = make_checkpoints(comm, end, repeated);
@@ -113,84 +107,94 @@ int Run::operator()() {
                            .restart = &restart,
                            .seed = static_cast<std::uint64_t>(comm::allreduce(comm, seed, comm::ReduceOp::max))};
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
-  to_stderr(shared_devices(facts.devices)); // not before a refusal; known at rank 0
+  to_stderr(shared_devices(record.value("devices", nlohmann::ordered_json()))); // not before a refusal
+  Calibration machine;
   if (options_.calibrate)
     machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages, app->calibration()); });
-  since_start_.lap(outcome.start_to_first_step);
+  double start_to_first_step = 0;
+  since_start_.lap(start_to_first_step);
   const double warming_up = timed(timers.once("warm_up"), [&] { return seconds_of([&] { app->warm_up(); }); });
   end.expect(warming_up); // longer than a step
-  RepeatTimes times;
   Trace trace(options_.trace);
   EnergyMeter energy(comm);
   const bool verifies = comm.capabilities().moves_data && !compute_time_is_simulated();
-  auto& before = outcome.verification; // of launches and starts
-  if (verifies) before = timed(timers.once("verify"), [&] { return app->verify_launches(); });
+  Verification verification; // first of launches and starts
+  if (verifies) verification = timed(timers.once("verify"), [&] { return app->verify_launches(); });
   repeated.reset();
-  if (before.passed()) // else no repeat would have a figure
-    measure(context, *app, outcome, times, trace, energy, verifies ? &timers.once("verify") : nullptr);
-  outcome.end_signal = end.signal();
-  if (checkpoints) outcome.checkpoint = checkpoints->summary();
-  if (restart_) {
-    if (!outcome.checkpoint) outcome.checkpoint.emplace();
-    outcome.checkpoint->restarted_from = restart_->path();
-    outcome.checkpoint->at_step = restart_->header().step;
-    outcome.checkpoint->at_repeat = restart_->header().repeat;
-  }
-  const auto begun = static_cast<std::int64_t>(outcome.repeats.size()) + (outcome.unfinished ? 1 : 0);
+  Measured measured;
+  if (verification.passed()) // else no repeat would have a figure
+    measured = measure(context, *app, trace, energy, verifies ? &timers.once("verify") : nullptr, verification);
+  auto& repeats = measured.repeats;
+  const auto begun = static_cast<std::int64_t>(repeats.size()) + (measured.unfinished ? 1 : 0);
   add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
-  if (!before.passed())
-    outcome.repeats.clear();
-  else if (!outcome.complete())
-    outcome.verification = {.measure = "no answer is complete", .off = true};
+  if (!verification.passed())
+    repeats.clear();
+  else if (!measured.complete())
+    verification = {.measure = "no answer is complete", .off = true};
   else if (!comm.capabilities().moves_data)
-    outcome.verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
-  else if (compute_time_is_simulated())
-    outcome.verification = {.measure = words_of_simulation(), .off = true};
+    verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
+  else if (!verifies)
+    verification = {.measure = words_of_simulation(), .off = true};
   else
-    timed(timers.once("verify"), [&] { verify(*app, restart, outcome.verification); });
-  outcome.verification.seed = context.seed;
-  outcome.timers = summarise(comm, timers);
-  outcome.per_rank = gather(comm, times);
-  outcome.trace = trace.gather(comm, repeated);
-  if (!simulated && !outcome.repeats.empty()) outcome.energy = energy.over_hosts(comm, median(outcome.repeats));
-  outcome.distributions = distributions(comm, repeated);
-  if (outcome.complete() && !outcome.verification.failed()) {
-    const double seconds = median(outcome.repeats);
-    outcome.figures = app->figures(seconds, machine);
-    if (const auto counts = app->counts())
-      also(outcome.verification, [&] { return verify_work(*counts, outcome.figures, seconds); });
-    if (outcome.verification.failed()) outcome.figures.clear();
+    timed(timers.once("verify"), [&] { verify(*app, restart, verification); });
+  verification.seed = context.seed;
+  std::vector<FigureOfMerit> figures;
+  if (measured.complete() && !verification.failed()) {
+    const double seconds = median(repeats);
+    figures = app->figures(seconds, machine);
+    if (const auto counts = app->counts()) also(verification, [&] { return verify_work(*counts, figures, seconds); });
   }
   if (machine.oversubscribed)
-    for (auto& figure : outcome.figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
-
-  const bool compares = outcome.complete() && outcome.verification.passed() && options_.fields != FieldSelection::none;
+    for (auto& figure : figures) figure.attainable = std::numeric_limits<double>::quiet_NaN();
+  const bool compares = measured.complete() && verification.passed() && options_.fields != FieldSelection::none;
   const auto values = gather(comm, compares ? app->file_values() : std::vector<FileValue>{});
-  if (!values.empty()) outcome.verification.judged.push_back(words_of(values));
+  if (!values.empty()) verification.judged.push_back(words_of(values));
+
   auto of_app = app->record();
   const auto table = std::exchange(of_app.table, {});
-  auto record = make_record(comm, std::move(facts), std::move(of_app), std::move(outcome));
-  const auto tree = root ? to_json(record) : nlohmann::ordered_json::object();
-  const auto written = write(comm, *app, series, tree, record.outcome, values);
+  record["start_to_first_step"] = start_to_first_step;
+  record["ended_early"] = end.granted();
+  if (end.granted()) record["end_signal"] = end.signal();
+  add_verdict(record, verification, figures);
+  add_repeats(record, repeats, of_app.computing);
+  if (checkpoints || restart_)
+    record["checkpoint"] =
+        checkpoints ? checkpoints->record(measured.stepping) : nlohmann::ordered_json{{"written", 0}};
+  if (restart_)
+    record["checkpoint"].update({{"restarted_from", restart_->path()},
+                                 {"at_step", restart_->header().step},
+                                 {"at_repeat", restart_->header().repeat}});
+  record["timers"] = summarise(comm, timers);
+  if (auto seconds = measured.times.over_ranks(comm); !seconds.empty()) record["per_rank"] = std::move(seconds);
+  if (auto durations = distributions(comm, repeated); !durations.empty())
+    record["distributions"] = std::move(durations);
+  if (!device::kernels_on_host)
+    record["distributions_remark"] = "kernels run on a device, so the host does not see how long a step takes";
+  if (auto rows = trace.over_ranks(comm, repeated); !rows.empty()) record["trace"] = std::move(rows);
+  if (!machine.noise.empty()) record["noise"] = machine.noise;
+  if (!simulated && !repeats.empty()) record["energy"] = energy.over_ranks(comm, median(repeats));
+  record["calibration"] = machine.record;
+  add_app(record, comm, std::move(of_app));
+  const auto written = write(comm, *app, series, measured.complete(), record, verification, values);
   if (root && !line_.quiet) print_table(record, table, written);
-  if (root) print_verdict(record.outcome);
-  if (record.outcome.verification.failed()) return exit_verification_failed;
-  return record.outcome.ended_early() ? exit_ended_early : exit_verified;
+  if (root) print_verdict(record, options_.repeats);
+  if (verification.failed()) return exit_verification_failed;
+  return end.granted() ? exit_ended_early : exit_verified;
 }
 
 /// Seconds of each repeat: the slowest rank's, without what it spent on writing fields of a series and checkpoints.
 /// Ends early when told to: between repeats, or where the app notices; if there are checkpoints, it always is the app.
-/// A repeat that began in another process counts only if it is the last. `times` become this rank's. `verifying` takes
-/// the time of checks; null: there are none.
-void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, RepeatTimes& times, Trace& trace,
-                  EnergyMeter& energy, Timer* verifying) const {
+/// A repeat that began in another process counts only if it is the last. `verifying` takes the time of checks; null:
+/// there are none.
+Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace, EnergyMeter& energy, Timer* verifying,
+                           Verification& verification) const {
+  Measured measured;
   const auto apart_so_far = [&] {
     double seconds = 0;
     for (const auto& [region, timer] : context.timers.entries())
       if (!timer.once && timer.outside()) seconds += timer.seconds;
     return seconds;
   };
-  outcome.repeats_wanted = options_.repeats;
   const std::int64_t first = restart_ ? restart_->header().repeat : 0;
   for (std::int64_t repeat = first; repeat < options_.repeats; ++repeat) {
     if (context.end->ask() && !context.checkpoints) break;
@@ -200,9 +204,8 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     app.reset();
     const bool goes_on = restart_ && repeat == first;
     if (goes_on) read_state(app, *restart_);
-    if (verifying && !goes_on)
-      timed(*verifying, [&] { also(outcome.verification, [&] { return app.verify_start(); }); });
-    if (outcome.verification.failed()) return;
+    if (verifying && !goes_on) timed(*verifying, [&] { also(verification, [&] { return app.verify_start(); }); });
+    if (verification.failed()) return measured;
     if (context.checkpoints) context.checkpoints->begin_repeat(repeat, goes_on ? restart_->header().step : 0);
     context.progress.begin();
     const double apart_before = apart_so_far();
@@ -224,18 +227,19 @@ void Run::measure(const RunContext& context, MiniApp& app, Outcome& outcome, Rep
     context.timers.trace(nullptr);
     seconds -= apart_so_far() - apart_before;
     const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
-    outcome.stepping += slowest;
+    measured.stepping += slowest;
     context.progress.end();
-    outcome.unfinished = context.end->granted();
-    if (outcome.unfinished) break;
+    measured.unfinished = context.end->granted();
+    if (measured.unfinished) break;
     if (goes_on && repeat + 1 < options_.repeats) {
       context.timers.reset();
       continue;
     }
     energy.end(MPI_Wtime());
-    times.add(seconds, context.timers);
-    outcome.repeats.push_back(slowest);
+    measured.times.add(seconds, context.timers);
+    measured.repeats.push_back(slowest);
   }
+  return measured;
 }
 
 /// Collective, after the last repeat. Adds what the app and the counts say to what was found before.
@@ -252,11 +256,10 @@ void Run::verify(MiniApp& app, const RestartCheck& restart, Verification& found)
 /// Returns the names of what was written, at rank 0: none where the file lacks one of the values, and then the run has
 /// failed its verification. Fields of an unfinished repeat are not written: time is short.
 std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, const MiniApp& app, FieldSeries& series,
-                                              const nlohmann::ordered_json& tree, Outcome& outcome,
+                                              bool complete, nlohmann::ordered_json& record, Verification& verification,
                                               const std::vector<FileValue>& values) const {
-  const bool complete = outcome.complete();
   auto& file = *series.file;
-  file.record("/run", tree);
+  file.record("/run", record);
   std::optional<FieldOutput> fields;
   if (complete && options_.fields != FieldSelection::none) fields = app.write_fields(file, "/fields");
   auto wanted = values; // also by the names under which VTK and XDMF find them
@@ -272,7 +275,7 @@ std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, co
           wanted.push_back({output::vtkhdf_path(field),
                             output::vtkhdf_index(fields->mesh, field, index, series.snapshots.size()), value, at});
   }
-  if (!line_.results.empty()) file.sidecar(line_.results, json_text(tree));
+  if (!line_.results.empty()) file.sidecar(line_.results, json_text(record));
   std::optional<Verification> of_file;
   auto written = file.commit([&](const std::filesystem::path& temporary) {
     if (!values.empty()) of_file = compare_with_file(temporary, wanted);
@@ -286,8 +289,8 @@ std::vector<std::filesystem::path> Run::write(const comm::Communicator& comm, co
   });
   const int wrong = of_file && !of_file->passed() ? 1 : 0;
   if (comm::allreduce(comm, wrong, comm::ReduceOp::max) == 0) return written;
-  outcome.figures.clear();
-  outcome.verification = of_file.value_or(Verification{.measure = "file", .error = 1}); // what rank 0 prints
+  verification = of_file.value_or(Verification{.measure = "file", .error = 1}); // what rank 0 prints
+  add_verdict(record, verification, {});
   return {};
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "machine/energy.hpp"
 #include "run/app.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/options.hpp"
-#include "run/record/record.hpp"
+#include "run/record/per_rank.hpp"
 #include "run/record/trace.hpp"
 #include "run/start/command_line.hpp"
 
@@ -26,6 +27,17 @@ class Run {
   int operator()();
 
  private:
+  /// The repeats.
+  struct Measured {
+    std::vector<double> repeats; ///< seconds, of the slowest rank; of those that are complete
+    RepeatTimes times;           ///< of this rank
+    double stepping = 0;         ///< seconds that this process has spent in repeats, complete or not, counted alike
+    bool unfinished = false;     ///< the last repeat that was begun is not complete, and so are the fields
+
+    /// Whether there is an answer to be verified.
+    bool complete() const { return !unfinished && !repeats.empty(); }
+  };
+
   void describe(config::Visitor&);
   config::Deck read();
   void resolve_sizes();
@@ -36,10 +48,10 @@ class Run {
   std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, StopRequest&, Timers&);
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  void measure(const RunContext&, MiniApp&, Outcome&, RepeatTimes&, Trace&, EnergyMeter&, Timer* verifying) const;
+  Measured measure(const RunContext&, MiniApp&, Trace&, EnergyMeter&, Timer* verifying, Verification&) const;
   void verify(MiniApp&, const RestartCheck&, Verification&) const;
-  std::vector<std::filesystem::path> write(const comm::Communicator&, const MiniApp&, FieldSeries&,
-                                           const nlohmann::ordered_json& tree, Outcome&,
+  std::vector<std::filesystem::path> write(const comm::Communicator&, const MiniApp&, FieldSeries&, bool complete,
+                                           nlohmann::ordered_json& record, Verification&,
                                            const std::vector<FileValue>&) const;
 
   CommandLine line_;

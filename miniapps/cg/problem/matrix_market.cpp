@@ -76,7 +76,7 @@ class MatrixMarket final : public Problem {
   LinearSystem build(const TakeFile& take) override {
     WholeSystem whole;
     {
-      const miniapp::ScopedTimer timed(timers_.once("read", miniapp::RegionKind::io));
+      const miniapp::ScopedTimer timed(timers_.once("read", "io"));
       on_rank_0(comm_, [&] { whole = read(options_, comm_.size()); });
     }
     {

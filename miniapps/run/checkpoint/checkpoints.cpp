@@ -68,7 +68,7 @@ DueAction Checkpoints::due_action() const {
     const double needed = 2 * (longest_ + record + end_->asked_every());
     const double left = options_.walltime_seconds - (now - started_);
     if (left < needed) return DueAction::end;
-    if (!any_ && left < options_.walltime_seconds / 2) return DueAction::checkpoint;
+    if (steps_.empty() && left < options_.walltime_seconds / 2) return DueAction::checkpoint;
   }
   return options_.seconds > 0 && now - last_ >= options_.seconds ? DueAction::checkpoint : DueAction::nothing;
 }
@@ -86,7 +86,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
     whole_ = path.string(); // before the one that it names so far may be removed
     if (comm_->rank() == 0) {
       std::error_code ignored;
-      summary_.bytes += static_cast<double>(fs::file_size(path, ignored));
+      bytes_ += static_cast<std::int64_t>(fs::file_size(path, ignored));
       remove_old(path);
     }
   } catch (const output::Error& error) {
@@ -100,10 +100,20 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   last_ = device::seconds();
   const double seconds = comm::allreduce(*comm_, last_ - begun, comm::ReduceOp::max);
   longest_ = std::max(longest_, seconds);
-  any_ = true;
-  summary_.seconds += seconds;
-  summary_.steps.push_back(step);
-  summary_.newest = whole_;
+  seconds_ += seconds;
+  steps_.push_back(step);
+}
+
+nlohmann::ordered_json Checkpoints::record(double stepping) const {
+  nlohmann::ordered_json json{{"written", steps_.size()}};
+  if (!steps_.empty())
+    json.update({{"steps", steps_},
+                 {"bytes", bytes_},
+                 {"seconds", seconds_},
+                 {"bandwidth", static_cast<double>(bytes_) / seconds_},
+                 {"overhead", seconds_ / stepping},
+                 {"newest", whole_}});
+  return json;
 }
 
 /// Local. The new one is complete and checked.

@@ -15,17 +15,6 @@ namespace kontor::miniapp {
 
 class MiniApp;
 
-/// What a run tells of its checkpoints: /run/checkpoint.
-struct CheckpointSummary {
-  std::vector<std::int64_t> steps; ///< after which they were written, by this process
-  double bytes = 0;                ///< of all of them; rank 0's
-  double seconds = 0;              ///< to write them, of the slowest rank
-  std::string newest;              ///< the last that was written
-  std::string restarted_from;      ///< empty: the run began at the beginning
-  std::int64_t at_step = 0;        ///< of the repeat that was gone on with
-  std::int64_t at_repeat = 0;      ///< complete ones before
-};
-
 /// Writes checkpoints of a run while it goes on: when one is due, and which stay.
 class Checkpoints {
  public:
@@ -45,7 +34,8 @@ class Checkpoints {
   /// ranks; those that there were stay.
   void write(std::int64_t step, const MiniApp&);
 
-  const CheckpointSummary& summary() const { return summary_; }
+  /// Local; valid at rank 0. The object /run/checkpoint of a run that has spent so many seconds in repeats.
+  nlohmann::ordered_json record(double stepping) const;
 
  private:
   DueAction due_action() const;
@@ -62,11 +52,12 @@ class Checkpoints {
   double started_;     ///< when the program was, of device::seconds()
   double last_;        ///< when the last checkpoint was complete, or the first repeat began
   double longest_ = 0; ///< that one took
-  bool any_ = false;
-  std::string whole_; ///< the newest: written by this process, or gone on from; empty: there is none
+  std::string whole_;  ///< the newest: written by this process, or gone on from; empty: there is none
   std::int64_t next_step_;
   std::vector<std::filesystem::path> standing_; ///< of this run, at rank 0; the oldest first
-  CheckpointSummary summary_;
+  std::vector<std::int64_t> steps_;             ///< after which they were written, by this process
+  std::int64_t bytes_ = 0;                      ///< of all of them; rank 0's
+  double seconds_ = 0;                          ///< to write them, of the slowest rank
 };
 
 } // namespace kontor::miniapp

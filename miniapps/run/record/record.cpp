@@ -1,19 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/record/record.hpp"
 
+#include "machine/cores.hpp"
+#include "machine/device.hpp"
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
+#include "machine/simulation.hpp"
+#include "run/record/build_info.hpp"
+#include "run/record/timers.hpp"
 
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/reductions.hpp>
+#include <kontor/output/file.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <ctime>
+#include <stdexcept>
 #include <sys/resource.h>
 
 namespace kontor::miniapp {
 namespace {
+
+using nlohmann::ordered_json;
+
+std::string dumped(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// An object has a line for each member, a table one for each row.
+std::string lines_of(const ordered_json& value, const std::string& indent) {
+  const bool is_table = value.is_array() && !value.empty() && value.front().is_object();
+  if (!value.is_object() && !is_table) return dumped(value);
+  std::string lines;
+  for (const auto& [key, member] : value.items()) {
+    lines += fmt::format("{}\n{}  ", lines.empty() ? "" : ",", indent);
+    lines += is_table ? dumped(member) : dumped(key) + ": " + lines_of(member, indent + "  ");
+  }
+  return fmt::format("{}{}\n{}{}", is_table ? "[" : "{", lines, indent, is_table ? "]" : "}");
+}
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  comm::mpi::check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string version(text);
+  return version.substr(0, version.find_first_of(",\n"));
+}
+
+/// What is said of the path of Views in the default memory space.
+std::string_view path_name(comm::Path path) { return device::kernels_on_host ? "host" : comm::to_string(path); }
+
+/// How data travel.
+ordered_json of_options(const comm::Options& options) {
+  return {{"backend", options.backend},
+          {"pattern", comm::to_string(options.pattern)},
+          {"packing", comm::to_string(options.packing)},
+          {"path", path_name(options.path)}};
+}
+
+ordered_json of_figure(const FigureOfMerit& figure) {
+  ordered_json json{{"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}};
+  if (figure.moved.read > 0) json.update({{"bytes_read", figure.moved.read}, {"bytes_written", figure.moved.written}});
+  if (figure.has_fraction()) json.update({{"attainable", figure.attainable}, {"fraction", figure.fraction()}});
+  if (const auto remark = figure.remark(); !remark.empty()) json["remark"] = remark;
+  return json;
+}
+
+ordered_json of_verification(const Verification& v) {
+  ordered_json json{{"measure", v.measure}};
+  if (!v.off)
+    json = {{"passed", v.passed()},
+            {"conclusive", v.conclusive},
+            {"measure", v.measure},
+            {"error", v.error},
+            {"tolerance", v.tolerance}};
+  if (v.failed()) json["id"] = errors::Id("E-VERIFY").text();
+  if (!v.remark.empty()) json["remark"] = v.remark;
+  if (!v.judged.empty()) json.update({{"judged", v.judged}, {"seed", v.seed}});
+  for (const auto& [name, value] : v.more) json[name] = value;
+  return json;
+}
 
 /// Bytes, the largest this process has had in memory.
 std::int64_t peak_memory() {
@@ -24,44 +94,83 @@ std::int64_t peak_memory() {
 
 } // namespace
 
-Provenance provenance(const comm::Communicator& comm, const RunOptions& options, std::string_view app,
-                      const std::string& command, const std::string& resolved_deck) {
-  return {.app = std::string(app),
-          .started = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-          .command = command,
-          .resolved_deck = resolved_deck,
-          .hosts = host_names(comm),
-          .ranks = comm.size(),
-          .comm = options.comm,
-          .overlap = options.overlap,
-          .backend_remark = comm.remark(),
-          .devices = devices_of(comm),
-          .places = places_of(comm)};
+ordered_json provenance(const comm::Communicator& comm, const RunOptions& options, std::string_view app,
+                        const std::string& command, const std::string& resolved_deck) {
+  const auto& build = build_info();
+  ordered_json json{{"app", app},
+                    {"version", build.version},
+                    {"git_revision", build.git_revision},
+                    {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+                    {"command", command},
+                    {"deck", resolved_deck}};
+  if (simulated) json["simulated"] = words_of_simulation();
+  const auto version = KOKKOS_VERSION;
+  json.update({{"hosts", host_names(comm)},
+               {"ranks", comm.size()},
+               {"execution_space", Kokkos::DefaultExecutionSpace::name()},
+               {"threads", Kokkos::DefaultExecutionSpace().concurrency()},
+               {"kokkos_version", fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100)},
+               {"mpi_library", mpi_library()},
+               {"hdf5_version", output::hdf5_version()},
+               {"compiler", build.compiler},
+               {"flags", build.flags}});
+  if (auto devices = devices_of(comm); !devices.empty()) json["devices"] = std::move(devices);
+  if (auto places = placement_of(comm); !places.empty()) json["placement"] = std::move(places);
+  json.update(of_options(options.comm));
+  json.update({{"check", comm::to_string(options.comm.check)},
+               {"backend_remark", comm.remark()},
+               {"overlap", options.overlap}});
+  return json;
 }
 
-RunRecord make_record(const comm::Communicator& comm, Provenance provenance, AppRecord mine, Outcome outcome) {
-  const int root = 0;
-  mine.field_memory = comm::reduce(comm, mine.field_memory, comm::ReduceOp::sum, root);
-  mine.traffic = gather_to_root(comm, std::span<const Traffic>(mine.traffic));
-  outcome.peak_memory = comm::reduce(comm, peak_memory(), comm::ReduceOp::sum, root);
-  return {std::move(provenance), std::move(mine), std::move(outcome)};
-}
-
-std::optional<RunRecord::Exposed> RunRecord::exposed() const {
-  const auto& repeats = outcome.repeats;
-  if (app.computing.empty() || repeats.empty()) return std::nullopt;
+void add_repeats(ordered_json& record, const std::vector<double>& repeats, const std::vector<double>& computing) {
+  record["repeats"] = repeats;
+  if (computing.empty() || repeats.empty()) return;
   const auto spread = [](const std::vector<double>& values) { // to either side
     const auto [least, most] = std::ranges::minmax(values);
     return (most - least) / 2;
   };
-  const double alone = spread(app.computing); // a single repeat does not tell its own
-  return Exposed{median(repeats) - median(app.computing), alone + (repeats.size() > 1 ? spread(repeats) : alone)};
+  const double alone = spread(computing); // a single repeat does not tell its own
+  record.update({{"compute_alone_seconds", median(computing)},
+                 {"exposed_seconds", median(repeats) - median(computing)},
+                 {"exposed_error", alone + (repeats.size() > 1 ? spread(repeats) : alone)}});
 }
 
-std::string RunRecord::packing() const {
-  return app.exchange ? app.exchange->packing : std::string(comm::to_string(provenance.comm.packing));
+void add_verdict(ordered_json& record, const Verification& verification, const std::vector<FigureOfMerit>& figures) {
+  record["verification"] = of_verification(verification);
+  record.erase("figure_of_merit");
+  record.erase("figures_of_merit");
+  if (verification.failed() || figures.empty()) return;
+  record["figure_of_merit"] = of_figure(figures.front());
+  for (const auto& figure : figures) record["figures_of_merit"][figure.name] = of_figure(figure);
 }
 
-std::string_view path_name(comm::Path path) { return device::kernels_on_host ? "host" : comm::to_string(path); }
+void add_app(ordered_json& record, const comm::Communicator& comm, AppRecord mine) {
+  record["peak_memory"] = comm::reduce(comm, peak_memory(), comm::ReduceOp::sum, 0);
+  record["field_memory"] = comm::reduce(comm, mine.field_memory, comm::ReduceOp::sum, 0);
+  if (!mine.process_grid.empty()) record["process_grid"] = fmt::format("{}", fmt::join(mine.process_grid, " x "));
+  if (!mine.precision.empty()) record["precision"] = mine.precision;
+  if (const auto& exchange = mine.exchange) {
+    record.update(of_options(exchange->chosen));
+    record["packing"] = exchange->packing;
+    if (exchange->candidates.size() > 1)
+      for (const auto& [options, seconds] : exchange->candidates) {
+        auto& row = record["candidates"].emplace_back(of_options(options));
+        row["seconds"] = seconds;
+      }
+  }
+  for (const auto& [rank, neighbour, messages, bytes] : gather_to_root(comm, std::span<const Traffic>(mine.traffic)))
+    record["traffic"].push_back({{"rank", rank}, {"neighbour", neighbour}, {"messages", messages}, {"bytes", bytes}});
+  if (!mine.history.values.empty())
+    record["history"] = {{"iteration", mine.history.iterations}, {mine.history.name, mine.history.values}};
+  record["calibration"].update(mine.calibration);
+  for (const auto& [key, value] : mine.extras.items()) {
+    if (record.contains(key))
+      throw std::logic_error(fmt::format("record: the app's extras have '{}', which every run has", key));
+    record[key] = value;
+  }
+}
+
+std::string json_text(const ordered_json& record) { return lines_of(record, "") + '\n'; }
 
 } // namespace kontor::miniapp

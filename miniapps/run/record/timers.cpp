@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/record/timers.hpp"
 
-#include "machine/gather_to_root.hpp"
 #include "run/record/trace.hpp"
 #include "run/start/messages.hpp"
+
+#include <kontor/comm/gather.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
-#include <span>
 
 namespace kontor::miniapp {
 namespace {
@@ -36,11 +35,6 @@ void require_same_regions(const comm::Communicator& comm, const Timers& timers) 
 
 } // namespace
 
-std::string_view name_of(RegionKind kind) {
-  static constexpr std::array<std::string_view, 5> names{"compute", "packing", "communication", "io", "other"};
-  return names.at(static_cast<std::size_t>(kind));
-}
-
 Timer& Timers::operator[](std::string_view region) {
   const auto entry = entries_.find(region);
   if (entry != entries_.end()) return entry->second;
@@ -49,21 +43,21 @@ Timer& Timers::operator[](std::string_view region) {
   return timer;
 }
 
-Timer& Timers::declare(std::string_view region, RegionKind kind) {
+Timer& Timers::declare(std::string_view region, std::string_view kind) {
   auto& timer = (*this)[region];
   timer.kind = kind;
   return timer;
 }
 
-Timer& Timers::once(std::string_view region, RegionKind kind) {
+Timer& Timers::once(std::string_view region, std::string_view kind) {
   auto& timer = declare(region, kind);
   timer.once = true;
   return timer;
 }
 
 void Timers::add(const comm::PhaseTimes& times) {
-  declare("pack", RegionKind::packing).add(times.pack, times.exchanges);
-  declare("unpack", RegionKind::packing).add(times.unpack, times.exchanges);
+  declare("pack", "packing").add(times.pack, times.exchanges);
+  declare("unpack", "packing").add(times.unpack, times.exchanges);
   communication("post").add(times.post, times.exchanges);
   communication("wait").add(times.wait, times.exchanges);
 }
@@ -95,22 +89,38 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-std::vector<RegionSummary> summarise(const comm::Communicator& comm, const Timers& timers) {
+nlohmann::ordered_json summarise(const comm::Communicator& comm, const Timers& timers) {
   require_same_regions(comm, timers);
-  std::vector<double> mine;
-  for (const auto& [region, timer] : timers.entries()) mine.push_back(timer.seconds);
-  const auto all = gather_to_root(comm, std::span<const double>(mine)); // rank by rank
-  std::vector<RegionSummary> result;
-  if (comm.rank() != 0) return result;
+  auto table = nlohmann::ordered_json::array();
   for (const auto& [region, timer] : timers.entries()) {
-    std::vector<double> of_ranks;
-    for (auto i = result.size(); i < all.size(); i += mine.size()) of_ranks.push_back(all[i]);
-    const auto [min, max] = std::minmax_element(of_ranks.begin(), of_ranks.end());
-    const double sum = std::accumulate(of_ranks.begin(), of_ranks.end(), 0.0);
-    result.push_back({region, timer.calls, *min, median(of_ranks), sum / static_cast<double>(of_ranks.size()), *max,
-                      static_cast<int>(max - of_ranks.begin()), timer.once, timer.kind});
+    const auto seconds = comm::gather(comm, timer.seconds, 0);
+    if (comm.rank() != 0) continue;
+    const auto [min, max] = std::ranges::minmax_element(seconds);
+    table.push_back(
+        {{"region", region},
+         {"calls", timer.calls},
+         {"min", *min},
+         {"median", median(seconds)},
+         {"max", *max},
+         {"slowest_rank", std::ranges::max_element(seconds) - seconds.begin()},
+         {"mean", std::accumulate(seconds.begin(), seconds.end(), 0.0) / static_cast<double>(seconds.size())},
+         {"once", timer.once},
+         {"kind", timer.kind}});
   }
-  return result;
+  return table;
+}
+
+nlohmann::ordered_json distributions(const comm::Communicator& comm, const Timers& timers) {
+  auto table = nlohmann::ordered_json::array();
+  if constexpr (device::kernels_on_host)
+    for (const auto& [name, samples] : timers.durations()) {
+      const auto found = samples.over_ranks(comm);
+      if (found.empty() || found["count"] == 0) continue;
+      nlohmann::ordered_json row{{"name", name}};
+      row.update(found);
+      table.push_back(std::move(row));
+    }
+  return table;
 }
 
 } // namespace kontor::miniapp

@@ -8,6 +8,8 @@
 #include <kontor/device/clock.hpp>
 #include <kontor/device/compat.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,14 +20,6 @@
 
 namespace kontor::miniapp {
 
-/// What a region's time goes to: one of the words of /run/timers. Communication waits for other ranks or moves data
-/// between them; packing makes messages contiguous.
-enum class RegionKind { compute, packing, communication, io, other };
-std::string_view name_of(RegionKind);
-
-/// Whether a region's time is not part of a repeat's: files that a repeat writes are taken off.
-inline bool outside(bool once, RegionKind kind) { return once || kind == RegionKind::io; }
-
 class Trace;
 
 /// The host seconds of one region on this rank.
@@ -34,14 +28,17 @@ struct Timer {
   double seconds = 0;
   std::int64_t calls = 0;
   bool once = false; ///< outside of the repeats, such as a part of the set-up: reset() leaves it
-  RegionKind kind = RegionKind::compute;
+  /// What its time goes to: compute, packing (makes messages contiguous), communication (waits for other ranks or moves
+  /// data between them), io, other.
+  std::string_view kind = "compute";
   Trace* trace = nullptr; ///< takes the intervals of the region; null: they are not wanted
 
   void add(double more_seconds, std::int64_t more_calls = 1) {
     seconds += more_seconds;
     calls += more_calls;
   }
-  bool outside() const { return miniapp::outside(once, kind); }
+  /// Whether its time is not part of a repeat's: files that a repeat writes are taken off.
+  bool outside() const { return once || kind == "io"; }
 };
 
 /// The regions that the time of this rank is told by. A region that was asked for once is in the record; all ranks must
@@ -57,11 +54,11 @@ class Timers {
   /// step.
   Timer& operator[](std::string_view region);
   /// Local. The same for a region that is timed once a run, outside of the repeats.
-  Timer& once(std::string_view region, RegionKind = RegionKind::other);
+  Timer& once(std::string_view region, std::string_view kind = "other");
   /// Local. The same for a region that waits for other ranks or moves data between them.
-  Timer& communication(std::string_view region) { return declare(region, RegionKind::communication); }
+  Timer& communication(std::string_view region) { return declare(region, "communication"); }
   /// Local. The same for a region of a repeat that writes files.
-  Timer& io(std::string_view region) { return declare(region, RegionKind::io); }
+  Timer& io(std::string_view region) { return declare(region, "io"); }
 
   /// Local. The phases of an exchange become the regions pack, post, wait and unpack.
   void add(const comm::PhaseTimes& times);
@@ -93,7 +90,7 @@ class Timers {
   const std::map<std::string, Timer, std::less<>>& entries() const { return entries_; }
 
  private:
-  Timer& declare(std::string_view region, RegionKind);
+  Timer& declare(std::string_view region, std::string_view kind);
 
   std::string module_;
   std::map<std::string, Timer, std::less<>> entries_;
@@ -124,24 +121,13 @@ class ScopedTimer {
   double begin_ = device::seconds();
 };
 
-/// One region over all ranks, in seconds.
-struct RegionSummary {
-  std::string region;
-  std::int64_t calls = 0; ///< of rank 0
-  double min = 0;
-  double median = 0;
-  double mean = 0;
-  double max = 0;
-  int slowest_rank = 0;
-  bool once = false; ///< outside of the repeats
-  RegionKind kind = RegionKind::compute;
+/// Collective; valid at rank 0, null elsewhere. The table /run/timers: seconds over all ranks, calls of rank 0. Throws
+/// AgreedError on every rank, naming one and its regions, unless all ranks have the same regions.
+nlohmann::ordered_json summarise(const comm::Communicator&, const Timers&);
 
-  bool outside() const { return miniapp::outside(once, kind); }
-};
-
-/// Collective; valid at rank 0, empty elsewhere. Throws AgreedError on every rank, naming one and its regions, unless
-/// all ranks have the same regions.
-std::vector<RegionSummary> summarise(const comm::Communicator&, const Timers&);
+/// Collective; valid at rank 0, empty elsewhere. The table /run/distributions of durations. None without samples, and
+/// none where kernels run on a device, whose work the host queues.
+nlohmann::ordered_json distributions(const comm::Communicator&, const Timers&);
 
 /// The middle value, or the mean of the two middle ones. `values` is not empty.
 double median(std::vector<double> values);

@@ -8,24 +8,11 @@
 
 namespace kontor::miniapp {
 
-/// When each rank was in which region.
-struct TraceRow {
-  int rank = 0;
-  int region = 0;   ///< number of a name
-  double begin = 0; ///< s since the rank left the barrier before the traced steps
-  double end = 0;
-};
-struct TraceTable {
-  std::vector<std::string> regions;
-  std::vector<TraceRow> rows;
-};
-
 /// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once; intervals for
 /// which there is no room are dropped.
 class Trace {
  public:
-  static constexpr std::int64_t intervals_of_step = 64;              ///< of a rank, for which there is room
-  static constexpr std::int64_t most_bytes = std::int64_t{64} << 20; ///< of all ranks' intervals at rank 0
+  static constexpr std::int64_t intervals_of_step = 64; ///< of a rank, for which there is room
 
   /// Local. 0 steps: no trace.
   explicit Trace(std::int64_t steps);
@@ -38,8 +25,9 @@ class Trace {
   /// Local. So many more steps are made. Whether they were the last ones.
   bool made(std::int64_t steps) { return (left_ -= steps) <= 0; }
 
-  /// Collective; valid at rank 0. All ranks have the same timers, to which the intervals belong.
-  TraceTable gather(const comm::Communicator&, const Timers&) const;
+  /// Collective; valid at rank 0, null elsewhere and if there are none. The table /run/trace of all ranks. All have the
+  /// same timers, to which the intervals belong.
+  nlohmann::ordered_json over_ranks(const comm::Communicator&, const Timers&) const;
 
  private:
   struct Interval {
