@@ -109,7 +109,7 @@ void check_all(const std::string& deck, std::size_t number) {
       const auto& method = methods[static_cast<std::size_t>(turn) % methods.size()];
       const Problem<T> written(how, writers, method, from % 2 == 0, checkpoints(name, 20, 9));
       written.run();
-      const auto& all = written.checkpoints->summary().steps;
+      const auto& all = written.checkpoints->steps();
       steps = {std::ssize(all), all.empty() ? 0 : all.front()};
       expect_same(answer_of(*written.heat, writers), alone, fmt::format("{} ranks write", from));
     }
@@ -201,7 +201,7 @@ TEST(Launches, ToATolerance) {
       expect_same(answer_of(*problem.heat, MPI_COMM_WORLD), expected, words);
       const auto verdict = problem.heat->verify();
       EXPECT_LE(verdict.error, verdict.tolerance) << words;
-      if (every != 20 || problem.checkpoints->summary().steps.empty()) continue; // one kernel may make all sweeps
+      if (every != 20 || problem.checkpoints->steps().empty()) continue; // one kernel may make all sweeps
       const miniapp::Restart restart(MPI_COMM_WORLD, file);
       problem.heat->reset();
       problem.heat->read_state(restart.reader());
@@ -250,7 +250,7 @@ TEST(Restart, TheNewestThatIsWhole) {
   const auto of = [&](std::int64_t step) { return miniapp::checkpoint_name(file, step); };
   const Problem<double> written(options, MPI_COMM_WORLD, {}, true, checkpoints(file, 10, 3));
   written.run();
-  EXPECT_EQ(written.checkpoints->summary().steps, (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
+  EXPECT_EQ(written.checkpoints->steps(), (std::vector<std::int64_t>{10, 20, 30, 40, 50}));
   for (const int step : {10, 20}) EXPECT_FALSE(fs::exists(of(step))) << step;
   for (const int step : {30, 40, 50}) EXPECT_TRUE(fs::exists(of(step))) << step;
   MPI_Barrier(MPI_COMM_WORLD);

@@ -45,7 +45,7 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   EXPECT_TRUE(app.verify().passed());
   const auto found = app.record().extras;
   return {gathered(comm, app.c(), o.stored_c()), app.figures(1.0, {}).front().value,
-          loan.checkpoints ? loan.checkpoints->summary().steps : std::vector<std::int64_t>{}, found["steps_seconds"],
+          loan.checkpoints ? loan.checkpoints->steps() : std::vector<std::int64_t>{}, found["steps_seconds"],
           found["transfers_alone_seconds"]};
 }
 

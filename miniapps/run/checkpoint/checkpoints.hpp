@@ -34,6 +34,9 @@ class Checkpoints {
   /// ranks; those that there were stay.
   void write(std::int64_t step, const MiniApp&);
 
+  /// Local. The steps after which this process has written one.
+  const std::vector<std::int64_t>& steps() const { return steps_; }
+
   /// Local; valid at rank 0. The object /run/checkpoint of a run that has spent so many seconds in repeats.
   nlohmann::ordered_json record(double stepping) const;
 
