@@ -91,7 +91,7 @@ void RunOptions::describe(config::Visitor& v) {
   });
   checkpoint.describe(v);
   v.value("restart", restart,
-          "Resumes from this checkpoint, or by checkpoint.file of a run from its newest whole one. "
+          "Resumes from this checkpoint; NAME-checkpoint.h5: from the newest whole one of the output NAME.h5. "
           "Empty: from the beginning");
 }
 

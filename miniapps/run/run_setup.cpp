@@ -21,15 +21,9 @@
 namespace kontor::miniapp {
 namespace {
 
-/// The file's name with another ending, in the working directory, or beside it.
-std::string own_name(const std::filesystem::path& file, const char* ending) { return file.stem().string() + ending; }
-std::string beside(const std::filesystem::path& file, const char* ending) {
-  return (file.parent_path() / own_name(file, ending)).string();
-}
-
-/// A deck in a checkpoint may come from anywhere, so a file that it names is written here or beside the checkpoint, and
-/// elsewhere only if the command line says so.
-void require_near(const config::Deck& deck, std::string_view key, const std::filesystem::path& file,
+/// A deck in a checkpoint may come from anywhere, so an output file that it names is written here or beside the
+/// checkpoint, and elsewhere only if the command line says so.
+void require_near(const config::Deck& deck, const std::filesystem::path& file,
                   const std::filesystem::path& checkpoint) {
   namespace fs = std::filesystem;
   const auto folder_of = [](const fs::path& path) {
@@ -37,10 +31,9 @@ void require_near(const config::Deck& deck, std::string_view key, const std::fil
     return fs::weakly_canonical(fs::absolute(path, ignored).parent_path(), ignored);
   };
   const auto folder = folder_of(file);
+  const auto key = "output.file";
   if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") || folder == folder_of(checkpoint)) return;
-  deck.fail(key,
-            fmt::format("is {}, neither in this folder nor in that of the checkpoint; say {}", file.string(),
-                        key == "output.file" ? "-o FILE" : fmt::format("--set {}=FILE", key)),
+  deck.fail(key, fmt::format("is {}, neither in this folder nor in that of the checkpoint; say -o FILE", file.string()),
             "E-FILE-SAME");
 }
 
@@ -68,12 +61,9 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   options_.restart = restart;
   check_restart();
   auto& output = options_.output_file;
-  if (output.empty()) output = line_.deck.empty() ? restart_->header().output : own_name(line_.deck, ".h5");
-  auto& checkpoints = options_.checkpoint;
-  if (line_.deck.empty() && line_.output.empty()) require_near(deck_, "output.file", output, restart_->path());
-  if (line_.deck.empty() && !checkpoints.file.empty())
-    require_near(deck_, "checkpoint.file", checkpoints.file, restart_->path());
-  if (checkpoints.wanted() && checkpoints.file.empty()) checkpoints.file = beside(output, "-checkpoint.h5");
+  if (output.empty()) output = line_.deck.empty() ? restart_->header().output : std::filesystem::path(line_.deck).stem().string() + ".h5";
+  if (line_.deck.empty() && line_.output.empty()) require_near(deck_, output, restart_->path());
+  options_.checkpoint.file = checkpoints_of(output).string();
 }
 
 /// The deck of the command line, else that in the checkpoint.
@@ -124,7 +114,6 @@ void Run::check_restart() {
     if (c.every > 0) refuse("checkpoint.every", fmt::format("{}", c.every));
     if (c.seconds > 0) refuse("checkpoint.seconds", fmt::format("{}", c.seconds));
     if (!c.walltime.empty()) refuse("checkpoint.walltime", c.walltime);
-    if (!c.file.empty()) refuse("checkpoint.file", c.file);
     if (!options_.restart.empty()) refuse("restart", options_.restart);
   }
   if (options_.restart.empty()) return;
@@ -161,8 +150,7 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
               options_.output_file,
               options_.fields != FieldSelection::none,
               line_.results,
-              config::input_files([this](config::Visitor& v) { app_.describe(v); }),
-              options_.checkpoint.file};
+              config::input_files([this](config::Visitor& v) { app_.describe(v); })};
   if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
   check_files(comm, files);
   require_no_series(comm);

@@ -230,9 +230,9 @@ def spin():
 class Repeat(ReportTest):
     def test_commands(self):
         """The same deck and ranks, unless others are asked for; what the deck names is not written to."""
-        files = DECK + 'checkpoint:\n  every: 10\n  file: "/elsewhere/c.h5"\noutput:\n  file: "/elsewhere/o.h5"\n'
+        files = DECK + 'output:\n  file: "/elsewhere/o.h5"\n'
         for deck, words, ranks, options in ((DECK, "", 6, "-o a-repeat.h5"), (DECK, "-n 3 -o b.h5", 3, "-o b.h5"),
-                                            (files, "", 6, """--set 'checkpoint.file=""' -o a-repeat.h5""")):
+                                            (files, "", 6, "-o a-repeat.h5")):
             done = self.succeeds("run", self.sample("a.h5", deck=deck, ranks=6), "--dry-run", *words.split(), KONTOR_LAUNCHER="start", TMPDIR=str(self.folder))
             command = re.sub(r"kontor\.\w+", "T", done.stdout)
             self.assertEqual(command, f"OMP_NUM_THREADS=1 start -n {ranks} build/bin/heat {self.folder}/T/a.yaml {options}\n")

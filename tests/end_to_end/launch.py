@@ -120,8 +120,8 @@ class HeatTest(unittest.TestCase):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
 
     def checkpoints(self):
-        """The names of those of checkpoint.file c.h5, in the order of their steps."""
-        return sorted(path.name for path in self.folder.glob("c-*.h5"))
+        """Their names, in the order of their steps."""
+        return sorted(path.name for path in self.folder.glob("*-checkpoint-*.h5"))
 
     def record(self, name="record.json"):
         """What --results has written."""

@@ -58,7 +58,7 @@ class Refused(RefusalTest):
 
     def test_checkpoints(self):
         """Its measurements are short: no key asks for one, and it goes on from none."""
-        for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("file", "c.h5"), ("restart", "c.h5"):
+        for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("restart", "c.h5"):
             line = f"restart: {value}" if key == "restart" else f"checkpoint: {{{key}: {value}}}"
             name = key if key == "restart" else f"checkpoint.{key}"
             self.refused("E-DECK-CONFLICT", f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}", deck=f"{SMALL}{line}\n")

@@ -53,8 +53,8 @@ class Run(NamedTuple):
         fixed = [*FIXED, *self.deck.options, *self.options, self.deck.path, f"-o{number}.h5"]
         if not self.restart:
             return [fixed]
-        written = [f"--set=checkpoint.every={self.restart}", f"--set=checkpoint.file=c{number}.h5"]
-        return [[*fixed[:-1], *written, f"-o{number}-first.h5"], [*fixed, f"--restart=c{number}.h5"]]
+        first = [*fixed[:-1], f"--set=checkpoint.every={self.restart}", f"-o{number}-first.h5"]
+        return [first, [*fixed, f"--restart={number}-first-checkpoint.h5"]]
 
 
 class Result(NamedTuple):

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// The checkpoints of a run as files: FILE.h5 names them all, FILE-<step, 9 digits>.h5 is one.
+/// The checkpoints of a run as files. Those of plate.h5 are plate-checkpoint-<step, 9 digits>.h5 in the same folder, and
+/// plate-checkpoint.h5 stands for all of them.
 namespace kontor::miniapp {
 
 /// What a checkpoint tells of itself besides the app's state: the group /checkpoint.
@@ -38,25 +39,21 @@ nlohmann::ordered_json to_json(const CheckpointHeader&);
 /// something is missing or of another type.
 CheckpointHeader header_in(const output::Reader&);
 
-/// The file after so many steps, of those that `file` names.
-std::filesystem::path checkpoint_name(const std::filesystem::path& file, std::int64_t step);
+/// The name that stands for all checkpoints of a run with that output file.
+std::filesystem::path checkpoints_of(const std::filesystem::path& output);
 
-/// The name that stands for all that `file` names, with or without its ending.
-std::filesystem::path checkpoint_family(const std::filesystem::path& file);
-
-/// Local. Whether a checkpoint of those that `file` names may get this name.
-bool is_checkpoint_name(const std::filesystem::path& path, const std::filesystem::path& file);
+/// The checkpoint after so many steps, of those that `all` stands for.
+std::filesystem::path checkpoint_name(const std::filesystem::path& all, std::int64_t step);
 
 /// One that is there.
 struct FoundCheckpoint {
   std::filesystem::path path;
-  std::int64_t step = 0; ///< by its name
   CheckpointHeader header;
   std::string problem; ///< why the header cannot be read; empty: it can
 };
 
-/// Local. The checkpoints that `file` names, or of which it is one, the newest first: by their numbers, those whose
-/// number is not known at the beginning. Of one of them itself and those before it. Empty if there is none.
-std::vector<FoundCheckpoint> find_checkpoints(const std::filesystem::path& file);
+/// Local. The checkpoints that the name stands for, the newest first: by their numbers, those whose number is not known
+/// at the beginning. Empty if there is none.
+std::vector<FoundCheckpoint> find_checkpoints(const std::filesystem::path& all);
 
 } // namespace kontor::miniapp

@@ -41,9 +41,6 @@ void CheckpointOptions::describe(config::Visitor& v) {
             "Time limit of the program: HH:MM:SS, MM:SS or seconds. The run writes a checkpoint and ends before "
             "it; empty: no limit");
     c.value("keep", keep, "How many finished checkpoints stay; older ones of the run are removed", {1, 1000});
-    c.value("file", file,
-            "Each is this name with the step before .h5, in the working directory; empty: the output's name "
-            "with -checkpoint");
   });
 }
 

@@ -23,7 +23,10 @@ std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
   int rank = 0;
   comm::mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   auto names = ordered_json::array();
-  if (rank == 0)
+  std::error_code ignored;
+  if (rank == 0 && std::filesystem::exists(file, ignored))
+    names.push_back(file);
+  else if (rank == 0)
     for (const auto& found : find_checkpoints(file)) names.push_back(found.path.string());
   std::string bytes; // names may have any
   ordered_json::to_cbor(names, bytes);
@@ -36,7 +39,7 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
   const auto names = candidates(comm, file);
   if (names.empty())
     throw config::Error({fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
-                                     "of steps; give the file of one, or checkpoint.file of the run",
+                                     "of steps; give the file of one, or NAME-checkpoint.h5 of the output NAME.h5",
                                      place, file)},
                         "E-CHECKPOINT-NONE");
   for (const auto& name : names) {

@@ -34,7 +34,7 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
   cli.add_option("-o,--output", line.output, "the HDF5 file to write, instead of the deck's output.file");
   cli.add_option("--results", line.results, "also write the record (all of /run) as JSON to this file");
   cli.add_option("--restart", line.restart,
-                 "resume from this checkpoint, or from the newest whole one of this checkpoint.file; "
+                 "resume from this checkpoint, or by NAME-checkpoint.h5 from the newest whole one of NAME.h5; "
                  "the deck may be omitted: it is in the checkpoint");
   cli.add_flag("--print-deck", line.print_deck, "print the resolved deck with every default, and stop");
   cli.add_flag("--schema", line.schema, "print the JSON schema of this mini-app's decks, and stop");

@@ -2,7 +2,6 @@
 #include "run/start/files.hpp"
 
 #include "machine/user_error.hpp"
-#include "run/checkpoint/checkpoint_files.hpp"
 #include "run/start/messages.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
@@ -67,19 +66,12 @@ std::optional<std::string> refusal_by_xdmf(const fs::path& output) {
 }
 
 std::optional<std::string> problem_with(const Files& files) {
-  auto all = roles(files);
+  const auto all = roles(files);
   if (files.fields)
     if (const auto refusal = refusal_by_xdmf(files.output))
       return fmt::format("{}: its XDMF file cannot refer to it: its name has {}; choose another by output.file "
                          "or -o, or give output.fields: none",
                          files.output, *refusal);
-  if (!files.checkpoints.empty()) {
-    for (auto role = all.begin() + 1; role != all.end(); ++role)
-      if (is_checkpoint_name(role->path, files.checkpoints))
-        return fmt::format("{} cannot be {}: checkpoints of {} get such names; choose another file",
-                           role->path.string(), role->what, files.checkpoints);
-    all.push_back({"the name of checkpoints", checkpoint_family(files.checkpoints)});
-  }
   for (auto b = all.begin(); b != all.end(); ++b)
     for (auto a = all.begin(); a != b; ++a)
       if (same(a->path, b->path))

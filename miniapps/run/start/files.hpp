@@ -21,7 +21,6 @@ struct Files {
   bool fields = true;                         ///< an XDMF file is written beside it
   std::string results;                        ///< the record as JSON; empty: none
   std::vector<config::InputFile> inputs = {}; ///< that the deck names
-  std::string checkpoints = {};               ///< what the names of checkpoints are made of; empty: none
 };
 
 /// Collective. Throws config::Error on all ranks if two of the files are one, one that is written is read, or the XDMF

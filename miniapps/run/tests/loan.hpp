@@ -15,7 +15,7 @@ struct Loan {
   explicit Loan(const std::string& app, comm::Communicator ranks = comm::Communicator(MPI_COMM_WORLD),
                 CheckpointOptions wanted = {}, CheckpointHeader header = {})
       : comm(std::move(ranks)), timers(app) {
-    if (!wanted.wanted()) return;
+    if (wanted.file.empty()) return;
     header.app = app;
     if (header.keys.is_null()) header.keys = nlohmann::ordered_json::object();
     end = std::make_unique<StopRequest>(comm);

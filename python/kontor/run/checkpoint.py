@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """checkpoint.py FILE: the app and the ranks of a checkpoint, on one line.
 
-FILE is one, or the name that several stand for (checkpoint.file); then the newest that can be read counts. Whether it
-is whole is for the app to find out, which then takes the one before.
+FILE is one, or the name that stands for several (NAME-checkpoint.h5); then the newest that can be read counts. Whether
+it is whole is for the app to find out, which then takes the one before.
 """
 
 import re
@@ -20,14 +20,11 @@ from kontor.report.stored import read_json
 
 
 def named_by(file: Path) -> list[Path]:
-    """The files that the name stands for, and those of the same run beside one of them."""
+    """The file, or those that the name stands for."""
+    if file.is_file():
+        return [file]
     stem = file.stem if file.suffix == ".h5" else file.name
-    one = re.fullmatch(r"(.+)-\d{9,18}", stem)
-
-    def of_stem(text: str) -> list[Path]:
-        return [path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(text) + r"-\d{9,18}", path.stem)]
-
-    return ([file] if file.is_file() else []) + sorted(of_stem(stem) or (of_stem(one[1]) if one else []), reverse=True)
+    return sorted(path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(stem) + r"-\d{9,}", path.stem))
 
 
 def header(path: Path) -> Header:
@@ -52,7 +49,7 @@ def is_result(path: Path) -> bool:
 
 
 def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str]]:
-    """The headers of the files, or of the one that is named; and why there are none of the others."""
+    """The headers of the files, and why there are none of the others."""
     found: list[Header] = []
     problems: list[str] = []
     for file in named_by(path):
@@ -63,8 +60,6 @@ def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str
             problems.append(str(error))
         except (KeyError, ValueError, TypeError) as error:
             problems.append(f"{file}: {(error.args or [error])[0]}")
-        if found and file == path:
-            break
     return found, problems
 
 
@@ -77,7 +72,7 @@ def tell(path: str, now: Callable[[str], None]) -> int:
         what = f"kontor: {path}: there is no checkpoint of that name that can be read"
         print("\n  ".join([what, *problems]), file=sys.stderr)
         return 2
-    _, app, ranks = found[0] if Path(path).is_file() else max(found)
+    _, app, ranks = max(found)
     print(app, ranks)
     return 0
 

@@ -55,9 +55,9 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
         options = ["--restart", checkpoint, *options]
     elif inputs.is_result(deck):
         name = Path(deck).name.removesuffix(".h5")
-        deck, recorded_ranks, more = inputs.extract(deck, folders, keep=arguments.dry_run)
+        deck, recorded_ranks = inputs.extract(deck, folders, keep=arguments.dry_run)
         ranks = ranks or recorded_ranks
-        options = [*more, *options, *([] if arguments.names_output else ["-o", f"{name}-repeat.h5"])]
+        options = [*options, *([] if arguments.names_output else ["-o", f"{name}-repeat.h5"])]
     ranks = ranks or str(launcher.default_ranks)
     if not COUNT.fullmatch(ranks):
         raise Failure(f"run: -n is '{ranks}'; allowed is a whole number from 1")

@@ -149,18 +149,14 @@ def of_checkpoint(name: str) -> tuple[str, int]:
     return app, int(ranks)
 
 
-def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str, list[str]]:
-    """Writes the deck that the result records to a temporary file. Returns it, the ranks, and options for the app."""
+def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str]:
+    """Writes the deck that the result records to a temporary file. Returns it and the ranks."""
     need("numpy", f"{result}: reading it")
     folder = temporary_folder("kontor")
     if not keep:
         folders.callback(shutil.rmtree, folder)
     deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
-    ranks = _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
-    # The file may come from anywhere: what it names is not written to, nor are the checkpoints of the run that is
-    # repeated.
-    named = re.search(rb"(?m)^checkpoint:.*\n(?:(?: .*)?\n)*?  file: *(\S.*)$", deck.read_bytes())
-    return str(deck), ranks, ["--set", 'checkpoint.file=""'] if named and named[1] != b'""' else []
+    return str(deck), _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
 
 
 def first_target(deck: str, place: Place) -> str:
