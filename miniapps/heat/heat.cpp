@@ -6,7 +6,6 @@
 #include "heat/algorithm/plain_sweeps.hpp"
 #include "heat/check/places.hpp"
 #include "heat/check/verification.hpp"
-#include "machine/simulation.hpp"
 #include "run/checkpoint/state.hpp"
 #include "run/record/exchange_record.hpp"
 
@@ -43,7 +42,6 @@ Heat<T>::~Heat() = default;
 /// with another tolerance than now, unless it is the norm of its field.
 template <class T>
 std::optional<std::int64_t> Heat<T>::converged() {
-  if (miniapp::compute_time_is_simulated()) return std::nullopt; // there are no norms
   for (const auto& norms = norms_.values(); asked_ < norms.size(); ++asked_)
     if (norms_.steps()[asked_] >= std::max<std::int64_t>(1, first_sweep_) && norms[asked_] < domain_.tolerance())
       return norms_.steps()[asked_];

@@ -4,7 +4,6 @@
 #include "machine/calibration.hpp"
 #include "machine/device.hpp"
 #include "machine/energy.hpp"
-#include "machine/simulation.hpp"
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
 #include "run/record/record.hpp"
@@ -79,7 +78,6 @@ int Run::operator()() {
   const bool root = comm.rank() == 0;
   app_.resolve(deck_, comm.size(), options_);
   require_trace_fits(deck_, options_.trace, comm.size());
-  compute_time_is_simulated(); // on simulated ranks: a file that cannot be read is told now
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
@@ -117,7 +115,7 @@ int Run::operator()() {
   end.expect(warming_up); // longer than a step
   Trace trace(options_.trace);
   EnergyMeter energy(comm);
-  const bool verifies = comm.capabilities().moves_data && !compute_time_is_simulated();
+  const bool verifies = comm.capabilities().moves_data;
   Verification verification; // first of launches and starts
   if (verifies) verification = timed(timers.once("verify"), [&] { return app->verify_launches(); });
   repeated.reset();
@@ -131,10 +129,8 @@ int Run::operator()() {
     repeats.clear();
   else if (!measured.complete())
     verification = {.measure = "no answer is complete", .off = true};
-  else if (!comm.capabilities().moves_data)
-    verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
   else if (!verifies)
-    verification = {.measure = words_of_simulation(), .off = true};
+    verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
   else
     timed(timers.once("verify"), [&] { verify(*app, restart, verification); });
   verification.seed = context.seed;
@@ -172,7 +168,7 @@ int Run::operator()() {
     record["distributions_remark"] = "kernels run on a device, so the host does not see how long a step takes";
   if (auto rows = trace.over_ranks(comm, repeated); !rows.empty()) record["trace"] = std::move(rows);
   if (!machine.noise.empty()) record["noise"] = machine.noise;
-  if (!simulated && !repeats.empty()) record["energy"] = energy.over_ranks(comm, median(repeats));
+  if (!repeats.empty()) record["energy"] = energy.over_ranks(comm, median(repeats));
   record["calibration"] = machine.record;
   add_app(record, comm, std::move(of_app));
   const auto written = write(comm, *app, series, measured.complete(), record, verification, values);

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Those that the mini-apps charge on simulated ranks (miniapps/machine/simulation.hpp).
+# Those that the mini-apps charge on simulated ranks (lab/model/charges.cpp).
 KERNELS = {
     "heat/sweep": "a sweep over so many cells",
     "cg/product": "a product A x of so many rows",

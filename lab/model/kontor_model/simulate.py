@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A point run by SimGrid's SMPI on simulated ranks of the described machine, its computation charged and not made."""
+"""A point run by SimGrid's SMPI on simulated ranks of the described machine, its kernels charged with described times."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
     files["hosts"].write_text(hosts(machine, point.ranks), encoding="utf-8")
     files["charges"].write_text(charges_text(machine.rates), encoding="utf-8")
     record = folder / f"{name}.json"
-    settings = {**point.set, "measure.repeats": 1, "output.fields": "none", "output.access": "gathered"}
+    settings = {**point.set, "measure.repeats": 1, "measure.calibrate": False, "output.fields": "none", "output.access": "gathered"}
     words = ["smpirun", "-np", str(point.ranks), "-platform", str(files["platform"]), "-hostfile", str(files["hosts"]),
              *options(machine, kokkos_of(program)), str(program), str(deck.file),
              *(word for key, value in settings.items() for word in ("--set", f"{key}={flow(value)}")),
@@ -43,7 +43,7 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
     with open(folder / f"{name}.log", "w", encoding="utf-8") as log:
         try:
             done = subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, check=False, timeout=LIMIT,
-                                  env={**os.environ, "KONTOR_CHARGES": str(files["charges"])})
+                                  env={**os.environ, "KONTOR_CHARGES": str(files["charges"]), "KONTOR_START_SECONDS": "0"})
         except subprocess.TimeoutExpired as error:
             raise StudyError(f"the simulation of {point.words()} has not ended in {LIMIT} s", code=3) from error
     if done.returncode != 0:

@@ -211,7 +211,7 @@ class Measured(Close):
             self.assert_close(point[1], expected[1])
         self.assertEqual([point[0] for point in rates_of([heat_record(1, [100, 100], 1.0), heat_record(4, [100, 100], 0.2)], 3)["heat/sweep"].points], [10000])
         with self.assertRaisesRegex(StudyError, "simulated"):
-            rates_of([heat_record(1, [10, 10], 1.0, simulated="computation charged")])
+            rates_of([heat_record(1, [10, 10], 1.0, simulated="kernels")])
 
     def test_a_machine_of_records(self):
         values = machine_values([heat_record(1, [100, 100], 1.0), heat_record(2, [100, 100], 0.5)], "here")
@@ -319,7 +319,7 @@ class Simulated(unittest.TestCase):
         (point,) = json.loads((folder / "out.json").read_text())["points"]
         self.assertAlmostEqual(point["seconds_a_step"] / point["simulated_seconds_a_step"], 1, delta=0.1)
         record = json.loads((folder / "simulated/heat-p000-16.json").read_text())
-        self.assertIn("charged", record["simulated"])
+        self.assertIn("KONTOR_CHARGES", record["simulated"])
         self.assertNotIn("passed", record["verification"])
 
 

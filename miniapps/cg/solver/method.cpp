@@ -29,7 +29,6 @@ Vector CgState::vector(const std::string& label, bool needed) const {
 /// Collective; spoils the vectors. 1 unless entries of b or row sums of A are so small or large that squares could
 /// leave the range. Then r.r and p.A p are about as far from 1 as each other, without M or with one that is like A^-1.
 double CgState::choose_unit() {
-  if (miniapp::compute_time_is_simulated()) return 1;
   Kokkos::deep_copy(ghosted.all(), 1.0);
   work.matrix.multiply(compute(), Part::all, ghosted.all(), x);
   const double b = largest_entry(work.comm, compute(), work.rhs), a = largest_entry(work.comm, compute(), x);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/algorithm/choose_shape.hpp"
 
-#include "machine/simulation.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>
@@ -63,7 +62,7 @@ stepping::Trial choose_shape(Sweeper<T>& sweeper, Domain<T>& domain, Norm norm) 
       comm::allreduce(domain.comm(), 2 * domain.field(0).span() * sizeof(T), comm::ReduceOp::max); // of fields
   if (!on_device && bytes <= cached_bytes) return trial;
   // Functions of time are not asked for times after the deck's last one.
-  if (miniapp::compute_time_is_simulated() || domain.depends_on_time()) {
+  if (domain.depends_on_time()) {
     if (options.stores == Stores::automatic && bytes > untried_bytes) sweeper.set_shape({1, true, streaming_prefetch});
     return trial;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/stepped_app.hpp"
 
-#include "machine/simulation.hpp"
 #include "stepping/seconds_alone.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +25,7 @@ void SteppedApp::run() {
 }
 
 void SteppedApp::time_alone() {
-  if (context_.comm.size() == 1 || compute_time_is_simulated() || !begin_alone()) return;
+  if (context_.comm.size() == 1 || !begin_alone()) return;
   auto samples = alone_;
   stepping::sample_alone(
       context_.comm, samples, [&] { return launches().advance_alone(); }, [&] { launches().fence(); });

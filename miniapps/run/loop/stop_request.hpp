@@ -29,7 +29,7 @@ class StopRequest {
   explicit StopRequest(const comm::Communicator& comm);
 
   /// Collective: all ranks call it equally often, at the same places. Whether they have agreed to end. They ask each
-  /// other about twice a second, by a small allreduce; the other calls count down. Simulated ranks never do.
+  /// other about twice a second, by a small allreduce; the other calls count down.
   bool agreed() { return signal_ != 0 || (--calls_left_ <= 0 && ask_by_the_way()); }
 
   /// Collective. The same, and they ask each other now.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compute times of simulated ranks: part of the mini-apps of the preset smpi.
 #include "machine/simulation.hpp"
 
-#ifdef KONTOR_SMPI
 #include <kontor/comm/error.hpp>
 
 #include <fmt/format.h>
@@ -67,10 +68,11 @@ double seconds_of(const Points& points, double size) {
 
 } // namespace
 
-bool compute_time_is_simulated() { return !compute_times().empty(); }
-
+/// Lines of the file are "<kernel> <size> <seconds>": what a kernel takes on a rank that has so many cells, rows or
+/// flops. Seconds of sizes between two of the file lie on a line; outside, a unit takes what it takes at the nearest
+/// one. Without a file kernels take no time.
 void add_compute_time(std::string_view kernel, double units, double size) {
-  if (units <= 0) return;
+  if (units <= 0 || compute_times().empty()) return;
   const auto points = compute_times().find(kernel);
   if (points == compute_times().end())
     throw comm::UsageError(fmt::format("{}: kernel '{}' has no line", file_name(), kernel), comm::Axis::none,
@@ -78,9 +80,4 @@ void add_compute_time(std::string_view kernel, double units, double size) {
   smpi_execute(units / size * seconds_of(points->second, size));
 }
 
-std::string words_of_simulation() {
-  return compute_time_is_simulated() ? "computation charged and not made" : "computation takes no time";
-}
-
 } // namespace kontor::miniapp
-#endif
