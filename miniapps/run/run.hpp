@@ -46,6 +46,7 @@ class Run {
   void require_no_series(const comm::Communicator&) const;
   CheckpointHeader checkpoint_header(int ranks);
   std::unique_ptr<Checkpoints> make_checkpoints(const comm::Communicator&, StopRequest&, Timers&);
+  comm::Communicator make_communicator() const;
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   Measured measure(const RunContext&, MiniApp&, Trace&, EnergyMeter&, Timer* verifying, Verification&) const;

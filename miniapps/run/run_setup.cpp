@@ -6,8 +6,8 @@
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/record/build_info.hpp"
 #include "run/run.hpp"
-#include "run/start/communicator.hpp"
 #include "run/start/files.hpp"
+#include "run/start/messages.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/config/error.hpp>
@@ -37,6 +37,18 @@ void require_near(const config::Deck& deck, const std::filesystem::path& file,
             "E-FILE-SAME");
 }
 
+/// The key of the deck that the communication layer refuses; the whole section where the deck leaves that choice open.
+std::string_view key_of(const comm::UsageError& error, const comm::Options& options) {
+  switch (error.axis()) {
+  case comm::Axis::backend: return "comm.backend";
+  case comm::Axis::pattern: return options.pattern == comm::Pattern::automatic ? "comm" : "comm.pattern";
+  case comm::Axis::packing: return options.packing == comm::Packing::automatic ? "comm" : "comm.packing";
+  case comm::Axis::path: return options.path == comm::Path::automatic ? "comm" : "comm.path";
+  case comm::Axis::none: break;
+  }
+  return "comm";
+}
+
 } // namespace
 
 Run::Run(const CommandLine& line, std::string command, const App& app, comm::Stopwatch since_start)
@@ -44,14 +56,13 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   if (deck_.app() != app_.name)
     deck_.fail("app", fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name),
                "E-DECK-APP");
-  const auto settings_of_app = [this] { return config::settings([this](config::Visitor& v) { app_.describe(v); }); };
-  default_settings_ = settings_of_app();
+  default_settings_ = config::settings(app_.describe);
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
   if (!line_.restart.empty()) options_.restart = line_.restart;
   resolve_sizes();
   options_.checkpoint.resolve(deck_);
-  app_settings_ = settings_of_app();
+  app_settings_ = config::settings(app_.describe);
   if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
   const auto print = [this] { return config::print(app_.name, [this](config::Visitor& v) { describe(v); }); };
@@ -91,7 +102,7 @@ void Run::resolve_sizes() {
 
 /// Collective. For checkpoints a file that the deck names is what is in it, wherever it is.
 void Run::look_into_inputs() {
-  for (const auto& file : config::input_files([this](config::Visitor& v) { app_.describe(v); })) {
+  for (const auto& file : config::input_files(app_.describe)) {
     const auto setting = std::ranges::find(app_settings_, file.location.key, &config::Setting::key);
     try {
       setting->value = fmt::format("a file of {}", output::contents_of(MPI_COMM_WORLD, file.path));
@@ -133,6 +144,19 @@ void Run::describe(config::Visitor& v) {
   options_.describe(v);
 }
 
+/// All ranks, with the deck's comm options. Rank 0 tells what else a user of the backend should know.
+comm::Communicator Run::make_communicator() const {
+  try {
+    auto comm = comm::Communicator(MPI_COMM_WORLD, options_.comm);
+    const auto remark = comm.remark();
+    if (!remark.empty() && comm.rank() == 0)
+      to_stderr(fmt::format("{}: backend {}: {}\n", app_.name, options_.comm.backend, remark));
+    return comm;
+  } catch (const comm::UsageError& error) {
+    deck_.fail(key_of(error, options_.comm), fmt::format("is not available: {}", error.what()), "E-COMM-BACKEND");
+  }
+}
+
 /// Which paths there are for Views in a GPU's memory is known only when the app's exchanges are made.
 std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
   try {
@@ -150,7 +174,7 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
               options_.output_file,
               options_.fields != FieldSelection::none,
               line_.results,
-              config::input_files([this](config::Visitor& v) { app_.describe(v); })};
+              config::input_files(app_.describe)};
   if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
   check_files(comm, files);
   require_no_series(comm);
@@ -180,8 +204,7 @@ CheckpointHeader Run::checkpoint_header(int ranks) {
                           .run = restart_ ? restart_->header().run : "",
                           .ranks = ranks,
                           .output = options_.output_file,
-                          .deck = checkpoint_deck_,
-                          .keys = nlohmann::ordered_json::object()};
+                          .deck = checkpoint_deck_};
   for (const auto& [key, value] : app_settings_) header.keys[key] = value;
   return header;
 }

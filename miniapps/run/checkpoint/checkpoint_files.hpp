@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct CheckpointHeader {
   std::int64_t ranks = 1;           ///< that it was written by
   std::string output = {};          ///< the run's output file
   std::string deck = {};            ///< resolved, with what was left to be chosen
-  nlohmann::ordered_json keys = {}; ///< the app's own keys of the deck and their values, as text
+  std::map<std::string, std::string> keys = {}; ///< the app's own keys of the deck and their values
 };
 
 /// The record that is written.

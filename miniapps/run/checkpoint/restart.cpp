@@ -85,7 +85,10 @@ void Restart::require_same(std::string_view app, const config::Deck& deck, const
   for (const auto& [key, value] : now) {
     if (free(key)) continue;
     const auto usual = std::ranges::find(defaults, key, &config::Setting::key);
-    const std::string then = header_.keys.value(key, usual == defaults.end() ? "not there" : usual->value);
+    const auto of_checkpoint = header_.keys.find(key);
+    const std::string then = of_checkpoint != header_.keys.end() ? of_checkpoint->second
+                             : usual != defaults.end()           ? usual->value
+                                                                 : "not there";
     if (value != then)
       problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it", deck.locate(key),
                                      key, value, path_, then));

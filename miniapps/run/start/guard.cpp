@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <unistd.h>
@@ -40,50 +40,23 @@ int abort_all() {
   return exit_failed;
 }
 
-/// What is known of an error, null for none. Throws std::bad_alloc.
-std::string words_of(const std::exception_ptr& error) {
-  if (!error) return "std::terminate was called [E-INTERNAL]";
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    const auto memory = out_of_memory(known);
-    return memory.empty() ? errors::with_id(known.what(), "E-INTERNAL") : errors::with_id(memory, "E-MEMORY");
-  } catch (...) {
-    return "an exception of unknown class [E-INTERNAL]";
-  }
-}
-
-/// The same where no memory is left, to stderr.
-void tell_in_little_memory(const std::exception_ptr& error) {
-  char text[512];
-  int length = 0;
-  const auto say = [&](const char* what) {
-    length = std::snprintf(text, sizeof text, "rank %d: %s\n", world_rank(), what);
-  };
-  try {
-    if (error) std::rethrow_exception(error);
-    say("std::terminate was called");
-  } catch (const std::bad_alloc&) {
-    say("out of memory, also for more words [E-MEMORY]");
-  } catch (const std::exception& known) {
-    say(known.what());
-  } catch (...) {
-    say("an exception of unknown class");
-  }
-  const auto end = text + std::min(static_cast<std::size_t>(length), sizeof text - 1);
-  std::replace_if(
-      text, end, [](unsigned char c) { return c < ' ' && c != '\n'; }, '?'); // as for terminals
-  to_stderr({text, static_cast<std::size_t>(end - text)});
-}
-
 /// What std::terminate() does: called for an error that nobody catches, which this rank may have alone, and for one in
 /// a destructor.
 [[noreturn]] void tell_and_leave() {
-  const auto error = std::current_exception();
+  const auto tell = [](const char* what) { std::fprintf(stderr, "rank %d: %s\n", world_rank(), what); };
   try {
-    to_stderr(fmt::format("rank {}: {}\n", world_rank(), config::printable(words_of(error), '\n')));
+    if (const auto error = std::current_exception()) std::rethrow_exception(error);
+    tell("std::terminate was called [E-INTERNAL]");
+  } catch (const std::exception& known) {
+    try {
+      const auto memory = out_of_memory(known);
+      const auto text = memory.empty() ? errors::with_id(known.what(), "E-INTERNAL") : errors::with_id(memory, "E-MEMORY");
+      tell(config::printable(text, '\n').c_str());
+    } catch (...) { // no memory is left for these words
+      tell(dynamic_cast<const std::bad_alloc*>(&known) ? "out of memory, also for more words [E-MEMORY]" : known.what());
+    }
   } catch (...) {
-    tell_in_little_memory(error);
+    tell("an exception of unknown class [E-INTERNAL]");
   }
   ::_exit(abort_all());
 }

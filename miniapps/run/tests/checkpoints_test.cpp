@@ -135,22 +135,6 @@ TEST(Restart, RefusesAnotherFormat) {
                                  fmt::format("reads format {}", CheckpointHeader::current_format)});
 }
 
-/// Its checksums are right: somebody has written it so.
-TEST(Restart, RefusesAHeaderThatIsNone) {
-  const Folder folder("restart-header");
-  const std::string file = folder / "u.h5";
-  const auto path = checkpoint_name(file, 7).string();
-  for (const nlohmann::ordered_json& keys :
-       {nlohmann::ordered_json::array({1, 2}), nlohmann::ordered_json(7), {{"problem.cells", 8}}}) {
-    auto header = header_of_heat();
-    header.keys = keys;
-    Written(file, 1, header, {7});
-    expect_refused<config::Error>([&] { const Restart restart(MPI_COMM_WORLD, file); },
-                                  {"no checkpoint of " + file + " is whole", path + " is no checkpoint", "keys"});
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-}
-
 TEST(Restart, RefusesWhatMustStay) {
   const Folder folder("restart-keys");
   const std::string file = folder / "u.h5";

@@ -17,7 +17,6 @@ struct Loan {
       : comm(std::move(ranks)), timers(app) {
     if (wanted.file.empty()) return;
     header.app = app;
-    if (header.keys.is_null()) header.keys = nlohmann::ordered_json::object();
     end = std::make_unique<StopRequest>(comm);
     checkpoints = std::make_unique<Checkpoints>(comm, std::move(wanted), std::move(header), output::Access::automatic,
                                                 *end, timers["checkpoint"], device::seconds());
