@@ -18,8 +18,8 @@ inline constexpr bool simulated = false;
 inline void add_compute_time(std::string_view, double, double) {}
 #endif
 
-/// Local. Does the work, which is `units` of the `size` that this rank has, and returns what it returns. Simulated ranks
-/// add its compute time.
+/// Local. Does the work, which is `units` of the `size` that this rank has, and returns what it returns. Simulated
+/// ranks add its compute time.
 template <class Work>
 auto compute(std::string_view kernel, double units, double size, const Work& work) {
   if constexpr (std::is_void_v<std::invoke_result_t<Work>>) {

@@ -72,7 +72,8 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   options_.restart = restart;
   check_restart();
   auto& output = options_.output_file;
-  if (output.empty()) output = line_.deck.empty() ? restart_->header().output : std::filesystem::path(line_.deck).stem().string() + ".h5";
+  if (output.empty())
+    output = line_.deck.empty() ? restart_->header().output : std::filesystem::path(line_.deck).stem().string() + ".h5";
   if (line_.deck.empty() && line_.output.empty()) require_near(deck_, output, restart_->path());
   options_.checkpoint.file = checkpoints_of(output).string();
 }
@@ -170,10 +171,7 @@ std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
 
 /// A path that cannot be written is the user's to mend, and is found before any work is done.
 std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) const {
-  Files files{line_.deck,
-              options_.output_file,
-              options_.fields != FieldSelection::none,
-              line_.results,
+  Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results,
               config::input_files(app_.describe)};
   if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
   check_files(comm, files);

@@ -86,7 +86,7 @@ class Checkpoints(FaultTest):
             ("problem.precision=float",): ("E-CHECKPOINT-DECK", "problem.precision", "float", "plate-checkpoint-000001500.h5", "double"),
             ("solver.max_sweeps=1500",): ("E-CHECKPOINT-DECK", "1500 sweeps", "plate-checkpoint-000001500.h5", "solver.max_sweeps"),
             ("checkpoint.walltime=1:99",): ("E-DECK-TYPE", "checkpoint.walltime", "'1:99'", "HH:MM:SS"),
-            ("checkpoint.file=c.h5",): ("checkpoint.file is unknown", "seconds"),
+            ("checkpoint.file=c.h5",): ("E-DECK-KEY", "checkpoint.file is unknown; did you mean output.file?"),
         }
         for settings, facts in other.items():
             with self.subTest(settings):

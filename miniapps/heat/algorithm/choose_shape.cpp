@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "heat/algorithm/choose_shape.hpp"
 
-
 #include <kontor/comm/collectives.hpp>
 #include <kontor/comm/phase_times.hpp>
 

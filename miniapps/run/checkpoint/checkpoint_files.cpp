@@ -95,14 +95,15 @@ fs::path checkpoint_name(const fs::path& all, std::int64_t step) {
 }
 
 std::vector<FoundCheckpoint> find_checkpoints(const fs::path& all) {
-  const auto front = front_of(all), folder = all.parent_path();
+  const auto front = front_of(all);
+  const auto folder = all.parent_path();
   const auto is_one = [&](const std::string& name) {
     if (!name.starts_with(front) || !name.ends_with(ending)) return false;
     const auto step = std::string_view(name).substr(front.size(), name.size() - front.size() - ending.size());
     return step.size() >= 9 && step.find_first_not_of("0123456789") == std::string::npos;
   };
   std::vector<FoundCheckpoint> found;
-  for (const auto& name : names_in(folder.empty() ? "." : folder))
+  for (const auto& name : names_in(folder.empty() ? fs::path(".") : folder))
     if (is_one(name)) found.push_back(look_at(folder / name));
   std::ranges::sort(found, std::ranges::greater(), [](const FoundCheckpoint& one) {
     return std::pair(one.problem.empty() ? one.header.number : std::numeric_limits<std::int64_t>::max(), one.path);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// The checkpoints of a run as files. Those of plate.h5 are plate-checkpoint-<step, 9 digits>.h5 in the same folder, and
-/// plate-checkpoint.h5 stands for all of them.
+/// The checkpoints of a run as files. Those of plate.h5 are plate-checkpoint-<step, 9 digits>.h5 in the same folder,
+/// and plate-checkpoint.h5 stands for all of them.
 namespace kontor::miniapp {
 
 /// What a checkpoint tells of itself besides the app's state: the group /checkpoint.
@@ -22,14 +22,14 @@ struct CheckpointHeader {
 
   std::int64_t format = current_format;
   std::string app = {};
-  std::string version = {};         ///< of Kontor
-  std::int64_t step = 0;            ///< of the repeat
-  std::int64_t repeat = 0;          ///< complete ones before
-  std::int64_t number = 1;          ///< each that is written is one above all that were there
-  std::string run = {};             ///< the same in all of a run and of those that went on from them
-  std::int64_t ranks = 1;           ///< that it was written by
-  std::string output = {};          ///< the run's output file
-  std::string deck = {};            ///< resolved, with what was left to be chosen
+  std::string version = {};                     ///< of Kontor
+  std::int64_t step = 0;                        ///< of the repeat
+  std::int64_t repeat = 0;                      ///< complete ones before
+  std::int64_t number = 1;                      ///< each that is written is one above all that were there
+  std::string run = {};                         ///< the same in all of a run and of those that went on from them
+  std::int64_t ranks = 1;                       ///< that it was written by
+  std::string output = {};                      ///< the run's output file
+  std::string deck = {};                        ///< resolved, with what was left to be chosen
   std::map<std::string, std::string> keys = {}; ///< the app's own keys of the deck and their values
 };
 

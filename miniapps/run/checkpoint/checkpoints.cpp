@@ -35,8 +35,8 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
 
 /// One after the other; the temporaries of all have the same name.
 std::unique_ptr<output::File> Checkpoints::open() const {
-  return std::make_unique<output::File>(comm_->native(), options_.file, access_,
-                                        std::vector<fs::path>{}, "output.file");
+  return std::make_unique<output::File>(comm_->native(), options_.file, access_, std::vector<fs::path>{},
+                                        "output.file");
 }
 
 /// Local. Those of other runs are left alone, but numbers go on.

@@ -18,9 +18,9 @@ class MiniApp;
 /// Writes checkpoints of a run while it goes on: when one is due, and which stay.
 class Checkpoints {
  public:
-  /// Collective. `options.file` stands for them (checkpoints_of()). `like` is the header that all of them have, but for step, repeat and number;
-  /// its run is empty, or that of the checkpoint that the run goes on from, whose name is `from`. Removes what a killed
-  /// run has left. Throws output::Error if they cannot be written.
+  /// Collective. `options.file` stands for them (checkpoints_of()). `like` is the header that all of them have, but for
+  /// step, repeat and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is
+  /// `from`. Removes what a killed run has left. Throws output::Error if they cannot be written.
   Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access, StopRequest&,
               Timer&, double started, std::string from = {});
 

@@ -17,8 +17,9 @@ namespace kontor::miniapp {
 class Restart {
  public:
   /// Collective over comm. The file, or where it is not there the newest of those that it stands for
-  /// (find_checkpoints()) that is whole: all of its bytes are read and compared with their checksums. Throws config::Error on all ranks if there is none, which tells what
-  /// was found in each, or if it is of another format. Errors begin with `place`, where the user has named it.
+  /// (find_checkpoints()) that is whole: all of its bytes are read and compared with their checksums. Throws
+  /// config::Error on all ranks if there is none, which tells what was found in each, or if it is of another format.
+  /// Errors begin with `place`, where the user has named it.
   Restart(MPI_Comm comm, const std::string& file, std::string_view place = "restart");
 
   const std::string& path() const { return path_; }

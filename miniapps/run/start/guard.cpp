@@ -50,10 +50,12 @@ int abort_all() {
   } catch (const std::exception& known) {
     try {
       const auto memory = out_of_memory(known);
-      const auto text = memory.empty() ? errors::with_id(known.what(), "E-INTERNAL") : errors::with_id(memory, "E-MEMORY");
+      const auto text =
+          memory.empty() ? errors::with_id(known.what(), "E-INTERNAL") : errors::with_id(memory, "E-MEMORY");
       tell(config::printable(text, '\n').c_str());
     } catch (...) { // no memory is left for these words
-      tell(dynamic_cast<const std::bad_alloc*>(&known) ? "out of memory, also for more words [E-MEMORY]" : known.what());
+      tell(dynamic_cast<const std::bad_alloc*>(&known) ? "out of memory, also for more words [E-MEMORY]"
+                                                       : known.what());
     }
   } catch (...) {
     tell("an exception of unknown class [E-INTERNAL]");
