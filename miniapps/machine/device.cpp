@@ -4,7 +4,6 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
-#include <kontor/comm/with_counts.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/devices.hpp>
 
@@ -13,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 
 namespace kontor::miniapp {
@@ -50,14 +50,9 @@ nlohmann::ordered_json devices_of(const comm::Communicator& comm) {
 comm::Communicator ranks_of_memory(const comm::Communicator& comm) {
   auto node = node_communicator(comm);
   if constexpr (device::kernels_on_host) return node;
-  const auto mine = device::device_identity().uuid;
-  const auto all = comm::allgatherv_with_counts(node, text_view(mine));
-  int first = 0; // of those with this GPU
-  const auto uuid = [&](int r) {
-    return std::string_view(all.data.data() + all.offsets[r], all.offsets[r + 1] - all.offsets[r]);
-  };
-  while (first < node.rank() && (mine.empty() || uuid(first) != mine)) ++first;
-  return node.split(first);
+  const auto uuid = device::device_identity().uuid;
+  const auto number = static_cast<unsigned>(std::hash<std::string>()(uuid)) / 2; // of the GPU
+  return node.split(uuid.empty() ? node.rank() : static_cast<int>(number));
 }
 
 std::string shared_devices(const nlohmann::ordered_json& devices) {

@@ -21,7 +21,7 @@ class StartTest(HeatTest):
 
     def check_given_up(self, result, words, seconds):
         self.assertEqual(result.code, 3, result)
-        self.assertRegex(result.err, rf"rank \d: .*{words}.* {seconds} s.*KONTOR_START_SECONDS")
+        self.assertRegex(result.err, rf"rank \d: {seconds} s after the start .*{words}.*KONTOR_START_SECONDS")
         self.assertEqual(self.files(), ["deck.yaml"])
 
 

@@ -5,29 +5,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <optional>
-#include <string_view>
+#include <regex>
 
 namespace kontor::miniapp {
 namespace {
 
-/// Seconds of "SS", "MM:SS" or "HH:MM:SS", with minutes and seconds below 60 after a colon.
-std::optional<double> duration(std::string_view text) {
+/// Seconds of "SS", "MM:SS" or "HH:MM:SS", with minutes and seconds below 60 after a colon; 0: it is none of these.
+double duration(const std::string& text) {
+  static const std::regex form("([0-9]{1,8})(?::([0-5][0-9]))?(?::([0-5][0-9]))?");
+  std::smatch parts;
   double sum = 0;
-  int parts = 0;
-  for (bool more = true; more; ++parts) {
-    const auto colon = text.find(':');
-    const auto part = text.substr(0, colon);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size() || value < 0 || value > 100000000) return {};
-    if (parts > 0 && (value > 59 || part.size() != 2)) return {};
-    sum = 60 * sum + static_cast<double>(value);
-    more = colon != std::string_view::npos;
-    if (more) text.remove_prefix(colon + 1);
-  }
-  if (parts > 3 || sum <= 0) return {};
+  if (std::regex_match(text, parts, form))
+    for (std::size_t i = 1; i < parts.size() && parts[i].matched; ++i) sum = 60 * sum + std::stod(parts[i]);
   return sum;
 }
 
@@ -46,12 +35,11 @@ void CheckpointOptions::describe(config::Visitor& v) {
 
 void CheckpointOptions::resolve(const config::Deck& deck) {
   if (walltime.empty()) return;
-  const auto length = duration(walltime);
-  if (!length)
+  walltime_seconds = duration(walltime);
+  if (walltime_seconds <= 0)
     deck.fail("checkpoint.walltime",
               fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0", config::shown(walltime)),
               "E-DECK-TYPE");
-  walltime_seconds = *length;
 }
 
 } // namespace kontor::miniapp

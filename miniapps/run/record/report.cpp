@@ -65,8 +65,6 @@ void print_machine(const ordered_json& record) {
   if (machine.contains("internode_link"))
     fmt::print("; between nodes {:.2f} us, {:.1f} GB/s", of("internode_latency") * 1e6,
                of("internode_bandwidth") / 1e9);
-  if (machine.contains("large_message"))
-    fmt::print("; messages of {:.0f} MB {:.1f} GB/s", of("large_message") / 1e6, of("large_bandwidth") / 1e9);
   if (machine.contains("gemm"))
     fmt::print("; gemm {:.1f} GFLOP/s by {}", number(machine["gemm"], "rate") / 1e9, text(machine["gemm"], "library"));
   fmt::print("\n");

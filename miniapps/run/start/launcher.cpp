@@ -51,12 +51,6 @@ void tell_done() noexcept {
   tell("words", 0, "done\n");
 }
 
-std::optional<std::string_view> rank_by_launcher() noexcept {
-  for (const char* variable : rank_variables)
-    if (const char* rank = std::getenv(variable)) return rank;
-  return std::nullopt;
-}
-
 bool first_of_launcher() {
   return std::all_of(std::begin(rank_variables), std::end(rank_variables), [](const char* variable) {
     const char* rank = std::getenv(variable);
@@ -70,18 +64,21 @@ constexpr unsigned default_seconds = 300;
 constexpr unsigned most_seconds = 999'999;
 constexpr const char* variable = "KONTOR_START_SECONDS";
 
-/// Made before it is needed: a handler may not.
-struct Words {
-  std::array<char, 512> text;
-  std::size_t length = 0;
-};
+constexpr std::string_view mpi_does_not_start =
+    "MPI_Init has not returned: not all processes of the launcher have come there, or they do not reach each other";
+constexpr std::string_view messages_do_not_come =
+    "the first messages of other ranks have not come: a rank has stopped, the network that MPI has chosen does not join "
+    "the ranks (a firewall, a wrong interface), or MPI got no memory that ranks share (ulimit -v, /dev/shm); what MPI "
+    "said above may tell";
 
-Words mpi_does_not_start, messages_do_not_come;
+std::array<char, 64> where_and_when; ///< made before it is needed: a handler may not
 volatile std::sig_atomic_t in_mpi_init = 1;
 
 extern "C" void give_up(int /*signal*/) {
-  const auto& words = in_mpi_init ? mpi_does_not_start : messages_do_not_come;
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.text.data(), words.length);
+  for (const std::string_view words :
+       {std::string_view(where_and_when.data()), in_mpi_init ? mpi_does_not_start : messages_do_not_come,
+        std::string_view(" (KONTOR_START_SECONDS sets this limit, 0 is none) [E-LAUNCH-TIMEOUT]\n")})
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words.data(), words.size());
   tell_failed();
   ::_exit(exit_failed);
 }
@@ -96,29 +93,16 @@ std::optional<unsigned> seconds_allowed() noexcept {
   return seconds;
 }
 
-void prepare_words(unsigned seconds) noexcept {
-  const auto rank = rank_by_launcher();
-  const auto write = [&](Words& words, std::string_view what, std::string_view why) {
-    const auto written = fmt::format_to_n(
-        words.text.data(), words.text.size(),
-        "{}{}{}{} within {} s: {} ({}={} sets this limit, 0 is none) [E-LAUNCH-TIMEOUT]\n", rank ? "rank " : "",
-        rank.value_or(""), rank ? ": " : "", what, seconds, why, variable, seconds);
-    words.length = std::min(written.size, words.text.size());
-  };
-  write(mpi_does_not_start, "MPI_Init has not returned",
-        "not all processes of the launcher have come there, or they do not reach each other");
-  write(messages_do_not_come, "the first messages of other ranks have not come",
-        "a rank has stopped, the network that MPI has chosen does not join the ranks (a firewall, a wrong "
-        "interface), or MPI got no memory that ranks share (ulimit -v, /dev/shm); what MPI said above may "
-        "tell");
-}
-
 } // namespace
 
 void limit_start() noexcept {
   const auto seconds = seconds_allowed().value_or(default_seconds);
   if (seconds == 0) return;
-  prepare_words(seconds);
+  const char* rank = nullptr;
+  for (const char* of_launcher : rank_variables)
+    if (!rank) rank = std::getenv(of_launcher);
+  std::snprintf(where_and_when.data(), where_and_when.size(), "%s%.20s%s%u s after the start ", rank ? "rank " : "",
+                rank ? rank : "", rank ? ": " : "", seconds);
   std::signal(SIGALRM, give_up);
   ::alarm(seconds);
 }

@@ -18,9 +18,6 @@ void tell_failed() noexcept;
 /// itself when a rank is killed now.
 void tell_done() noexcept;
 
-/// Local. The rank that the launcher has given this process, which MPI may not know yet, or not know of.
-std::optional<std::string_view> rank_by_launcher() noexcept;
-
 /// Local. Whether no launcher, or each that has started this process, has given it rank 0.
 bool first_of_launcher();
 
