@@ -33,7 +33,7 @@ nlohmann::ordered_json Calibration::not_measured() {
   nlohmann::ordered_json json;
   record_rates(json, "", {});
   json.update(
-      {{"vector_bytes", 0}, {"huge_pages", false}, {"latency", 0}, {"bandwidth", 0}, {"oversubscribed", false}});
+      {{"vector_bytes", 0}, {"huge_pages", false}, {"latency", 0.0}, {"bandwidth", 0.0}, {"oversubscribed", false}});
   return json;
 }
 
