@@ -17,19 +17,12 @@ namespace kontor::miniapp {
 template <class T>
 inline void stream_copy(T* to, const T* from, std::int64_t count) {
 #if defined(__SSE2__)
-#if defined(__AVX__)
-  using Vector = __m256i;
-  const auto load = [](const T* p) { return _mm256_loadu_si256(reinterpret_cast<const Vector*>(p)); };
-  const auto store = [](T* p, Vector v) { _mm256_stream_si256(reinterpret_cast<Vector*>(p), v); };
-#else
-  using Vector = __m128i;
-  const auto load = [](const T* p) { return _mm_loadu_si128(reinterpret_cast<const Vector*>(p)); };
-  const auto store = [](T* p, Vector v) { _mm_stream_si128(reinterpret_cast<Vector*>(p), v); };
-#endif
+  using Vector = __m128i; // longer ones copy no faster
   constexpr std::int64_t width = sizeof(Vector) / sizeof(T);
   std::int64_t i = 0;
   for (; i < count && reinterpret_cast<std::uintptr_t>(to + i) % sizeof(Vector) != 0; ++i) to[i] = from[i];
-  for (; i + width <= count; i += width) store(to + i, load(from + i));
+  for (; i + width <= count; i += width)
+    _mm_stream_si128(reinterpret_cast<Vector*>(to + i), _mm_loadu_si128(reinterpret_cast<const Vector*>(from + i)));
   for (; i < count; ++i) to[i] = from[i];
 #else
   std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
