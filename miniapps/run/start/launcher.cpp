@@ -67,7 +67,8 @@ constexpr const char* variable = "KONTOR_START_SECONDS";
 constexpr std::string_view mpi_does_not_start =
     "MPI_Init has not returned: not all processes of the launcher have come there, or they do not reach each other";
 constexpr std::string_view messages_do_not_come =
-    "the first messages of other ranks have not come: a rank has stopped, the network that MPI has chosen does not join "
+    "the first messages of other ranks have not come: a rank has stopped, the network that MPI has chosen does not "
+    "join "
     "the ranks (a firewall, a wrong interface), or MPI got no memory that ranks share (ulimit -v, /dev/shm); what MPI "
     "said above may tell";
 
