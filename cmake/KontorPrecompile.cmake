@@ -2,7 +2,7 @@
 #
 # What makes compiling faster. Precompiled headers: those of the libraries that Kontor stands on, compiled once for each set of compiler
 # flags. They change nothing but the time to compile. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does without, and so
-# does the preset "debug": there a missing #include shows. None of Kontor's own headers are among them.
+# does the preset "debug": there a missing #include shows.
 
 if(KONTOR_KOKKOS_GPU) # nvcc cannot read what g++ precompiled; HIP compiles twice
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
@@ -40,6 +40,7 @@ endfunction()
 #   once      kontor_runs_once; with JSON. (With the headers of `native` g++ 12 optimizes as much as there; g++ 13 refuses them.)
 #   header    a look at headers, not optimized: Kokkos only
 #   test      tests that need no optimization, with GoogleTest
+#   comm_test those of the communication layer, with its headers
 function(kontor_precompile target set)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
@@ -61,9 +62,13 @@ function(kontor_precompiled_headers set)
   if(set MATCHES "native|once" AND TARGET nlohmann_json::nlohmann_json)
     list(APPEND headers <nlohmann/json.hpp>)
     list(APPEND libraries nlohmann_json::nlohmann_json)
-  elseif(set STREQUAL "test")
+  elseif(set MATCHES "test")
     list(APPEND headers <gtest/gtest.h>)
     list(APPEND libraries GTest::gtest)
+  endif()
+  if(set STREQUAL "comm_test")
+    list(APPEND headers <kontor/comm/comm.hpp>)
+    list(APPEND libraries kontor::comm)
   endif()
 
   # Compilers reject precompiled headers whose macros or code generation differ: a target that does not link

@@ -8,8 +8,8 @@
 #include "base/deadline.hpp"
 #include "checks/all_ranks.hpp"
 #include "checks/checked.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/deadline.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 /// Messages between all ranks about a call in which something is wrong. Other such calls may be under way, so they are

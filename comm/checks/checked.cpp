@@ -2,8 +2,8 @@
 #include "checks/checked.hpp"
 
 #include "base/deadline.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 

@@ -41,12 +41,12 @@ std::string why_not_valid(const Communicator& comm, const Envelope& envelope) {
 }
 
 void check_envelope(const Communicator& comm, const Envelope& envelope) {
-  if (comm.options().check != CheckLevel::off && !is_valid(detail::internals(comm).cached(), envelope))
+  if (comm.options().check != CheckLevel::off && !is_valid(detail::cached(comm), envelope))
     throw CallError(fmt::format("{}: {}", to_string(envelope), why_not_valid(comm, envelope)));
 }
 
 void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
-  const auto why = !is_valid(detail::internals(comm).cached(), envelope) ? why_not_valid(comm, envelope)
+  const auto why = !is_valid(detail::cached(comm), envelope) ? why_not_valid(comm, envelope)
                    : !buffer.data ? "it has elements but no memory (its data pointer is null)"
                                   : overlap_words(buffer.shape);
   throw CallError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));

@@ -28,6 +28,14 @@ Call call_in_place(const Communicator& comm, const Collective& collective, Opera
   return gives ? Call{comm, collective, inout, part, pending} : Call{comm, collective, part, inout, pending};
 }
 
+std::shared_ptr<void> hold_value(const void* value, std::size_t bytes, std::size_t alignment) {
+  std::size_t room = bytes + alignment;
+  const auto memory = std::make_shared<std::byte[]>(room);
+  void* place = memory.get();
+  std::memcpy(std::align(alignment, bytes, place, room), value, bytes);
+  return {memory, place};
+}
+
 bool has(const StreamCollectives& backend, const Collective& collective, Scalar scalar, std::size_t operands,
          std::int64_t count) {
   const auto& kind = collective.kind;

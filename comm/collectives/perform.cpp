@@ -171,7 +171,7 @@ void wait_for_others(const Communicator& comm, MPI_Request& request, const Colle
 }
 
 void check_call(const Communicator& comm, const CollectiveCall& call) {
-  const auto level = internals(comm).cached().check;
+  const auto level = cached(comm).check;
   if (level == CheckLevel::cross_rank) return check_agreement(comm, call);
   if (level == CheckLevel::local && call.problem)
     throw CallError(fmt::format("{}: {}", to_string(call), *call.problem));

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "checks/agreement_check.hpp"
+#include "communicator/internals.hpp"
 
 #include <kontor/comm/collectives/collective.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
@@ -60,7 +60,7 @@ void check_words(const Call&, CollectiveCall words, Problem);
 /// which are seldom needed.
 template <class FindProblem, class Describe>
 void check(const Call& call, const FindProblem& find_problem, const Describe& describe) {
-  const auto level = detail::internals(call.comm).cached().check;
+  const auto level = detail::cached(call.comm).check;
   if (level == CheckLevel::off) return;
   auto problem = root_problem(call);
   if (!problem && call.collective.problem) problem = *call.collective.problem;
@@ -123,7 +123,7 @@ void call_mpi(const Call& call, const Describe& describe, Blocking blocking, Non
   if constexpr (std::is_invocable_v<Blocking, Arguments..., int, MPI_Comm>)
     return call_mpi(call, describe, blocking, nonblocking, arguments..., call.collective.root);
   else {
-    const auto& cached = detail::internals(call.comm).cached();
+    const auto& cached = detail::cached(call.comm);
     const bool blocks = !call.pending && cached.check != CheckLevel::cross_rank;
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = blocks ? blocking(arguments..., cached.comm)

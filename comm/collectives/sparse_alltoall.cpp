@@ -45,9 +45,16 @@ std::optional<std::string> scalar_problem(const Communicator& comm, const std::s
 
 void check_sparse(const Communicator& comm, const std::string& what, const std::vector<int>& destinations,
                   Scalar scalar) {
-  if (internals(comm).cached().check == CheckLevel::off) return;
+  if (cached(comm).check == CheckLevel::off) return;
   check_call(comm, {.operation = what, .problem = destination_problem(destinations, comm.size())});
   if (verified(comm)) comm.agree(scalar_problem(comm, what, destinations, scalar));
+}
+
+std::vector<std::size_t> in_order(const std::vector<int>& values) {
+  std::vector<std::size_t> places(values.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return values[place]; });
+  return places;
 }
 
 void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element) {

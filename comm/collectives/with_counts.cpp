@@ -25,7 +25,7 @@ Counts WithCounts::learn(const Communicator& comm, std::size_t size, const std::
   if (!given) told(has_all ? comm.rank() : 0) = static_cast<std::int64_t>(size);
 
   Problem problem;
-  if (given && has_all && internals(comm).cached().check != CheckLevel::off)
+  if (given && has_all && cached(comm).check != CheckLevel::off)
     problem = counts_problem(comm, *given, fmt::format("View '{}'", label), static_cast<std::int64_t>(size));
   if (problem) problem = fmt::format("{}_with_counts: {}", data.blocking, *problem);
   const Collective telling{.kind = numbers, .root = root, .problem = &problem};

@@ -77,4 +77,17 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
   return {sent.shape, sent.label, sent.rank, sent.tag};
 }
 
+void recv_elements(const Communicator& comm, const Header& header, const Buffer& arriving) {
+  const Envelope envelope{"recv", Direction::from, header.source, header.tag};
+  const auto payload = mpi::payload(element_count(arriving.shape), arriving.scalar);
+  if (verified(comm))
+    return wait_with_timeout(
+        comm,
+        *checked_message(comm, envelope, arriving, arriving.data, payload, describe(comm.rank(), header.tag, arriving)),
+        envelope, arriving);
+  const int code =
+      MPI_Recv(arriving.data, payload.count, payload.type, header.source, header.tag, comm.native(), MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) fail_message(code, "MPI_Recv", envelope, arriving);
+}
+
 } // namespace kontor::comm::detail

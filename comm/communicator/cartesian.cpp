@@ -2,9 +2,9 @@
 //
 // Process grids.
 #include "base/agree.hpp"
+#include "communicator/internals.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 

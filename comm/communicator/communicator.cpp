@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/agree.hpp"
+#include "communicator/internals.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
@@ -70,8 +70,9 @@ Communicator Communicator::adopt(MPI_Comm comm, const Options& options) {
 }
 
 Communicator::Communicator(Owned owned, const Options& options) {
-  internals_ = std::make_shared<detail::Internals>();
-  internals_->open(owned.comm, options);
+  const auto internals = std::make_shared<detail::Internals>();
+  internals->open(owned.comm, options);
+  shared_ = internals;
 }
 
 Communicator Communicator::split(int colour, int key) const { return *split(std::optional(colour), key); }
@@ -97,12 +98,12 @@ std::optional<Communicator> Communicator::open_part(Owned part) const {
 }
 
 int Communicator::rank() const { return detail::internals(*this).rank_; }
-int Communicator::size() const { return detail::internals(*this).cached().size; }
+int Communicator::size() const { return detail::cached(*this).size; }
 const Options& Communicator::options() const { return detail::internals(*this).options_; }
 const Capabilities& Communicator::capabilities() const { return detail::internals(*this).all_methods_.front().can; }
 std::string Communicator::remark() const { return detail::internals(*this).backend().remark(); }
-MPI_Comm Communicator::native() const { return detail::internals(*this).comm_; }
-int Communicator::tag_limit() const { return detail::internals(*this).cached().tag_limit; }
+MPI_Comm Communicator::native() const { return detail::cached(*this).comm; }
+int Communicator::tag_limit() const { return detail::cached(*this).tag_limit; }
 
 void Communicator::agree(const std::optional<std::string>& problem) const {
   if (const auto first = mpi::first_problem(native(), problem)) throw AgreedError(*first);

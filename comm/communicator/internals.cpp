@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicator/internals.hpp"
+
 #include "backend/backend_set.hpp"
 #include "base/deadline.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
 namespace kontor::comm::detail {
-
-using mpi::check;
 
 namespace {
 
@@ -18,24 +17,24 @@ constexpr int sparse_tags = 2; ///< the highest ones
 
 MPI_Comm duplicate(MPI_Comm parent) {
   MPI_Comm comm = MPI_COMM_NULL;
-  check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  mpi::check(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
+  mpi::check(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   return comm;
 }
 
 Internals::Internals() : unsafe_to_free_(std::make_shared<bool>(false)) {}
 
 void Internals::open(MPI_Comm owned, const Options& options) {
-  comm_ = owned;
+  comm = owned;
   options_ = options;
-  check(MPI_Comm_set_errhandler(owned, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  check(MPI_Comm_rank(owned, &rank_), "MPI_Comm_rank");
-  cached_ = {.comm = owned, .check = options.check};
-  check(MPI_Comm_size(owned, &cached_.size), "MPI_Comm_size");
+  mpi::check(MPI_Comm_set_errhandler(owned, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  mpi::check(MPI_Comm_rank(owned, &rank_), "MPI_Comm_rank");
+  check = options.check;
+  mpi::check(MPI_Comm_size(owned, &size), "MPI_Comm_size");
   int* limit = nullptr;
   int found = 0;
-  check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
-  if (found) cached_.tag_limit = *limit;
+  mpi::check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
+  if (found) tag_limit = *limit;
   if (options.check == CheckLevel::cross_rank) {
     checked_messages_ = duplicate(owned);
     checked_calls_ = duplicate(owned);
@@ -49,7 +48,7 @@ void Internals::open(MPI_Comm owned, const Options& options) {
   const bool direct = options.path == Path::direct
                           ? mpi_says.aware
                           : options.path == Path::automatic && mpi_says.aware && !mpi_says.overruled;
-  lowering_ = {options.packing, direct, &pool_};
+  lowering = {options.packing, direct, &pool_};
   if (options.path != Path::automatic) static_cast<void>(methods(MemoryKind::device)); // refuses early
 }
 
@@ -71,7 +70,7 @@ Internals::~Internals() {
     return;
   }
   checks_.reset();
-  for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm_})
+  for (auto* owned : {&checked_messages_, &checked_calls_, &exchanges_, &comm})
     if (*owned != MPI_COMM_NULL) mpi::check_or_terminate(MPI_Comm_free(owned), "MPI_Comm_free");
 }
 
@@ -88,7 +87,7 @@ const std::vector<Method>& Internals::methods(MemoryKind memory) {
   return methods;
 }
 
-int Internals::most_tags() const { return cached_.tag_limit - sparse_tags; }
+int Internals::most_tags() const { return tag_limit - sparse_tags; }
 
 int Internals::reserve_tags(int count) {
   if (next_tag_ > most_tags() - count) next_tag_ = 0;
@@ -99,7 +98,7 @@ int Internals::reserve_tags(int count) {
 
 Channel Internals::next_sparse_channel() {
   sparse_exchanges_ = (sparse_exchanges_ + 1) % sparse_tags;
-  return {exchanges_, cached_.tag_limit - sparse_exchanges_};
+  return {exchanges_, tag_limit - sparse_exchanges_};
 }
 
 MPI_Datatype Internals::element_type(Scalar scalar) {
@@ -108,8 +107,8 @@ MPI_Datatype Internals::element_type(Scalar scalar) {
   const std::lock_guard lock(making_);
   auto& bytes = byte_types_.try_emplace(scalar.size, MPI_DATATYPE_NULL).first->second;
   if (bytes == MPI_DATATYPE_NULL) {
-    check(MPI_Type_contiguous(per_element, MPI_BYTE, &bytes), "MPI_Type_contiguous");
-    check(MPI_Type_commit(&bytes), "MPI_Type_commit");
+    mpi::check(MPI_Type_contiguous(per_element, MPI_BYTE, &bytes), "MPI_Type_contiguous");
+    mpi::check(MPI_Type_commit(&bytes), "MPI_Type_commit");
   }
   return bytes;
 }
@@ -117,7 +116,7 @@ MPI_Datatype Internals::element_type(Scalar scalar) {
 MPI_Op Internals::operation(MPI_User_function* function, bool commutative) {
   const std::lock_guard lock(making_);
   auto& op = operations_.try_emplace({function, commutative}, MPI_OP_NULL).first->second;
-  if (op == MPI_OP_NULL) check(MPI_Op_create(function, commutative ? 1 : 0, &op), "MPI_Op_create");
+  if (op == MPI_OP_NULL) mpi::check(MPI_Op_create(function, commutative ? 1 : 0, &op), "MPI_Op_create");
   return op;
 }
 
@@ -125,6 +124,10 @@ void Internals::detach(MPI_Request request, std::shared_ptr<void> memory, std::s
   const std::lock_guard lock(detaching_);
   sweep();
   detached_.push_back({request, std::move(memory), std::move(more)});
+}
+
+StreamCollectives* stream_collectives(const Communicator& comm) {
+  return internals(comm).backend().stream_collectives();
 }
 
 bool Internals::ends_together() const { return !mpi::ends_alone(*unsafe_to_free_); }

@@ -9,6 +9,11 @@
 #include <kontor/device/compat.hpp>
 #include <kontor/device/noncopyable.hpp>
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
 namespace kontor::comm {
 namespace {
 
@@ -99,6 +104,13 @@ std::vector<double> time_methods(const Communicator& comm, std::vector<std::uniq
 } // namespace
 
 struct ExchangeBase::State {
+  ~State() {
+    if (method && method->step() == Step::under_way && comm.options().check != CheckLevel::off && !mpi::finalized() &&
+        std::uncaught_exceptions() == 0)
+      fmt::print(stderr,
+                 "rank {}: exchange '{}' was dropped unfinished: it ends with all ranks; call finish() before\n",
+                 comm.rank(), label);
+  }
   [[noreturn]] void fail(const std::string& why) const { throw CallError("exchange '" + label + "': " + why); }
   ExchangeMethod& committed() const {
     if (!method) [[unlikely]]
@@ -158,7 +170,7 @@ ExchangeBase::State& ExchangeBase::state() const {
 }
 
 void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source,
-                            ReceiveOp op, std::shared_ptr<void> owner) {
+                            ReceiveOp op) {
   auto& s = state();
   if (op == ReceiveOp::add && source != no_rank && !can_add(receive.buffer.scalar))
     s.fail("View '" + receive.buffer.label + "' of " + to_string(receive.buffer.scalar) +
@@ -167,9 +179,10 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
     if (peer != no_rank && !buffer->data && element_count(buffer->shape) > 0)
       s.fail("View '" + buffer->label + "' has elements but no memory (its data pointer is null)");
   s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
-  for (auto& owned : {std::move(owner), std::const_pointer_cast<void>(std::shared_ptr<const void>(send.indices)),
-                      std::const_pointer_cast<void>(std::shared_ptr<const void>(receive.indices))})
-    if (owned) s.views.push_back(owned);
+  for (const auto* rows : {&send, &receive}) {
+    if (rows->view) s.views.push_back(rows->view);
+    if (rows->indices) s.views.push_back(rows->indices);
+  }
 }
 
 void ExchangeBase::commit() {

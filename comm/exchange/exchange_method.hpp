@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "communicator/internals.hpp"
 #include "exchange/routing.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/views/executor.hpp>
 #include <kontor/device/noncopyable.hpp>
@@ -11,7 +11,7 @@
 namespace kontor::comm {
 
 /// What owns the memory of Views.
-using Owners = std::vector<std::shared_ptr<void>>;
+using Owners = std::vector<std::shared_ptr<const void>>;
 
 /// An exchange by one method, with all that it repeats: staging memory, lists of pieces and plans.
 ///

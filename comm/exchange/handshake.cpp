@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "base/agree.hpp"
 #include "checks/description.hpp"
+#include "communicator/internals.hpp"
 #include "exchange/slot_problem.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
+#include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -52,6 +55,23 @@ Ends collect(const Communicator& comm, std::span<const Slot> slots, int Slot::*p
   }
   std::ranges::sort(ends, {}, order);
   return ends;
+}
+
+/// Collective. Slots that have the labels of rank 0's, in another order: what travels would end in other Views.
+std::optional<std::string> order_problem(const Communicator& comm, const std::string& label,
+                                         std::span<const Slot> slots) {
+  std::vector<std::string> given;
+  for (const auto& slot : slots)
+    if (slot.matching == Matching::by_slot)
+      given.push_back(fmt::format("'{}' into '{}'", slot.send.label, slot.receive.label));
+  auto sorted = given;
+  std::ranges::sort(sorted);
+  const auto in_words = [](const auto& labels) { return fmt::format("{}", fmt::join(labels, ", ")); };
+  const auto others = mpi::first_problem(comm.native(), mpi::difference(comm.native(), in_words(sorted)));
+  const auto order = mpi::difference(comm.native(), in_words(given));
+  if (others || !order) return std::nullopt;
+  return fmt::format("exchange '{}': slots are matched by number, so all ranks add them in the same order: {}", label,
+                     *order);
 }
 
 /// The other ends of this rank's messages.
@@ -192,6 +212,7 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   auto wrong = slot_problem(comm, label, slots);
   if (wrong) wrong = errors::with_id(std::move(*wrong), "E-COMM-ARGUMENT");
   comm.agree(wrong);
+  if (detail::verified(comm)) comm.agree(order_problem(comm, label, slots));
 
   const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
   const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);

@@ -18,47 +18,67 @@
 namespace kontor::comm {
 namespace {
 
-/// What is wrong with one end of this rank's slots: a peer that is no rank, or rows that are not there.
-std::optional<std::string> end_problem(const Communicator& comm, const std::string& label,
-                                       std::span<const Slot> slots) {
+/// One end of a slot.
+struct SlotEnd {
+  const Buffer* buffer;
+  int peer;
+  bool receives;
+  bool replaces;     ///< its elements belong to no other View; those to which something is added may
+  std::string place; ///< "slot 2", or "message 1 to rank 3"
+};
+
+std::string words(const SlotEnd& end) {
+  const auto& buffer = *end.buffer;
+  return fmt::format("{}, View '{}', {} {}{}, {} rank {}", end.place, buffer.label, extents_to_string(buffer.shape),
+                     to_string(buffer.scalar),
+                     buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "",
+                     end.receives ? "receives from" : "is sent to", end.peer);
+}
+
+/// Those that take part.
+std::vector<SlotEnd> ends_of(std::span<const Slot> slots) {
+  std::vector<SlotEnd> ends;
   int slot_count = 0;
   std::map<std::pair<int, bool>, int> pair_counts;
   for (const auto& slot : slots) {
     const bool by_slot = slot.matching == Matching::by_slot;
     const int number = by_slot ? slot_count++ : 0;
-    for (const bool receives : {false, true}) {
-      const auto& buffer = receives ? slot.receive : slot.send;
-      const int peer = receives ? slot.source : slot.destination;
-      if (peer == no_rank) continue;
-      if (peer < 0 || peer >= comm.size())
-        return fmt::format("exchange '{}'{}: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank "
-                           "says there is none",
-                           label, by_slot ? fmt::format(", slot {}", number) : "", comm.rank(), peer, comm.size() - 1);
-      const int message = by_slot ? 0 : ++pair_counts[{peer, receives}];
-      const auto what = rows_problem(buffer, receives, comm.options().check);
-      if (!what) continue;
-      return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label,
-                         by_slot ? fmt::format("slot {}", number)
-                                 : fmt::format("message {} {} rank {}", message, receives ? "from" : "to", peer),
-                         comm.rank(), buffer.label, receives ? "receives from" : "is sent to", peer, *what);
-    }
+    const auto add = [&](const Buffer& buffer, int peer, bool receives) {
+      if (peer == no_rank) return;
+      auto place = by_slot ? fmt::format("slot {}", number)
+                           : fmt::format("message {} {} rank {}", ++pair_counts[{peer, receives}],
+                                         receives ? "from" : "to", peer);
+      ends.push_back({&buffer, peer, receives, receives && slot.op == ReceiveOp::replace, std::move(place)});
+    };
+    add(slot.send, slot.destination, false);
+    add(slot.receive, slot.source, true);
   }
+  return ends;
+}
+
+/// What is wrong with one end: a peer that is no rank, or rows that are not there.
+std::optional<std::string> end_problem(const Communicator& comm, const std::string& label, const SlotEnd& end) {
+  if (end.peer < 0 || end.peer >= comm.size())
+    return fmt::format(
+        "exchange '{}', {}: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank says there "
+        "is none",
+        label, end.place, comm.rank(), end.peer, comm.size() - 1);
+  if (const auto what = rows_problem(*end.buffer, end.receives, comm.options().check))
+    return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label, end.place, comm.rank(),
+                       end.buffer->label, end.receives ? "receives from" : "is sent to", end.peer, *what);
   return std::nullopt;
 }
 
 /// A View that travels, and where its bytes lie.
-struct Span {
-  const Buffer* buffer;
-  int peer;
-  bool receives;
-  bool replaces; ///< its elements belong to no other View; those to which something is added may
+struct Span : SlotEnd {
   std::uintptr_t begin;
   std::uintptr_t end;
   bool in_ranges = false; ///< strides do not say whether it shares bytes with some other
 };
 
-void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives, bool replaces) {
-  if (peer == no_rank || element_count(buffer.shape) == 0 || !buffer.data) return;
+void add(std::vector<Span>& spans, const SlotEnd& end) {
+  const auto& buffer = *end.buffer;
+  if (element_count(buffer.shape) == 0 || !buffer.data) return;
   std::int64_t first = 0;
   std::int64_t last = 0;
   for (int d = 0; d < buffer.shape.rank; ++d) {
@@ -75,7 +95,7 @@ void add(std::vector<Span>& spans, const Buffer& buffer, int peer, bool receives
   const auto at = [&](std::int64_t element) {
     return reinterpret_cast<std::uintptr_t>(buffer.data) + static_cast<std::uintptr_t>(element) * buffer.scalar.size;
   };
-  spans.push_back({&buffer, peer, receives, replaces, at(first), at(last + 1)});
+  spans.push_back({end, at(first), at(last + 1)});
 }
 
 /// Consecutive bytes of a View that travels.
@@ -121,20 +141,12 @@ std::optional<std::pair<const Span*, const Span*>> shared_range(const std::vecto
   return std::nullopt;
 }
 
-std::string words(const Buffer& buffer) {
-  return fmt::format("View '{}', {} {}{}", buffer.label, extents_to_string(buffer.shape), to_string(buffer.scalar),
-                     buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "");
-}
-
-std::string words(const Span& span) {
-  return fmt::format("{}, {} rank {}", words(*span.buffer), span.receives ? "receives from" : "is sent to", span.peer);
-}
-
 } // namespace
 
 std::optional<std::string> slot_problem(const Communicator& comm, const std::string& label,
                                         std::span<const Slot> slots) {
-  if (auto problem = end_problem(comm, label, slots)) return problem;
+  for (const auto& end : ends_of(slots))
+    if (auto problem = end_problem(comm, label, end)) return problem;
   if (comm.options().check == CheckLevel::off) return std::nullopt;
   if (const auto what = overlap_problem(slots))
     return fmt::format(
@@ -145,14 +157,14 @@ std::optional<std::string> slot_problem(const Communicator& comm, const std::str
 
 std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   std::vector<Span> spans;
-  for (const auto& slot : slots) {
-    add(spans, slot.receive, slot.source, true, slot.op == ReceiveOp::replace);
-    add(spans, slot.send, slot.destination, false, false);
-  }
+  for (const auto& end : ends_of(slots)) add(spans, end);
   std::ranges::stable_sort(spans, {}, &Span::begin);
   const auto problem = [](const Span& receives, const Span& other) {
     if (&receives == &other) return fmt::format("{}: {}", words(receives), overlap_words(receives.buffer->shape));
-    return fmt::format("{}, and {}: they share cells", words(receives), words(other));
+    const auto first = std::min(receives.begin, other.begin);
+    return fmt::format("{}, and {}: they share cells (bytes {} to {} and {} to {}, from the first of both)",
+                       words(receives), words(other), receives.begin - first, receives.end - first - 1,
+                       other.begin - first, other.end - first - 1);
   };
   bool in_ranges = false;
   for (auto& span : spans) {

@@ -7,8 +7,8 @@
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one, but not the
 // next but one: so two tags in turns keep them apart.
 #include "base/deadline.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/sparse_exchange.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/deadline.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exchange/trial.hpp>
 #include <kontor/comm/mpi_check.hpp>

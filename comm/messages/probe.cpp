@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/deadline.hpp"
 #include "checks/checked.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/probe.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks/checked.hpp"
+#include "communicator/internals.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/messages/operation.hpp>
 #include <kontor/comm/mpi_check.hpp>
@@ -29,7 +29,7 @@ void Operation::begin(const Envelope& envelope, void* data, const mpi::Payload& 
     state_ = State::active;
     return;
   }
-  const auto comm = detail::internals(*comm_).cached().comm;
+  const auto comm = detail::cached(*comm_).comm;
   const int peer = mpi_rank(envelope.peer);
   const int count = data ? payload.count : 0; // null: to or from no_rank
   const int code = receives() ? MPI_Irecv(data, count, payload.type, peer, mpi_tag(envelope.tag), comm, &request_)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "collectives/perform.hpp"
-
-#include <kontor/comm/communicator/internals.hpp>
+#include "communicator/internals.hpp"
 
 #include <fmt/ranges.h>
 

@@ -4,9 +4,9 @@
 #include "base/agree.hpp"
 #include "base/deadline.hpp"
 #include "collectives/perform.hpp"
+#include "communicator/internals.hpp"
 #include "views/overlap.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/reduction.hpp>
 #include <kontor/comm/views/layout.hpp>
 

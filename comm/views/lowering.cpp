@@ -10,10 +10,14 @@ struct LoweredHost::Copy {
   Piece piece;
 };
 
-void LoweredHost::make_copy(const Lowering& how, const char* operation, const Buffer& view) {
+void LoweredHost::place(const Lowering& how, const char* operation, const Buffer& view) {
   const auto order = storage_order(view.shape);
+  if (how.packing == Packing::none && !is_contiguous(view.shape, order)) refuse_strided(operation, view);
+  place(how, view, order);
+}
+
+void LoweredHost::place(const Lowering& /*how*/, const Buffer& view, const WireOrder& order) {
   if (is_contiguous(view.shape, order)) return; // Kokkos does not see through extents of 1
-  if (how.packing == Packing::none) refuse_strided(operation, view);
   const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
   const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
   Copy copy{Kokkos::View<unsigned char*, Kokkos::HostSpace>(properties, bytes),

@@ -106,7 +106,7 @@ TEST_F(Mismatch, PeerOutOfRange) {
     expect_facts(text(out, next, in, is_last ? nobody : previous), {expected});
   }
   expect_facts(text_of_all([&](auto& exchange) { exchange.add_send(out, is_last ? ranks : no_rank); }),
-               {"exchange 'ring': " + no_peer(last, ranks)});
+               {fmt::format("exchange 'ring', message 1 to rank {}: ", ranks) + no_peer(last, ranks)});
 }
 
 TEST_F(Mismatch, OtherNumbersOfSlots) {
@@ -130,6 +130,25 @@ TEST_F(Mismatch, OtherNumbersOfSlots) {
   };
   expect_facts(text_of_all(add_all(true)), {hint});
   EXPECT_EQ(text_of_all(add_all(false)), "no error");
+}
+
+/// Slots that fit, in another order: labels tell at check level `cross_rank`.
+TEST_F(Mismatch, OrderOfSlots) {
+  if (ranks == 1) return;
+  const Plane second("second", 4, 5), second_in("second in", 4, 5);
+  const auto add = [&](auto& exchange) {
+    if (!is_last) exchange.add(out, next, in, previous);
+    exchange.add(second, next, second_in, previous);
+    if (is_last) exchange.add(out, next, in, previous);
+  };
+  EXPECT_EQ(text_of_all(add), "no error");
+  comm = Communicator(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
+  EXPECT_EQ(
+      text_of_all(add),
+      fmt::format("exchange 'ring': slots are matched by number, so all ranks add them in the same order: rank 0 "
+                  "gives 'out' into 'in', 'second' into 'second in', but rank {} gives 'second' into 'second in', "
+                  "'out' into 'in'",
+                  last));
 }
 
 /// The last rank sends a message more, and then receives one more, than its partner knows of.
@@ -252,14 +271,18 @@ TEST_F(Mismatch, TwoViewsThatShareCells) {
     exchange.add(column(is_last ? in : out, 2), next, column(third, 0), previous);
     exchange.add(row(out, 1), next, row(in, 1), previous);
   };
-  const auto expected = [&](const char* first, const std::string& second) {
-    return fmt::format("exchange 'ring': on rank {}, View 'in', (5) double, receives from rank {}, and View 'in', ({}) "
-                       "double, {}: they share cells, and what receives in a step may not be sent in it, nor receive "
-                       "twice",
-                       last, before_last, first, second);
+  const auto expected = [&](int slot, const std::string& other, const char* bytes) {
+    return fmt::format(
+        "exchange 'ring': on rank {}, slot {}, View 'in', (5) double, receives from rank {}, and {}: they "
+        "share cells (bytes {}, from the first of both), and what receives in a step may not be sent in "
+        "it, nor receive twice",
+        last, slot, before_last, other, bytes);
   };
-  EXPECT_EQ(text_of_all(twice), expected("5", fmt::format("receives from rank {}", before_last)));
-  EXPECT_EQ(text_of_all(both_ways), expected("4", "is sent to rank 0"));
+  EXPECT_EQ(text_of_all(twice),
+            expected(0, fmt::format("slot 1, View 'in', (5) double, receives from rank {}", before_last),
+                     "0 to 39 and 0 to 39"));
+  EXPECT_EQ(text_of_all(both_ways),
+            expected(1, "slot 0, View 'in', (4) double, is sent to rank 0", "24 to 63 and 0 to 127"));
   const auto side_by_side = [&](auto& exchange) {
     for (int j = 0; j < 3; ++j) exchange.add(column(in, 3), next, column(in, j), previous);
     exchange.add(column(in, 0), no_rank, column(in, 3), no_rank); // neither

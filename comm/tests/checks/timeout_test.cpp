@@ -3,9 +3,9 @@
 // Check level `cross_rank`: a message that never comes is an error of whoever waits for it.
 #include "base/deadline.hpp"
 #include "comm_test.hpp"
+#include "communicator/internals.hpp"
 #include "exchange/routing.hpp"
 
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/exchange/handshake.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/streams.hpp>
@@ -100,8 +100,7 @@ TEST_F(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   const Communicator comm(MPI_COMM_WORLD, has_timeout(*ipc, 0.5));
   const Sums sums("sums", 3);
   Kokkos::fence();
-  const auto collectives =
-      detail::internals(comm).backend().stream_collectives()->for_one_stream(sums.size() * sizeof(double));
+  const auto collectives = detail::stream_collectives(comm)->for_one_stream(sums.size() * sizeof(double));
   const auto reduce = [&] {
     collectives->allreduce(device::native_stream(Sums::execution_space()), sums.data(), to_buffer(sums), ReduceOp::sum);
   };

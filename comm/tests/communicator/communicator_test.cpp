@@ -2,8 +2,7 @@
 //
 // Communicators as handles: shared, moved, split; agreement of ranks; options; process grids.
 #include "comm_test.hpp"
-
-#include <kontor/comm/communicator/internals.hpp>
+#include "communicator/internals.hpp"
 
 #include <fmt/ranges.h>
 

@@ -84,6 +84,18 @@ TEST(LeftStep, PeersAreTold) {
   }
 }
 
+TEST(LeftStep, OneThatIsDroppedIsTold) {
+  with_levels(all_levels, [](const Communicator& comm) {
+    testing::internal::CaptureStderr();
+    ring_exchange(comm, "dropped", Ints("out", 3), Ints("in", 3)).start();
+    const auto line = fmt::format("rank {}: exchange 'dropped' was dropped unfinished: it ends with all ranks; call "
+                                  "finish() before\n",
+                                  comm.rank());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), comm.options().check == CheckLevel::off ? "" : line);
+    expect_usable(comm);
+  });
+}
+
 TEST(LeftStep, AllRanksMayLeave) {
   with_options(methods(Contiguity::yes), [](const Communicator& comm) {
     try {

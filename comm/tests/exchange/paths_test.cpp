@@ -3,11 +3,11 @@
 // Path `direct`: what is said where MPI is asked to take device memory and does not.
 // Path `staged`: messages in pieces, through memory of the exchange method's own. It is a matter of device memory, but
 // its code is the same for Views anywhere, so that it is tried here where there is no device.
+#include "communicator/internals.hpp"
 #include "each_method.hpp"
 #include "exchange/exchange_method.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/kokkos_executor.hpp>
 #include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/comm/views/rows.hpp>

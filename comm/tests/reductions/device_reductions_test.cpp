@@ -191,7 +191,7 @@ TEST(DeviceCalls, ReductionsOfAutoAreMpis) {
   set(values, 1, 0);
   Reduction reduction(comm, "by MPI", values, ReduceOp::sum);
   EXPECT_FALSE(reduction.stream_ordered());
-  EXPECT_EQ(detail::internals(comm).backend().stream_collectives(), nullptr);
+  EXPECT_EQ(detail::stream_collectives(comm), nullptr);
   run_step(reduction);
   EXPECT_EQ(wrong(values, comm.size(), 0), 0);
 }

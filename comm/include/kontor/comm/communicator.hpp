@@ -19,8 +19,17 @@ namespace kontor::comm {
 class Communicator;
 
 namespace detail {
-class Internals;
-Internals& internals(const Communicator&);
+/// What the handles to a communicator share, as far as the one-shot calls look it up each time.
+struct CachedProperties {
+  MPI_Comm comm = MPI_COMM_NULL;
+  CheckLevel check = CheckLevel::local;
+  int size = 1;
+  int tag_limit = 32767;
+  /// Device memory goes to MPI on path `direct`, and on path `auto` where MPI itself says that it takes it. Equal on
+  /// all ranks.
+  Lowering lowering;
+};
+CachedProperties& cached(const Communicator&);
 } // namespace detail
 
 /// "No neighbour there": a transfer to or from it does not take place.
@@ -80,14 +89,14 @@ class Communicator {
 
   /// Local. Another handle to the same communicator; the last one frees it.
   Communicator share() const {
-    if (!internals_) [[unlikely]]
+    if (!shared_) [[unlikely]]
       refuse_moved_from();
-    return Communicator(internals_);
+    return Communicator(shared_);
   }
 
   /// Local. Whether this is a handle to a communicator, which it is until it is moved from. All other calls throw
   /// CallError then.
-  explicit operator bool() const { return internals_ != nullptr; }
+  explicit operator bool() const { return shared_ != nullptr; }
 
   /// This rank, from 0.
   int rank() const;
@@ -125,7 +134,7 @@ class Communicator {
   int tag_limit() const;
 
  private:
-  friend detail::Internals& detail::internals(const Communicator&);
+  friend detail::CachedProperties& detail::cached(const Communicator&);
   struct Owned {
     MPI_Comm comm;
   };
@@ -133,10 +142,17 @@ class Communicator {
   /// Collective over this, which the part is of; none on a rank whose part is null. Where one part cannot be opened,
   /// all ranks throw AgreedError.
   std::optional<Communicator> open_part(Owned part) const;
-  explicit Communicator(std::shared_ptr<detail::Internals> internals) : internals_(std::move(internals)) {}
+  explicit Communicator(std::shared_ptr<detail::CachedProperties> shared) : shared_(std::move(shared)) {}
   void read_cartesian();
   [[noreturn]] static void refuse_moved_from();
-  std::shared_ptr<detail::Internals> internals_;
+  std::shared_ptr<detail::CachedProperties> shared_; ///< an Internals
 };
+
+/// Local. Throws CallError if the communicator was moved from.
+inline detail::CachedProperties& detail::cached(const Communicator& comm) {
+  if (!comm.shared_) [[unlikely]]
+    comm.refuse_moved_from();
+  return *comm.shared_;
+}
 
 } // namespace kontor::comm

@@ -10,7 +10,6 @@
 
 #include <memory>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,7 +24,8 @@ namespace kontor::comm {
 /// logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements. The exchange shares ownership
 /// of its Views, so they outlive the messages. One that is destroyed in the middle of a step finishes its messages,
 /// together with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views and
-/// buffers are leaked, because MPI may still use them. Host handle: not copyable; one that was moved from takes part in
+/// buffers are leaked, because MPI may still use them. From check level `local` on, a line on stderr says that one was
+/// destroyed in a step. Host handle: not copyable; one that was moved from takes part in
 /// nothing.
 template <ViewType View>
 class Exchange : public ExchangeBase {
@@ -53,6 +53,19 @@ class Exchange : public ExchangeBase {
     else
       return detail::check_not_const<V>();
   }
+  /// Whether a slot may have both.
+  template <class S, class R>
+  static constexpr bool has_slots() {
+    if constexpr (!(sends<S>() && receives<R>())) {
+      return false;
+    } else {
+      constexpr bool same = std::is_same_v<typename S::non_const_value_type, typename R::non_const_value_type>;
+      static_assert(same,
+                    "kontor::comm: both Views of a slot must have the same scalar type, because what a rank sends "
+                    "in its slot k arrives in slot k; add_send() and add_receive() declare them one by one");
+      return same;
+    }
+  }
 
   /// Local. Takes part in nothing until another is assigned to it.
   Exchange() noexcept = default;
@@ -75,10 +88,10 @@ class Exchange : public ExchangeBase {
   /// them, so ranks that send their values to each other end with the same bits. Numbers and complex numbers of 32- or
   /// 64-bit parts; throws CallError for others.
   template <class SendView, class ReceiveView>
-  requires(sends<SendView>() && receives<ReceiveView>()) void add(const SendView& send, int destination,
-                                                                  const ReceiveView& receive, int source,
-                                                                  ReceiveOp op = ReceiveOp::replace) {
-    add_rows(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, op, send, receive);
+  requires(has_slots<SendView, ReceiveView>()) void add(const SendView& send, int destination,
+                                                        const ReceiveView& receive, int source,
+                                                        ReceiveOp op = ReceiveOp::replace) {
+    add_slot(Matching::by_slot, rows_of(send), destination, rows_of(receive), source, op);
   }
 
   /// Local. The same with some rows of Views of rank 1 or 2, chosen along dimension 0: by index, in the order of a
@@ -87,14 +100,13 @@ class Exchange : public ExchangeBase {
   /// receives, and either end may choose as it likes, or be strided. A row may be sent several times, and received
   /// once. What a list holds now is copied; what writes it on a device must be complete.
   template <class SendView, class SendRows, class ReceiveView, class ReceiveRows>
-  requires(!std::is_integral_v<SendRows> && sends<SendView>() && receives<ReceiveView>() &&
+  requires(!std::is_integral_v<SendRows> && has_slots<SendView, ReceiveView>() &&
            detail::check_rows<SendView, SendRows>() &&
            detail::check_rows<ReceiveView, ReceiveRows>()) void add(const SendView& send, const SendRows& send_rows,
                                                                     int destination, const ReceiveView& receive,
                                                                     const ReceiveRows& receive_rows, int source,
                                                                     ReceiveOp op = ReceiveOp::replace) {
-    add_rows(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source, op, send,
-             receive);
+    add_slot(Matching::by_slot, rows_of(send, send_rows), destination, rows_of(receive, receive_rows), source, op);
   }
 
   /// Local. Sends a View to `destination`; nothing if that is no_rank. The first View that rank a sends to rank b by
@@ -102,7 +114,7 @@ class Exchange : public ExchangeBase {
   /// ranks agree on an order among themselves, whatever else each of them adds. Slots of add() are not counted.
   template <class SendView>
   requires(sends<SendView>()) void add_send(const SendView& send, int destination) {
-    add_rows(Matching::by_pair, rows_of(send), destination, {}, no_rank, ReceiveOp::replace, send);
+    add_slot(Matching::by_pair, rows_of(send), destination, {}, no_rank, ReceiveOp::replace);
   }
 
   /// Local. The same with some rows of a View of rank 1 or 2, chosen as in add().
@@ -110,14 +122,14 @@ class Exchange : public ExchangeBase {
   requires(!std::is_integral_v<SendRows> && sends<SendView>() &&
            detail::check_rows<SendView, SendRows>()) void add_send(const SendView& send, const SendRows& rows,
                                                                    int destination) {
-    add_rows(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, ReceiveOp::replace, send);
+    add_slot(Matching::by_pair, rows_of(send, rows), destination, {}, no_rank, ReceiveOp::replace);
   }
 
   /// Local. Receives a View from `source`; nothing if that is no_rank. Matched as add_send() says.
   template <class ReceiveView>
   requires(receives<ReceiveView>()) void add_receive(const ReceiveView& receive, int source,
                                                      ReceiveOp op = ReceiveOp::replace) {
-    add_rows(Matching::by_pair, {}, no_rank, rows_of(receive), source, op, receive);
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive), source, op);
   }
 
   /// Local. Receives into some rows of a View of rank 1 or 2, chosen as in add().
@@ -126,15 +138,7 @@ class Exchange : public ExchangeBase {
            detail::check_rows<ReceiveView, ReceiveRows>()) void add_receive(const ReceiveView& receive,
                                                                             const ReceiveRows& rows, int source,
                                                                             ReceiveOp op = ReceiveOp::replace) {
-    add_rows(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, op, receive);
-  }
-
- private:
-  template <class... Views>
-  void add_rows(Matching matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp op,
-                const Views&... views) {
-    add_slot(matching, std::move(send), destination, std::move(receive), source, op,
-             std::make_shared<std::tuple<Views...>>(views...));
+    add_slot(Matching::by_pair, {}, no_rank, rows_of(receive, rows), source, op);
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/checks/envelope.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/request.hpp>
 #include <kontor/comm/views/concepts.hpp>
@@ -39,23 +38,6 @@ Request<View> begin_message(CallOn<Space> on, const View& view, const Envelope& 
   return request;
 }
 
-// At check level `cross_rank`. Calls of their own, so that the others are not burdened with them.
-template <ViewType View>
-[[gnu::noinline]] MessageStatus message_verified(On<View> on, const View& view, Envelope envelope) {
-  auto request = begin_message(on, view, envelope);
-  request.wait();
-  return envelope.direction == Direction::from ? request.status() : MessageStatus();
-}
-template <ViewType SendView, ViewType ReceiveView>
-[[gnu::noinline]] MessageStatus sendrecv_verified(On<SendView, ReceiveView> on, const SendView& send_view,
-                                                  const Envelope& to, const ReceiveView& receive_view,
-                                                  const Envelope& from) {
-  auto receiving = begin_message(on, receive_view, from);
-  auto sending = begin_message(on, send_view, to);
-  wait_all(receiving, sending);
-  return receiving.status();
-}
-
 } // namespace detail
 
 /// Called by the sender; the rank `dest` receives. May return before the message has arrived; the View may be written
@@ -64,10 +46,10 @@ template <SentView View>
 void send(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send", detail::Direction::to, dest, tag};
   const auto& cached = detail::check_message(on.comm, envelope, view);
-  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return void(detail::message_verified<View>(on, view, envelope));
   if (dest == no_rank) return;
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::read);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
+    return void(detail::message_verified(on.comm, envelope, memory.lent()));
   const auto payload = memory.payload();
   const int code = MPI_Send(memory.data(), payload.count, payload.type, dest, tag, cached.comm);
   if (code != MPI_SUCCESS) [[unlikely]]
@@ -80,10 +62,13 @@ template <ReceivedView View>
 MessageStatus recv(On<View> on, const View& view, int source, int tag = 0) {
   const detail::Envelope envelope{"recv", detail::Direction::from, source, tag};
   const auto& cached = detail::check_message(on.comm, envelope, view);
-  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::message_verified<View>(on, view, envelope);
   if (source == no_rank) return {};
   const detail::TypedOperand<const View&> memory(on, envelope.operation, view, detail::Access::write);
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]] {
+    const auto verified = detail::message_verified(on.comm, envelope, memory.lent());
+    memory.deliver();
+    return verified;
+  }
   const auto payload = memory.payload();
   MPI_Status status;
   const int code = MPI_Recv(memory.data(), payload.count, payload.type, detail::mpi_rank(source), detail::mpi_tag(tag),
@@ -105,10 +90,13 @@ MessageStatus sendrecv(On<SendView, ReceiveView> on, const SendView& send_view, 
   const detail::Envelope from{"sendrecv", detail::Direction::from, source, tag};
   const auto& cached = detail::check_message(on.comm, to, send_view);
   detail::check_message(on.comm, from, receive_view);
-  if (cached.check == CheckLevel::cross_rank) [[unlikely]]
-    return detail::sendrecv_verified<SendView, ReceiveView>(on, send_view, to, receive_view, from);
   const detail::TypedOperand<const SendView&> out(on, to.operation, send_view, detail::access_of(to));
   const detail::TypedOperand<const ReceiveView&> in(on, from.operation, receive_view, detail::access_of(from));
+  if (cached.check == CheckLevel::cross_rank) [[unlikely]] {
+    const auto verified = detail::sendrecv_verified(on.comm, to, out.lent(), from, in.lent());
+    in.deliver();
+    return verified;
+  }
   const auto sent = out.payload();
   const auto received = in.payload();
   MPI_Status status;

@@ -99,7 +99,7 @@ class Reduction : public ReductionBase {
             const execution_space& instance = {})
       : ReductionBase(comm, std::move(label), to_buffer(in), to_buffer(out), op,
                       std::make_shared<KokkosExecutor<execution_space>>(instance),
-                      std::make_shared<std::pair<In, View>>(in, out)) {}
+                      detail::keep(std::pair<In, View>(in, out))) {}
 
   using ReductionBase::finish;
   using ReductionBase::start;

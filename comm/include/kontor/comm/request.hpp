@@ -38,9 +38,11 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   /// An empty one.
   Request() {}
   /// The one moved from is empty.
-  Request(Request && other) noexcept
-      : Operation(static_cast<Operation&&>(other)), operands_(std::move(other.operands_)) {
-    other.operands_.reset();
+  Request(Request && other) noexcept : Operation(static_cast<Operation&&>(other)) {
+    if (!other.has_operands_) return;
+    std::construct_at(&operands_, std::move(other.operands_));
+    has_operands_ = true;
+    other.reset();
   }
   /// The one that was here is dropped; the one moved from is empty.
   Request& operator=(Request&& other) noexcept {
@@ -50,6 +52,7 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   }
   ~Request() {
     if (active()) drop();
+    reset();
   }
 
   /// Local. Whether it has been begun and is not known to be complete.
@@ -81,20 +84,26 @@ class [[nodiscard("kontor::comm: a Request that is dropped is never waited for")
   template <class Space, class... Given>
   Request(detail::CallOn<Space> on, const char* operation, detail::AccessibleTo accessible_to,
           const detail::Access* access, const Given&... given)
-      : Operation(on.comm), operands_(std::in_place, on, operation, accessible_to, access, given...) {}
+      : Operation(on.comm), operands_(on, operation, accessible_to, access, given...), has_operands_(true) {}
 
   Result give_back() {
     clear();
-    Result result = operands_->give_back();
-    operands_.reset();
+    Result result = operands_.give_back();
+    reset();
     return result;
   }
+  void reset() {
+    if (std::exchange(has_operands_, false)) std::destroy_at(&operands_);
+  }
 
-  void deliver() override { operands_->deliver(); }
-  Buffer buffer() const override { return operands_->buffer(); }
-  std::shared_ptr<void> keep() const override { return std::make_shared<Operands>(*operands_); }
+  void deliver() override { operands_.deliver(); }
+  Buffer buffer() const override { return operands_.buffer(); }
+  std::shared_ptr<void> keep() const override { return detail::keep(operands_); }
 
-  std::optional<Operands> operands_;
+  union { // of its own, because a std::optional takes longer to compile than all else of a call
+    Operands operands_;
+  };
+  bool has_operands_ = false;
 };
 
 namespace detail {
@@ -108,7 +117,7 @@ struct RequestAccess {
   }
   template <class... Views>
   static const Operands<Views...>& operands(const Request<Views...>& request) {
-    return *request.operands_;
+    return request.operands_;
   }
   template <class... Views>
   static Operation& operation(Request<Views...>& request) {

@@ -6,7 +6,6 @@
 #include <kontor/comm/messages/operand.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +28,9 @@ void check_sparse(const Communicator&, const std::string& what, const std::vecto
 /// Throws Error: what the rank has sent is no multiple of an element.
 [[noreturn]] void refuse_sparse(const std::string& what, int peer, std::size_t bytes, std::size_t element);
 
+/// Local. Which place has the least value, which one the next, and so on.
+std::vector<std::size_t> in_order(const std::vector<int>& values);
+
 } // namespace detail
 
 /// Collective. Sends each View to its rank, and gives what other ranks send to this one, in the order of ranks: Views
@@ -48,45 +50,46 @@ SparseMessages<ReceivedOf<View>> sparse_alltoall(On<View> on, const SparseMessag
   for (const auto& message : messages) destinations.push_back(message.first);
   detail::check_sparse(on.comm, what, destinations, scalar_of<typename Out::value_type>());
 
-  constexpr const char* name = "sparse_alltoall";
-  const auto& lowering = detail::internals(on.comm).lowering();
+  constexpr bool on_host = memory_of<Out>() == MemoryKind::host;
+  const auto& lowering = detail::cached(on.comm).lowering;
   const auto* const given = detail::instance_for<Out>(on);
   const auto instance = given ? *given : typename Out::execution_space();
   struct Sent {
-    View view; // whose memory it may be
-    detail::Lowered<View> elements;
+    SparseMessages<View> views; // whose memory it may be
+    std::vector<detail::LoweredIn<View>> elements;
   };
-  const auto sent = std::make_shared<std::vector<Sent>>();
-  sent->reserve(messages.size());
+  const auto owner = detail::keep(Sent{messages, {}});
+  auto* const sent = static_cast<Sent*>(owner.get());
   std::vector<detail::SparseMessage> outgoing;
   bool waits = false;
   for (const auto& [peer, view] : messages) {
     if (peer == no_rank) continue;
-    const auto& elements =
-        sent->emplace_back(Sent{view, {lowering, name, view, detail::instance_for<View>(on)}}).elements;
+    auto elements = detail::lower(lowering, "sparse_alltoall", view, detail::instance_for<View>(on));
     waits = elements.queue_pack() || waits;
     outgoing.push_back({peer, elements.data(), view.size() * size});
+    sent->elements.push_back(std::move(elements));
   }
   if (waits) device::fence(instance, "comm/packed"); // once for all
-  struct Arrived {
-    Out view;
-    detail::Lowered<Out> elements;
-  };
-  std::multimap<int, Arrived> arrived;
+
+  SparseMessages<Out> arrived;
+  std::vector<detail::LoweredIn<Out>> elements; // a new View in host memory lies in one piece
+  std::vector<int> sources;
   std::optional<std::pair<int, std::size_t>> incomplete;
   const auto place = [&](int peer, std::size_t bytes) -> void* {
     if (bytes % size != 0) incomplete = {peer, bytes};
-    const Out view(Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing),
-                   (bytes + size - 1) / size);
-    return arrived.emplace(peer, Arrived{view, {lowering, name, view, given}})->second.elements.data();
+    const auto properties = Kokkos::view_alloc(std::string("comm/received"), Kokkos::WithoutInitializing);
+    const Out& view = arrived.emplace_back(peer, Out(properties, (bytes + size - 1) / size)).second;
+    sources.push_back(peer);
+    if constexpr (on_host) return view.data();
+    return elements.emplace_back(detail::lower(lowering, "sparse_alltoall", view, given)).data();
   };
-  detail::sparse_exchange(on.comm, what, outgoing, sent, place);
+  detail::sparse_exchange(on.comm, what, outgoing, owner, place);
   if (incomplete) detail::refuse_sparse(what, incomplete->first, incomplete->second, size);
   waits = false;
-  for (const auto& [peer, one] : arrived) waits = one.elements.queue_unpack() || waits;
+  for (const auto& one : elements) waits = one.queue_unpack() || waits;
   if (waits) device::fence(instance, "comm/unpacked");
   SparseMessages<Out> received;
-  for (const auto& [peer, one] : arrived) received.emplace_back(peer, one.view);
+  for (const auto i : detail::in_order(sources)) received.push_back(std::move(arrived[i]));
   return received;
 }
 

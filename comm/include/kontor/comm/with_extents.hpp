@@ -3,7 +3,6 @@
 
 #include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/checks/envelope.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/views/concepts.hpp>
@@ -36,6 +35,9 @@ void send_header(const Communicator&, const Envelope&, const Buffer&);
 
 /// `expected` has extents of -1 where any will do. Throws Error, having taken the data away, if another View follows.
 Header recv_header(const Communicator&, const Envelope&, Scalar, const Shape& expected);
+
+/// The elements, in one piece; `arriving` says where, and how they lie.
+void recv_elements(const Communicator&, const Header&, const Buffer& arriving);
 
 template <class View>
 constexpr bool check_made() {
@@ -76,37 +78,19 @@ View make_view(const std::string& label, const Shape& shape) {
   }
 }
 
-/// Where elements arrive: the View itself, or one whose elements lie in the sender's order.
+/// Receives the elements that follow a header, in the order in which they lie at the sender, into the View, by logical
+/// index.
 template <ViewType View>
-using ArrivingIn = std::conditional_t<
-    static_cast<int>(View::rank) == 0, View,
-    Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, typename View::device_type>>;
-
-template <ViewType View>
-ArrivingIn<View> arriving_in(const View& view, const Shape& sender) {
-  const auto order = storage_order(sender);
-  if (is_contiguous(shape_of(view), order)) return view;
-  if constexpr (static_cast<int>(View::rank) > 0) {
-    Kokkos::LayoutStride layout;
-    std::size_t stride = 1;
-    for (int n = order.rank - 1; n >= 0; --n) {
-      const int d = order.dims[n];
-      layout.dimension[d] = view.extent(d);
-      layout.stride[d] = stride;
-      stride *= layout.dimension[d];
-    }
-    return ArrivingIn<View>(Kokkos::view_alloc(std::string("comm/arriving"), Kokkos::WithoutInitializing), layout);
-  }
-  return view;
-}
-
-/// By logical index.
-template <ViewType View>
-void copy_arrived(const ArrivingIn<View>& arrived, const View& view, const typename View::execution_space* instance) {
-  if (arrived.data() == view.data()) return;
-  const auto space = instance ? *instance : typename View::execution_space();
-  Kokkos::deep_copy(space, view, arrived);
-  device::fence(space, "comm/arrived");
+void recv_elements(On<View> on, const Header& header, const View& view) {
+  const auto order = storage_order(header.shape);
+  LoweredIn<View> memory(data_of(view), static_cast<std::int64_t>(view.size()),
+                         scalar_of<typename View::non_const_value_type>(), on.instance(), AccessibleTo::mpi);
+  const auto buffer = to_buffer(view);
+  memory.place(cached(on.comm).lowering, buffer, order);
+  memory.prepare();
+  recv_elements(on.comm, header,
+                {memory.data(), buffer.scalar, packed_shape(buffer.shape, order), buffer.memory, buffer.label});
+  memory.unpack();
 }
 
 /// What the root tells of its View.
@@ -170,9 +154,7 @@ View recv_with_extents(On<View> on, int source, int tag = 0) {
   if (source == no_rank) return {};
   const auto header = detail::recv_header(on.comm, envelope, scalar_of<T>(), detail::expected_shape<View>());
   auto view = detail::make_view<View>(header.label, header.shape);
-  const auto arriving = detail::arriving_in(view, header.shape);
-  recv(on, arriving, header.source, header.tag);
-  detail::copy_arrived(arriving, view, on.instance());
+  detail::recv_elements(on, header, view);
   return view;
 }
 

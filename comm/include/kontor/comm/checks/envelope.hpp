@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/views/layout.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 
@@ -59,9 +58,7 @@ void check_envelope(const Communicator&, const Envelope&);
                                 const Envelope& from, const Buffer& received);
 
 /// Whether messages are of check level `cross_rank`: described to the receiver, and waited for with a timeout.
-inline bool verified(const Communicator& comm) {
-  return detail::internals(comm).cached().check == CheckLevel::cross_rank;
-}
+inline bool verified(const Communicator& comm) { return detail::cached(comm).check == CheckLevel::cross_rank; }
 
 /// Whether strides may have been given by which elements share memory.
 template <ViewType View>
@@ -83,7 +80,7 @@ template <ViewType View>
 /// Check level `local`. Gives what the call looks up next.
 template <ViewType View>
 const CachedProperties& check_message(const Communicator& comm, const Envelope& envelope, const View& view) {
-  const auto& cached = detail::internals(comm).cached();
+  const auto& cached = detail::cached(comm);
   if (cached.check == CheckLevel::off) return cached;
   const bool no_memory = view.data() == nullptr && envelope.peer != no_rank && has_extents(view);
   if (!is_valid(cached, envelope) || no_memory) [[unlikely]]

@@ -4,7 +4,6 @@
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/collectives/value.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/counts.hpp>
 #include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/messages/operand.hpp>
@@ -153,13 +152,14 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
   return true;
 }
 
+/// Those of the backend of the one-shot calls; null: it has none.
+StreamCollectives* stream_collectives(const Communicator&);
+
 /// The blocking operation.
 template <class = void, class Space, class... Views>
 requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective, const Views&... views) {
   if constexpr (sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
-    if (collective.kind.of_backends &&
-        queue(on, detail::internals(on.comm).backend().stream_collectives(), collective, views...))
-      return;
+    if (collective.kind.of_backends && queue(on, stream_collectives(on.comm), collective, views...)) return;
   const auto& kind = collective.kind;
   const auto access = check_views(on.comm, kind.blocking, collective, views...);
   const Operands<const Views&...> operands(on, kind.blocking, accessible_to(collective, true), access.data(), views...);
@@ -197,8 +197,8 @@ requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const C
 template <class E, class Space, PlainValue T>
 Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T& value) {
   const Access access = Access::read_write;
-  const auto held = std::make_shared<T>(value);
-  const HeldValue<T> given{held, value_operand<E>(*held), gets_result(on.comm, collective)};
+  const auto held = hold_value(&value, sizeof(T), alignof(T));
+  const HeldValue given{held, value_operand<E>(*static_cast<T*>(held.get())), gets_result(on.comm, collective)};
   return begin(on.comm, collective,
                RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
 }

@@ -54,28 +54,30 @@ Operand value_operand(T& value) {
 }
 
 /// A value that a non-blocking operation works on.
-template <class T>
 struct HeldValue {
-  std::shared_ptr<T> value; ///< stays where it is while a Request is moved
+  std::shared_ptr<void> value; ///< stays where it is while a Request is moved
   Operand operand;
   bool gets; ///< false: T{} is given back
 };
+
+/// A copy of a value.
+std::shared_ptr<void> hold_value(const void* value, std::size_t bytes, std::size_t alignment);
 
 template <class T>
 class TypedOperand<Value<T>> {
  public:
   template <class Space>
-  TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const HeldValue<T>& held, Access /*access*/,
+  TypedOperand(CallOn<Space> /*on*/, const char* /*operation*/, const HeldValue& held, Access /*access*/,
                AccessibleTo /*accessible_to*/)
       : held_(held) {}
 
   Operand operand() const { return held_.operand; }
   Buffer buffer() const { return held_.operand.buffer(); }
   void deliver() const {}
-  T give_back() { return held_.gets ? *held_.value : T{}; }
+  T give_back() { return held_.gets ? *static_cast<const T*>(held_.value.get()) : T{}; }
 
  private:
-  HeldValue<T> held_;
+  HeldValue held_;
 };
 
 } // namespace detail

@@ -89,8 +89,7 @@ class ExchangeBase {
   /// Local.
   ExchangeBase(const Communicator&, std::string label, std::shared_ptr<const Executor>, MemoryKind);
   /// Keeps what owns the memory.
-  void add_slot(Matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp,
-                std::shared_ptr<void> owner);
+  void add_slot(Matching, SelectedRows send, int destination, SelectedRows receive, int source, ReceiveOp);
 
  private:
   struct State;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/messages/on.hpp>
 #include <kontor/comm/views/concepts.hpp>
 #include <kontor/comm/views/lowering.hpp>
@@ -11,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -45,6 +45,19 @@ struct Operand {
   Operand at(void* other) const { return {other, count, scalar, view, describe}; }
 };
 
+template <ViewType View>
+struct LentView {
+  View view;
+  LoweredIn<View> memory;
+};
+
+/// An operand of a message that is waited for, without its type. `keep` shares ownership of what `typed` has.
+struct Lent {
+  Operand operand;
+  const void* typed;
+  std::shared_ptr<void> (*keep)(const void* typed);
+};
+
 /// A View and its elements in one piece. One that is read is packed when this is made; without access it is not looked
 /// at. `Held` is the View where an operation goes on by itself, else `const View&`, because a copy of a View takes
 /// longer than all else here.
@@ -56,8 +69,8 @@ class TypedOperand {
   template <class Space>
   TypedOperand(CallOn<Space> on, const char* operation, const View& view, Access access,
                AccessibleTo accessible_to = AccessibleTo::mpi)
-      : view_(view), memory_(detail::internals(on.comm).lowering(), operation, view, instance_for<View>(on),
-                             accessible_to, access != Access::none),
+      : view_(view), memory_(lower(cached(on.comm).lowering, operation, view, instance_for<View>(on), accessible_to,
+                                   access != Access::none)),
         access_(access) {
     if (reads(access_))
       memory_.pack();
@@ -69,9 +82,9 @@ class TypedOperand {
   mpi::Payload payload() const { return memory_.payload(); }
   Buffer buffer() const { return to_buffer(view_); }
   Operand operand() const {
-    return {data(), static_cast<std::int64_t>(view_.size()), scalar_of<typename View::non_const_value_type>(), &view_,
-            describe_view<View>};
+    return {data(), memory_.count(), scalar_of<typename View::non_const_value_type>(), &view_, describe_view<View>};
   }
+  Lent lent() const { return {operand(), this, keep}; }
   /// Elements that have been written are in the View.
   void deliver() const {
     if constexpr (!std::is_const_v<typename View::value_type>) {
@@ -81,8 +94,13 @@ class TypedOperand {
   View give_back() { return std::move(view_); }
 
  private:
+  static std::shared_ptr<void> keep(const void* typed) {
+    const auto& self = *static_cast<const TypedOperand*>(typed);
+    return detail::keep(LentView<View>{self.view_, self.memory_});
+  }
+
   Held view_;
-  Lowered<View> memory_;
+  LoweredIn<View> memory_;
   Access access_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/communicator/internals.hpp>
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/views/datatype.hpp>
 
@@ -24,6 +23,7 @@
 namespace kontor::comm::detail {
 
 class Checked;
+struct Lent;
 
 /// What a Request is besides its Views: an operation that MPI has been asked for, and how far it is.
 class Operation {
@@ -68,7 +68,7 @@ class Operation {
   virtual std::shared_ptr<void> keep() const = 0;
 
   bool receives() const { return envelope_.direction == Direction::from; }
-  bool has_timeout() const { return detail::internals(*comm_).cached().check == CheckLevel::cross_rank; }
+  bool has_timeout() const { return detail::cached(*comm_).check == CheckLevel::cross_rank; }
   /// Lets it go on; whether it is complete. Throws what has failed.
   bool poll();
   /// MPI has completed it: it is finished, and its data are delivered.
@@ -133,5 +133,11 @@ class Pool {
   Scratch<Operation*> memory_;
   std::span<Operation*> operations_;
 };
+
+/// Messages at check level `cross_rank` that are waited for. The caller has packed what is sent, and delivers what has
+/// been received. The status is that of what has been received; empty of what is sent.
+MessageStatus message_verified(const Communicator&, const Envelope&, const Lent&);
+MessageStatus sendrecv_verified(const Communicator&, const Envelope& to, const Lent& sent, const Envelope& from,
+                                const Lent& received);
 
 } // namespace kontor::comm::detail

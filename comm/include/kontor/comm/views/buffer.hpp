@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/options.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -62,11 +64,25 @@ struct Buffer {
   RowIndices rows{};                    ///< which of the View's; does not own the list either
 };
 
-/// Rows, and what owns their indices.
+/// Rows, and what owns them and their indices.
 struct SelectedRows {
   Buffer buffer;                                            ///< the rows
   std::shared_ptr<const std::vector<std::int64_t>> indices; ///< null where `buffer` needs none
+  std::shared_ptr<void> view{};                             ///< owns the elements
 };
+
+namespace detail {
+
+class PinnedPool;
+
+/// How the calls of a communicator hand Views to MPI.
+struct Lowering {
+  Packing packing = Packing::automatic; ///< `none` rejects Views that do not lie in one piece
+  bool direct = false;                  ///< MPI takes device memory
+  PinnedPool* pool = nullptr;           ///< where Views in device memory travel through elsewhere
+};
+
+} // namespace detail
 
 /// "double", "complex<float>", "int32", "48-byte struct"
 std::string to_string(Scalar);

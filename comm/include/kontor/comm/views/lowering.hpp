@@ -27,14 +27,15 @@ enum class AccessibleTo : std::uint8_t {
 /// Elements in one piece: the View's own memory, or a copy.
 class LoweredElements {
  public:
+  LoweredElements() = default;
   void* data() const { return data_; }
   std::int64_t count() const { return count_; }
   mpi::Payload payload() const { return mpi::payload(count_, scalar_); }
 
  protected:
   LoweredElements(void* data, std::int64_t count, Scalar scalar) : data_(data), count_(count), scalar_(scalar) {}
-  void* data_;
-  std::int64_t count_;
+  void* data_ = nullptr;
+  std::int64_t count_ = 0;
   Scalar scalar_;
 };
 
@@ -42,6 +43,13 @@ class LoweredElements {
 /// unpack().
 class LoweredHost : public LoweredElements {
  public:
+  LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, AccessibleTo)
+      : LoweredElements(data, count, scalar) {}
+  /// Local. Throws CallError where packing is 'none' and the View does not lie in one piece.
+  void place(const Lowering&, const char* operation, const Buffer& view);
+  /// Local. Elements in any order, which packing 'none' takes, too.
+  void place(const Lowering&, const Buffer& view, const WireOrder&);
+
   /// Fills the copy, if there is one, from the View.
   void pack() const {
     if (copy_) [[unlikely]]
@@ -58,11 +66,6 @@ class LoweredHost : public LoweredElements {
   /// Before something is written there that pack() has not prepared.
   void prepare() const {}
 
- protected:
-  LoweredHost(void* data, std::int64_t count, Scalar scalar, const void* /*instance*/, AccessibleTo)
-      : LoweredElements(data, count, scalar) {}
-  void make_copy(const Lowering&, const char* operation, const Buffer&);
-
  private:
   struct Copy;
   void queue(PackDirection) const;
@@ -74,6 +77,32 @@ class LoweredHost : public LoweredElements {
 template <class ExecutionSpace>
 class LoweredDevice : public LoweredElements {
  public:
+  LoweredDevice(void* data, std::int64_t count, Scalar scalar, const ExecutionSpace* instance,
+                AccessibleTo accessible_to)
+      : LoweredElements(data, count, scalar), instance_(instance ? *instance : ExecutionSpace()),
+        accessible_to_(accessible_to) {}
+
+  void place(const Lowering& how, const char* operation, const Buffer& view) {
+    const auto order = storage_order(view.shape);
+    if (how.packing == Packing::none && !is_contiguous(view.shape, order)) refuse_strided(operation, view);
+    place(how, view, order);
+  }
+  void place(const Lowering& how, const Buffer& view, const WireOrder& order) {
+    const bool on_device =
+        accessible_to_ == AccessibleTo::stream || (accessible_to_ == AccessibleTo::mpi && how.direct);
+    if (on_device && is_contiguous(view.shape, order)) return;
+    const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
+    if (on_device) {
+      const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
+      device_ = Device(properties, bytes);
+      data_ = device_.data();
+    } else {
+      pinned_ = how.pool->take(bytes);
+      data_ = pinned_.data();
+    }
+    piece_ = {view.data, data_, loop_nest(view.shape, order), scalar_.size};
+  }
+
   /// What MPI or the stream reads is what the instance has written until now.
   void pack() const {
     queue_pack();
@@ -97,28 +126,6 @@ class LoweredDevice : public LoweredElements {
     if (!copied() && data_ && accessible_to_ != AccessibleTo::stream) device::fence(instance_, "comm/ready");
   }
 
- protected:
-  LoweredDevice(void* data, std::int64_t count, Scalar scalar, const ExecutionSpace* instance,
-                AccessibleTo accessible_to)
-      : LoweredElements(data, count, scalar), instance_(instance ? *instance : ExecutionSpace()),
-        accessible_to_(accessible_to) {}
-
-  void place(const Lowering& how, const Buffer& view, const WireOrder& order) {
-    const bool on_device =
-        accessible_to_ == AccessibleTo::stream || (accessible_to_ == AccessibleTo::mpi && how.direct);
-    if (on_device && is_contiguous(view.shape, order)) return;
-    const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
-    if (on_device) {
-      const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
-      device_ = Device(properties, bytes);
-      data_ = device_.data();
-    } else {
-      pinned_ = how.pool->take(bytes);
-      data_ = pinned_.data();
-    }
-    piece_ = {view.data, data_, loop_nest(view.shape, order), scalar_.size};
-  }
-
  private:
   using Device = Kokkos::View<unsigned char*, typename ExecutionSpace::memory_space>;
   bool copied() const { return piece_.packed != nullptr; }
@@ -134,31 +141,18 @@ template <ViewType View>
 using LoweredIn = std::conditional_t<memory_of<View>() == MemoryKind::host, LoweredHost,
                                      LoweredDevice<typename View::execution_space>>;
 
-/// The elements of a View in one piece, in the order in which they lie.
+/// Local. The elements of a View in one piece, in the order in which they lie. `used`: this rank reads or writes the
+/// View; else nobody looks at it. Throws CallError where packing is 'none' and it does not lie in one piece.
 template <ViewType View>
-class Lowered : public LoweredIn<View> {
-  using Base = LoweredIn<View>;
-  static constexpr bool on_host = memory_of<View>() == MemoryKind::host;
-  static constexpr auto scalar = scalar_of<typename View::non_const_value_type>();
-
- public:
-  using Space = typename View::execution_space;
-
-  /// Local. `used`: this rank reads or writes the View; else nobody looks at it. Throws CallError where packing is
-  /// 'none' and it does not lie in one piece.
-  Lowered(const Lowering& how, const char* operation, const View& view, const Space* instance,
-          AccessibleTo accessible_to = AccessibleTo::mpi, bool used = true)
-      : Base(data_of(view), static_cast<std::int64_t>(view.size()), scalar, instance, accessible_to) {
-    if constexpr (on_host) {
-      if (!view.span_is_contiguous() && used) [[unlikely]]
-        this->make_copy(how, operation, to_buffer(view));
-    } else if (used) {
-      const auto buffer = to_buffer(view);
-      const auto order = storage_order(buffer.shape);
-      if (how.packing == Packing::none && !is_contiguous(buffer.shape, order)) refuse_strided(operation, buffer);
-      this->place(how, buffer, order);
-    }
-  }
-};
+LoweredIn<View> lower(const Lowering& how, const char* operation, const View& view,
+                      const typename View::execution_space* instance, AccessibleTo accessible_to = AccessibleTo::mpi,
+                      bool used = true) {
+  LoweredIn<View> memory(data_of(view), static_cast<std::int64_t>(view.size()),
+                         scalar_of<typename View::non_const_value_type>(), instance, accessible_to);
+  const bool as_it_lies = memory_of<View>() == MemoryKind::host && view.span_is_contiguous();
+  if (used && !as_it_lies) [[unlikely]]
+    memory.place(how, operation, to_buffer(view));
+  return memory;
+}
 
 } // namespace kontor::comm::detail

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/options.hpp>
 #include <kontor/device/gpu.hpp>
 
 #include <cstddef>
@@ -21,13 +20,6 @@ class PinnedPool {
  private:
   std::mutex taking_;
   std::vector<Block> blocks_; ///< free are those that only this one refers to
-};
-
-/// How the calls of a communicator hand Views to MPI.
-struct Lowering {
-  Packing packing = Packing::automatic; ///< `none` rejects Views that do not lie in one piece
-  bool direct = false;                  ///< MPI takes device memory
-  PinnedPool* pool = nullptr;           ///< where Views in device memory travel through elsewhere
 };
 
 } // namespace kontor::comm::detail

@@ -76,21 +76,27 @@ std::vector<std::int64_t> host_indices(const List& list) {
 
 } // namespace detail
 
-/// All of a View, without its type.
+/// All of a View, without its type. Shares ownership of it.
 template <ViewType View>
 SelectedRows rows_of(const View& view) {
-  return {to_buffer(view), nullptr};
+  return {to_buffer(view), nullptr, detail::keep(view)};
 }
 
-/// The rows of the View without its type; the indices are copied. Shares no cells: the View must outlive it.
+/// The rows of the View without its type; the indices are copied.
 template <ViewType View, class Rows>
 SelectedRows rows_of(const View& view, const Rows& rows) {
-  if constexpr (ViewType<Rows>)
-    return rows_by_index(to_buffer(view), detail::host_indices(rows), rows.label());
-  else if constexpr (std::is_same_v<Rows, std::remove_cvref_t<decltype(Kokkos::ALL)>>)
+  if constexpr (std::is_same_v<Rows, std::remove_cvref_t<decltype(Kokkos::ALL)>>) {
     return rows_of(view);
-  else
-    return rows_between(to_buffer(view), static_cast<std::int64_t>(rows.first), static_cast<std::int64_t>(rows.second));
+  } else {
+    SelectedRows selected;
+    if constexpr (ViewType<Rows>)
+      selected = rows_by_index(to_buffer(view), detail::host_indices(rows), rows.label());
+    else
+      selected =
+          rows_between(to_buffer(view), static_cast<std::int64_t>(rows.first), static_cast<std::int64_t>(rows.second));
+    selected.view = detail::keep(view);
+    return selected;
+  }
 }
 
 } // namespace kontor::comm

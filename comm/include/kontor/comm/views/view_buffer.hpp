@@ -7,6 +7,7 @@
 
 #include <array>
 #include <complex>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -97,4 +98,23 @@ Buffer to_buffer(const View& view) {
   return {data_of(view), scalar_of<T>(), shape_of(view), memory_of<View>(), view.label()};
 }
 
+namespace detail {
+
+struct Owner {
+  virtual ~Owner() = default;
+};
+template <class T>
+struct OwnerOf final : Owner {
+  explicit OwnerOf(const T& owner) : copy(owner) {}
+  T copy;
+};
+
+/// A copy, which shares ownership of what is shared. std::make_shared would take longer to compile.
+template <class T>
+std::shared_ptr<void> keep(const T& shared) {
+  auto* const owner = new OwnerOf<T>(shared);
+  return {std::shared_ptr<Owner>(std::unique_ptr<Owner>(owner)), &owner->copy};
+}
+
+} // namespace detail
 } // namespace kontor::comm

@@ -28,14 +28,6 @@ MPI_Comm duplicate(MPI_Comm parent);
 /// The checks of messages at level `cross_rank`; made in checks/, which lies above.
 std::shared_ptr<Checks> make_checks(MPI_Comm messages, MPI_Comm answers, double timeout);
 
-/// What the one-shot calls look up each time.
-struct CachedProperties {
-  MPI_Comm comm = MPI_COMM_NULL;
-  CheckLevel check = CheckLevel::local;
-  int size = 1;
-  int tag_limit = 32767;
-};
-
 /// Where messages of the layer's own travel.
 struct Channel {
   MPI_Comm comm;
@@ -43,7 +35,7 @@ struct Channel {
 };
 
 /// What the handles to a communicator share.
-class Internals : device::NonCopyable {
+class Internals final : public CachedProperties, device::NonCopyable {
  public:
   Internals();
   /// Collective. After an error the other ranks may be gone: then nothing is waited for, and MPI keeps what is left.
@@ -51,8 +43,6 @@ class Internals : device::NonCopyable {
 
   /// Collective. Takes charge of the communicator.
   void open(MPI_Comm owned, const Options&);
-
-  const CachedProperties& cached() const { return cached_; }
 
   /// The backend of the one-shot calls and of reductions: that of the options or, where they leave the choice to each
   /// exchange, the first of the registry that moves data.
@@ -73,10 +63,6 @@ class Internals : device::NonCopyable {
   MPI_Datatype element_type(Scalar);
   /// Local; any thread. MPI's operation for a reduction's functor, made when first used. Lasts like the communicator.
   MPI_Op operation(MPI_User_function*, bool commutative);
-
-  /// How calls hand Views to MPI: device memory on path `direct`, and on path `auto` where MPI itself says that it
-  /// takes it. Equal on all ranks.
-  const Lowering& lowering() const { return lowering_; }
 
   /// What checks of level `cross_rank` of what all ranks do together talk over; MPI_COMM_NULL at the other levels.
   MPI_Comm checking_calls() const { return checked_calls_; }
@@ -107,9 +93,6 @@ class Internals : device::NonCopyable {
   /// Under the lock. Frees what MPI is done with.
   void sweep();
 
-  CachedProperties cached_;
-  Lowering lowering_;
-  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Comm exchanges_ = MPI_COMM_NULL; ///< of plans: a message must not land in one
   MPI_Comm checked_messages_ = MPI_COMM_NULL;
   MPI_Comm checked_calls_ = MPI_COMM_NULL;
@@ -136,10 +119,6 @@ class Internals : device::NonCopyable {
 };
 
 /// Local. Throws CallError if the communicator was moved from.
-inline Internals& internals(const Communicator& comm) {
-  if (!comm.internals_) [[unlikely]]
-    comm.refuse_moved_from();
-  return *comm.internals_;
-}
+inline Internals& internals(const Communicator& comm) { return static_cast<Internals&>(cached(comm)); }
 
 } // namespace kontor::comm::detail
