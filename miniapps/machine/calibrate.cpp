@@ -19,12 +19,11 @@ void record_rates(nlohmann::ordered_json& json, const std::string& of, const Str
 }
 
 /// Collective. Times the link, and records it.
-Link measure(const comm::Communicator& comm, Partners partners, const std::string& of, nlohmann::ordered_json& json) {
+void measure(const comm::Communicator& comm, Partners partners, const std::string& of, nlohmann::ordered_json& json) {
   const auto link = time_link(comm, partners);
   json[of + "latency"] = link.latency;
   json[of + "bandwidth"] = link.bandwidth;
   json[of + "link"] = names_of(comm, partners);
-  return link;
 }
 
 } // namespace
@@ -42,10 +41,8 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages, const Cal
   auto& json = result.record;
   json["huge_pages"] = huge_pages;
   const auto links = link_partners(comm);
-  const auto far = links.of_two_nodes ? links.of_two_nodes : links.of_one_node;
-  Link link;
-  if (links.of_one_node || far) link = measure(comm, links.of_one_node ? *links.of_one_node : *far, "", json);
-  if (links.of_two_nodes) link = measure(comm, *far, "internode_", json);
+  if (const auto near = links.of_one_node ? links.of_one_node : links.of_two_nodes) measure(comm, *near, "", json);
+  if (links.of_two_nodes) measure(comm, *links.of_two_nodes, "internode_", json);
   json["oversubscribed"] = result.oversubscribed = cores_are_oversubscribed(comm);
   result.noise = measure_noise(comm);
 
@@ -59,12 +56,6 @@ Calibration calibrate(const comm::Communicator& comm, bool huge_pages, const Cal
   if (working_set > 0 && working_set < vectors) {
     result.in_working_set = stream_rates(comm, request.working_set, huge_pages, samples);
     record_rates(json, "working_set_", result.in_working_set);
-  }
-  // No longer than a tenth of a second is on its way.
-  const double message = std::min({largest(request.message), largest_message, link.bandwidth / 10});
-  if (message > timed_message) {
-    json["large_message"] = static_cast<std::int64_t>(message);
-    json["large_bandwidth"] = large_bandwidth(comm, *far, message);
   }
   if (request.gemm) {
     const auto& [block, precision, rate, library, optimised] = result.gemm.emplace(request.gemm(comm));

@@ -56,8 +56,6 @@ struct GemmRate {
 struct CalibrationRequest {
   /// Bytes of this rank that a repeat goes through again and again, which sizes the vectors; 0: they are short.
   double working_set = 0;
-  /// Bytes of the largest message that this rank sends in a step; 0: it is of no interest.
-  double message = 0;
   /// Collective. Measures the product of blocks as large as the run's own, by gemm_rate() (gemm.hpp), so that only apps
   /// that ask link a BLAS; empty: not asked for.
   std::function<GemmRate(const comm::Communicator&)> gemm = {};
@@ -99,7 +97,7 @@ struct Calibration {
 ///
 /// Vectors are as large as the rank's working set, so that what stays in a cache is compared with what the cache gives,
 /// but not above streamed_bytes(). Nor are they below least_streamed_bytes(), where starts of kernels take most of the
-/// time: smaller working sets are measured, too. Messages of an app are timed where they are larger than those for all.
+/// time: smaller working sets are measured, too.
 Calibration calibrate(const comm::Communicator&, bool huge_pages, const CalibrationRequest&);
 
 } // namespace kontor::miniapp

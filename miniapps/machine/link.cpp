@@ -87,12 +87,9 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
-  return {one_way_seconds(comm, partners, 1, 200), large_bandwidth(comm, partners, timed_message, 10)};
-}
-
-double large_bandwidth(const comm::Communicator& comm, Partners partners, double bytes, int repeats) {
-  const auto elements = static_cast<std::size_t>(bytes / sizeof(double));
-  return static_cast<double>(elements * sizeof(double)) / one_way_seconds(comm, partners, elements, repeats);
+  constexpr std::size_t elements = (2 << 20) / sizeof(double);
+  return {one_way_seconds(comm, partners, 1, 200),
+          static_cast<double>(elements * sizeof(double)) / one_way_seconds(comm, partners, elements, 10)};
 }
 
 } // namespace kontor::miniapp

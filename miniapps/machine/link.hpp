@@ -44,11 +44,4 @@ struct Link {
 /// backend takes one: over NVLink, or through the hosts' memory.
 Link time_link(const comm::Communicator&, Partners);
 
-inline constexpr double timed_message = 2 << 20;    ///< bytes, of Link::bandwidth
-inline constexpr double largest_message = 32 << 20; ///< bytes, of large_bandwidth()
-
-/// Collective; valid on every rank. Bytes/s of messages of so many bytes over half a round trip, the best of the
-/// repeats; by the same backend.
-double large_bandwidth(const comm::Communicator&, Partners, double bytes, int repeats = 3);
-
 } // namespace kontor::miniapp

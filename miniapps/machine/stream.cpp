@@ -59,16 +59,21 @@ std::function<void()> pass(const char* label, std::int64_t count, const Kernel& 
   };
 }
 
+/// On a host: calls a kernel with the begin and the end of each tile.
+template <class Kernel>
+std::function<void()> tiled(const char* label, std::int64_t elements, const Kernel& kernel) {
+  const stream::Tiles tiles(elements, Space().concurrency());
+  return pass(label, tiles.count, [=](std::int64_t tile) { kernel(tiles.begin(tile), tiles.begin(tile + 1)); });
+}
+
 /// Templates, so that each is compiled where it is used.
 template <class OnSpace>
 Ways ways_to_read(const Vector& all, std::int64_t elements, const Vector& sink) {
-  const auto threads = OnSpace().concurrency();
   if constexpr (device::on_host<OnSpace>) {
-    const auto tiles = stream::tiles_of(elements, threads);
-    return {pass("calibrate/read", tiles.count(), stream::ReadTile<true>{all.data(), tiles, sink.data()}),
-            pass("calibrate/read", tiles.count(), stream::ReadTile<false>{all.data(), tiles, sink.data()})};
+    return {tiled("calibrate/read", elements, stream::ReadRange<true>{all.data(), sink.data()}),
+            tiled("calibrate/read", elements, stream::ReadRange<false>{all.data(), sink.data()})};
   } else {
-    const auto readers = std::clamp<std::int64_t>(elements / 8, 1, threads);
+    const auto readers = std::clamp<std::int64_t>(elements / 8, 1, OnSpace().concurrency());
     return {pass("calibrate/read", readers, stream::ReadStrided{all.data(), elements, readers, sink.data()})};
   }
 }
@@ -77,12 +82,10 @@ template <class OnSpace>
 Ways ways_to_copy(const Vector& from, const Vector& to) {
   const auto elements = static_cast<std::int64_t>(to.extent(0));
   Ways ways{pass("calibrate/copy", elements, stream::Copy{from.data(), to.data()})};
-  if constexpr (device::on_host<OnSpace>) {
-    const auto tiles = stream::tiles_of(elements, OnSpace().concurrency());
-    ways.push_back(pass("calibrate/copy", tiles.count(), stream::StreamCopyTile{from.data(), to.data(), tiles}));
-  } else {
+  if constexpr (device::on_host<OnSpace>)
+    ways.push_back(tiled("calibrate/copy", elements, stream::StreamCopyRange{from.data(), to.data()}));
+  else
     ways.push_back([=] { Kokkos::deep_copy(OnSpace(), to, from); });
-  }
   return ways;
 }
 

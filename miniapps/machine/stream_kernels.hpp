@@ -11,20 +11,16 @@
 /// index.
 namespace kontor::miniapp::stream {
 
-/// Elements that a host's thread takes at a time.
+/// What threads of a host take at a time: 64 KiB, less where there are not as many tiles as threads.
 struct Tiles {
-  std::int64_t elements = 0;
-  std::int64_t length = 1; ///< of a tile
+  Tiles(std::int64_t all, int threads)
+      : elements(all), length(std::clamp<std::int64_t>((all + threads - 1) / threads, 1, 8192)),
+        count((all + length - 1) / length) {}
+  std::int64_t elements, length, count;
 
-  std::int64_t count() const { return (elements + length - 1) / length; }
-  std::int64_t begin(std::int64_t tile) const { return tile * length; }
-  std::int64_t end(std::int64_t tile) const { return std::min(begin(tile) + length, elements); }
+  /// The first element; of the tile after the last one: the end.
+  std::int64_t begin(std::int64_t tile) const { return std::min(tile * length, elements); }
 };
-
-/// Tiles for so many threads: 64 KiB each, less where there are not as many of them as threads.
-inline Tiles tiles_of(std::int64_t elements, int threads) {
-  return {elements, std::clamp<std::int64_t>((elements + threads - 1) / threads, 1, 8192)};
-}
 
 constexpr std::int64_t line = 64 / sizeof(double);
 constexpr std::int64_t prefetched_bytes = 4096; ///< ahead of use, across the end of a page
@@ -35,19 +31,16 @@ inline void prefetch_after(const double* x) {
   __builtin_prefetch(reinterpret_cast<const void*>(address)); // NOLINT(performance-no-int-to-ptr)
 }
 
-/// Reading on a host: the sum of a tile, by 32 accumulators, so that no addition waits for the one before it. A sum
+/// Reading on a host: the sum of a range, by 32 accumulators, so that no addition waits for the one before it. A sum
 /// below 0 goes to `sink`: of numbers above 0 nothing is written, which no compiler knows.
 template <bool prefetches>
-struct ReadTile {
+struct ReadRange {
   const double* x;
-  Tiles tiles;
   double* sink;
 
-  double sum(std::int64_t tile) const {
+  double sum(std::int64_t i, std::int64_t end) const {
     constexpr std::int64_t many = 32;
     double sums[many] = {};
-    auto i = tiles.begin(tile);
-    const auto end = tiles.end(tile);
     for (; i + many <= end; i += many) {
       if constexpr (prefetches)
         for (std::int64_t k = 0; k < many; k += line) prefetch_after(x + i + k);
@@ -59,8 +52,8 @@ struct ReadTile {
     for (const double value : sums) total += value;
     return total;
   }
-  void operator()(std::int64_t tile) const {
-    if (const double value = sum(tile); value < 0) *sink = value;
+  void operator()(std::int64_t begin, std::int64_t end) const {
+    if (const double value = sum(begin, end); value < 0) *sink = value;
   }
 };
 
@@ -94,16 +87,14 @@ struct Copy {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
-/// Copying a tile on a host by non-temporal stores, where the processor has them.
-struct StreamCopyTile {
+/// Copying a range on a host by non-temporal stores, where the processor has them.
+struct StreamCopyRange {
   const double* from;
   double* to;
-  Tiles tiles;
 
-  void operator()(std::int64_t tile) const {
+  void operator()(std::int64_t i, std::int64_t end) const {
     constexpr std::int64_t piece = 16 * line;
-    const auto end = tiles.end(tile);
-    for (auto i = tiles.begin(tile); i < end; i += piece) {
+    for (; i < end; i += piece) {
       const auto count = std::min(piece, end - i);
       for (std::int64_t k = 0; k < count; k += line) prefetch_after(from + i + k);
       stream_copy(to + i, from + i, count);

@@ -48,8 +48,7 @@ class Record:
     traffic: list[Row] = group(True, "rank neighbour messages bytes", whole="rank neighbour messages bytes")
     calibration: Row = group(number="read_bandwidth copy_bandwidth triad_bandwidth vector_bytes "
                              "working_set_read_bandwidth working_set_copy_bandwidth working_set_triad_bandwidth "
-                             "peer_bandwidth latency bandwidth large_message large_bandwidth "
-                             "internode_latency internode_bandwidth")
+                             "peer_bandwidth latency bandwidth internode_latency internode_bandwidth")
     # One point of one series of one curve each; one series over another at one size each.
     curves: list[Row] = group(True, "curve series size bytes", text="curve series", whole="size messages",
                               number="bytes mean median standard_error pack post wait unpack")

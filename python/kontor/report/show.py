@@ -19,8 +19,8 @@ HEADER = ["name", "value", "attainable", "fraction"]
 TIMES = ["region", "calls", "min", "median", "max", "slowest rank"]
 BANDWIDTHS = ("read_bandwidth", "copy_bandwidth", "triad_bandwidth")
 CALIBRATION = {**dict.fromkeys(BANDWIDTHS, "B/s"), "vector_bytes": "B", "working_set": "B",
-               **{f"working_set_{key}": "B/s" for key in BANDWIDTHS}, "peer_bandwidth": "B/s", "large_message": "B",
-               "large_bandwidth": "B/s", "latency": "s", "bandwidth": "B/s"}
+               **{f"working_set_{key}": "B/s" for key in BANDWIDTHS}, "peer_bandwidth": "B/s", "latency": "s",
+               "bandwidth": "B/s"}
 MESSAGES = {"bandwidth": "message bandwidth", "latency": "message latency"}
 NO_KINDS = "communication is not known: this file does not give the kinds of its regions"
 QUANTILES = ("p50", "p95", "p99", "max")
