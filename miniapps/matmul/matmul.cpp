@@ -237,8 +237,7 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
   const auto form = gemm_form(options_);
   const int threads = blas_threads(options_);
   const auto operands = cannon_->largest_product();
-  return {.working_set = static_cast<double>(record_.field_memory),
-          .gemm = [=](const comm::Communicator& comm) {
+  return {.working_set = static_cast<double>(record_.field_memory), .gemm = [=](const comm::Communicator& comm) {
             Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
             return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b, operands.c,
                                          threads);
