@@ -6,7 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,15 +14,11 @@
 namespace kontor::miniapp {
 
 /// Collective; valid at rank 0, empty elsewhere. The elements of all ranks, in the order of ranks; each may give any
-/// number. `counts`, if given, becomes how many each rank gave.
+/// number.
 template <class T>
-std::vector<T> gather_to_root(const comm::Communicator& comm, std::span<const T> mine,
-                              std::vector<std::int64_t>* counts = nullptr) {
+std::vector<T> gather_to_root(const comm::Communicator& comm, std::span<const T> mine) {
   using View = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   const auto all = comm::gatherv_with_counts(comm, View(mine.data(), mine.size()), 0);
-  if (counts) counts->clear();
-  for (int r = 0; counts && r + 1 < static_cast<int>(all.offsets.size()); ++r)
-    counts->push_back(static_cast<std::int64_t>(all.part(r).size()));
   return {all.data.data(), all.data.data() + all.data.size()};
 }
 

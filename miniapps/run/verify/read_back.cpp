@@ -20,19 +20,13 @@ std::vector<FileValue> gather(const comm::Communicator& comm, std::vector<FileVa
   auto list = nlohmann::json::array();
   for (auto& v : mine)
     if (list.size() < most) list.push_back({std::move(v.dataset), std::move(v.index), v.value, std::move(v.at)});
-  std::vector<std::uint8_t> bytes;
-  if (!list.empty()) bytes = nlohmann::json::to_cbor(list);
-  std::vector<std::int64_t> counts;
-  const auto all = gather_to_root(comm, std::span<const std::uint8_t>(bytes), &counts);
+  std::string bytes;
+  nlohmann::json::to_cbor(list, bytes);
   std::vector<FileValue> result;
-  auto begin = all.begin();
-  for (const auto count : counts) {
-    if (count == 0) continue;
-    for (const auto& v : nlohmann::json::from_cbor(begin, begin + count))
+  for (const auto& text : gather_texts(comm, bytes))
+    for (const auto& v : nlohmann::json::from_cbor(text))
       result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>(),
                         v[3].get<std::vector<double>>()});
-    begin += count;
-  }
   return result;
 }
 
