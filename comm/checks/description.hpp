@@ -29,6 +29,9 @@ Description describe(int rank, int tag, const Buffer&);
 /// "View 'u', (4, 5) double"
 std::string to_string(const Description&);
 
+/// The same of a View that packing 'none' does not take, and why.
+std::string strided_words(const Buffer&);
+
 /// Whether ranks and extents are equal, where those received are not -1.
 bool fit(const Shape& sent, const Shape& received);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "checks/description.hpp"
 #include "views/overlap.hpp"
 
 #include <kontor/comm/checks/envelope.hpp>
@@ -21,10 +22,13 @@ std::string to_string(const Buffer& buffer) {
   return fmt::format("View '{}', {} {}", buffer.label, extents_to_string(buffer.shape), comm::to_string(buffer.scalar));
 }
 
+std::string strided_words(const Buffer& buffer) {
+  return to_string(buffer) + ", does not lie in one piece, and packing is 'none'; choose packing 'kernel', or a "
+                             "contiguous View";
+}
+
 void refuse_strided(const char* operation, const Buffer& buffer) {
-  throw CallError(fmt::format("{}: {}, does not lie in one piece, and packing is 'none'; choose packing "
-                              "'kernel', or a contiguous View",
-                              operation, to_string(buffer)));
+  throw CallError(fmt::format("{}: {}", operation, strided_words(buffer)));
 }
 
 void refuse_shared_elements(const char* operation, const Buffer& buffer) {

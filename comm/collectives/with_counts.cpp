@@ -5,6 +5,20 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
+namespace kontor::comm {
+
+std::int64_t Counts::total() const { return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0}); }
+
+std::vector<std::int64_t> Counts::offsets() const {
+  std::vector<std::int64_t> offsets(size() + 1, 0);
+  std::inclusive_scan(counts_.begin(), counts_.end(), offsets.begin() + 1);
+  return offsets;
+}
+
+} // namespace kontor::comm
+
 namespace kontor::comm::detail {
 namespace {
 

@@ -30,6 +30,21 @@ void take_away(const Communicator& comm, const Description& sent) {
       "MPI_Recv");
 }
 
+/// Elements at `data`; `buffer` is what errors name, and `mine` what the other end is told at level `cross_rank`.
+void transfer(const Communicator& comm, const Envelope& envelope, const Buffer& buffer, void* data, std::int64_t count,
+              Scalar scalar, const Description& mine) {
+  const auto payload = mpi::payload(count, scalar);
+  if (verified(comm)) {
+    const auto message = checked_message(comm, envelope, buffer, data, payload, mine);
+    return wait_with_timeout(comm, *message, envelope, buffer);
+  }
+  const bool sends = envelope.direction == Direction::to;
+  const int code = sends ? MPI_Send(data, payload.count, payload.type, envelope.peer, envelope.tag, comm.native())
+                         : MPI_Recv(data, payload.count, payload.type, mpi_rank(envelope.peer), mpi_tag(envelope.tag),
+                                    comm.native(), MPI_STATUS_IGNORE);
+  if (code != MPI_SUCCESS) fail_message(code, sends ? "MPI_Send" : "MPI_Recv", envelope, buffer);
+}
+
 } // namespace
 
 std::optional<std::string> extents_problem(const Announced& root, const Shape& expected, Scalar scalar) {
@@ -45,13 +60,7 @@ std::optional<std::string> extents_problem(const Announced& root, const Shape& e
 void send_header(const Communicator& comm, const Envelope& envelope, const Buffer& buffer) {
   if (envelope.peer == no_rank) return;
   auto mine = announcement(comm, envelope, buffer);
-  const auto payload = mpi::payload(sizeof(mine), byte);
-  if (verified(comm)) {
-    const auto message = checked_message(comm, envelope, buffer, &mine, payload, mine);
-    return wait_with_timeout(comm, *message, envelope, buffer);
-  }
-  const int code = MPI_Send(&mine, payload.count, payload.type, envelope.peer, envelope.tag, comm.native());
-  if (code != MPI_SUCCESS) fail_message(code, "MPI_Send", envelope, buffer);
+  transfer(comm, envelope, buffer, &mine, sizeof(mine), byte, mine);
 }
 
 Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar scalar, const Shape& expected) {
@@ -60,13 +69,8 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
   const auto mine = announcement(comm, envelope, buffer);
   Description sent;
   sent.signature = 0;
-  const auto payload = mpi::payload(sizeof(sent), byte);
-  if (verified(comm)) {
-    wait_with_timeout(comm, *checked_message(comm, envelope, buffer, &sent, payload, mine), envelope, buffer);
-  } else {
-    const int code = MPI_Recv(&sent, payload.count, payload.type, mpi_rank(envelope.peer), mpi_tag(envelope.tag),
-                              comm.native(), MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS) fail_message(code, "MPI_Recv", envelope, buffer);
+  transfer(comm, envelope, buffer, &sent, sizeof(sent), byte, mine);
+  if (!verified(comm)) {
     if (sent.signature != Description::sign || !sent.announces)
       throw Error(fmt::format("{}: the message was not sent by send_with_extents()", to_string(envelope)));
     if (const auto what = difference(sent, mine)) {
@@ -79,15 +83,8 @@ Header recv_header(const Communicator& comm, const Envelope& envelope, Scalar sc
 
 void recv_elements(const Communicator& comm, const Header& header, const Buffer& arriving) {
   const Envelope envelope{"recv", Direction::from, header.source, header.tag};
-  const auto payload = mpi::payload(element_count(arriving.shape), arriving.scalar);
-  if (verified(comm))
-    return wait_with_timeout(
-        comm,
-        *checked_message(comm, envelope, arriving, arriving.data, payload, describe(comm.rank(), header.tag, arriving)),
-        envelope, arriving);
-  const int code =
-      MPI_Recv(arriving.data, payload.count, payload.type, header.source, header.tag, comm.native(), MPI_STATUS_IGNORE);
-  if (code != MPI_SUCCESS) fail_message(code, "MPI_Recv", envelope, arriving);
+  transfer(comm, envelope, arriving, arriving.data, element_count(arriving.shape), arriving.scalar,
+           describe(comm.rank(), header.tag, arriving));
 }
 
 } // namespace kontor::comm::detail

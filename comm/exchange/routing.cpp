@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange/routing.hpp"
 
+#include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/mpi_check.hpp>
 
 #include <fmt/format.h>
@@ -114,8 +115,8 @@ class Router {
     const auto& buffer = transfer.buffer;
     if (problem_ || is_contiguous(buffer.shape, transfer.order)) return;
     const auto view = [&] {
-      return fmt::format("exchange '{}': on rank {}, View '{}', {} {}, {} rank {}", label_, rank_, buffer.label,
-                         extents_to_string(buffer.shape), to_string(buffer.scalar), way.preposition, transfer.peer);
+      return fmt::format("exchange '{}': on rank {}, {}, {} rank {}", label_, rank_, detail::to_string(buffer),
+                         way.preposition, transfer.peer);
     };
     if (options_.packing == Packing::none)
       problem_ = view() + " does not lie in one piece in the order of the message, and packing is 'none'; choose "

@@ -5,6 +5,7 @@
 
 #include "views/overlap.hpp"
 
+#include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/views/layout.hpp>
 #include <kontor/comm/views/rows.hpp>
@@ -29,8 +30,7 @@ struct SlotEnd {
 
 std::string words(const SlotEnd& end) {
   const auto& buffer = *end.buffer;
-  return fmt::format("{}, View '{}', {} {}{}, {} rank {}", end.place, buffer.label, extents_to_string(buffer.shape),
-                     to_string(buffer.scalar),
+  return fmt::format("{}, {}{}, {} rank {}", end.place, detail::to_string(buffer),
                      buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "",
                      end.receives ? "receives from" : "is sent to", end.peer);
 }

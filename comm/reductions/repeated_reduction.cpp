@@ -3,6 +3,7 @@
 
 #include "base/agree.hpp"
 #include "base/deadline.hpp"
+#include "checks/description.hpp"
 #include "collectives/perform.hpp"
 #include "communicator/internals.hpp"
 #include "views/overlap.hpp"
@@ -19,21 +20,16 @@ Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buff
   if (mpi::reduction(op, out.scalar) == MPI_OP_NULL)
     return fmt::format("{} is not defined for {}", to_string(op), comm::to_string(out.scalar));
   if (in.shape.rank != out.shape.rank || in.shape.extents != out.shape.extents)
-    return fmt::format("View '{}' is {}, but View '{}' is {}", in.label, extents_to_string(in.shape), out.label,
-                       extents_to_string(out.shape));
+    return fmt::format("{}, but {}", to_string(in), to_string(out));
   const bool in_place = in.data == out.data && in.shape.strides == out.shape.strides;
   if (!in_place && element_count(out.shape) > 0 && share_memory(in, out))
-    return fmt::format("View '{}' and View '{}' share memory; there is a form in place, of one View", in.label,
-                       out.label);
-  if (overlaps_itself(out.shape))
-    return fmt::format("View '{}', {}: {}", out.label, extents_to_string(out.shape), overlap_words(out.shape));
+    return fmt::format("{} and {} share memory; there is a form in place, of one View", to_string(in), to_string(out));
+  if (overlaps_itself(out.shape)) return fmt::format("{}: {}", to_string(out), overlap_words(out.shape));
   for (const auto* view : {&in, &out}) {
     if (!view->data && element_count(view->shape) > 0)
-      return fmt::format("View '{}' has elements but no memory (its data pointer is null)", view->label);
+      return fmt::format("{} has elements but no memory (its data pointer is null)", to_string(*view));
     if (comm.options().packing == Packing::none && !is_contiguous(view->shape, storage_order(view->shape)))
-      return fmt::format("View '{}', {}, does not lie in one piece, and packing is 'none'; choose packing "
-                         "'kernel', or a contiguous View",
-                         view->label, extents_to_string(view->shape));
+      return strided_words(*view);
   }
   return std::nullopt;
 }
@@ -144,7 +140,19 @@ RepeatedReduction::~RepeatedReduction() {
                   std::move(executor_)));
 }
 
+void RepeatedReduction::fail(const char* why) const { throw CallError(fmt::format("reduction '{}': {}", label_, why)); }
+
+void RepeatedReduction::check_order(const char* step) const {
+  if (verified(comm_)) [[unlikely]]
+    check_agreement(comm_, {.operation = step, .fields = {"reduction '" + label_ + "'"}});
+}
+
 void RepeatedReduction::start(const Executor& caller) {
+  if (step_ != Step::none) [[unlikely]]
+    fail(step_ == Step::under_way ? "start() again before finish()"
+                                  : "start() after a step that failed; make the Reduction anew");
+  check_order("start");
+  const device::Region region("comm/post");
   step_ = Step::failed; // unless this returns
   executor_->order(caller, *executor_);
   copy(*copy_in_, PackDirection::pack);
@@ -161,6 +169,10 @@ void RepeatedReduction::start(const Executor& caller) {
 }
 
 void RepeatedReduction::finish(const Executor& caller) {
+  if (step_ != Step::under_way) [[unlikely]]
+    fail("finish() without start()");
+  check_order("finish");
+  const device::Region region("comm/wait");
   step_ = Step::failed; // unless this returns
   complete();
   executor_->order(*executor_, caller);
@@ -223,19 +235,8 @@ void RepeatedReduction::check(int code, const char* mpi_function) const {
 
 } // namespace detail
 
-using detail::RepeatedReduction;
-
-struct ReductionBase::State {
-  Communicator comm;
-  std::string label;
-  RepeatedReduction reduction;
-  [[noreturn]] void fail(const char* why) const { throw CallError(fmt::format("reduction '{}': {}", label, why)); }
-
-  /// At check level `cross_rank`: all ranks do the same with the same reduction.
-  void check_order(const char* step) const {
-    if (detail::verified(comm)) [[unlikely]]
-      check_agreement(comm, {.operation = step, .fields = {"reduction '" + label + "'"}});
-  }
+struct ReductionBase::State : detail::RepeatedReduction {
+  using RepeatedReduction::RepeatedReduction;
 };
 
 ReductionBase::ReductionBase(const Communicator& comm, std::string label, const Buffer& in, const Buffer& out,
@@ -243,8 +244,7 @@ ReductionBase::ReductionBase(const Communicator& comm, std::string label, const 
   const device::Region region("comm/commit");
   detail::agree_on_reduction(comm, label, in, out, op);
   const auto route = detail::route_of(comm, in, op);
-  state_.reset(
-      new State{comm.share(), label, {comm, label, in, out, op, std::move(executor), route, std::move(views)}});
+  state_ = std::make_unique<State>(comm, std::move(label), in, out, op, std::move(executor), route, std::move(views));
 }
 
 ReductionBase::ReductionBase(ReductionBase&&) noexcept = default;
@@ -257,30 +257,12 @@ ReductionBase::State& ReductionBase::state() const {
   return *state_;
 }
 
-void ReductionBase::start(const Executor& caller) {
-  auto& s = state();
-  if (s.reduction.step() != RepeatedReduction::Step::none) [[unlikely]]
-    s.fail(s.reduction.step() == RepeatedReduction::Step::under_way
-               ? "start() again before finish()"
-               : "start() after a step that failed; make the Reduction anew");
-  s.check_order("start");
-  const device::Region region("comm/post");
-  s.reduction.start(caller);
-}
-
-void ReductionBase::finish(const Executor& caller) {
-  auto& s = state();
-  if (s.reduction.step() != RepeatedReduction::Step::under_way) [[unlikely]]
-    s.fail("finish() without start()");
-  s.check_order("finish");
-  const device::Region region("comm/wait");
-  s.reduction.finish(caller);
-}
-
-void ReductionBase::start() { start(state().reduction.executor()); }
-void ReductionBase::finish() { finish(state().reduction.executor()); }
-void ReductionBase::progress() { state().reduction.progress(); }
-void ReductionBase::poll() { state().reduction.poll(); }
-bool ReductionBase::stream_ordered() const { return state().reduction.stream_ordered(); }
+void ReductionBase::start(const Executor& caller) { state().start(caller); }
+void ReductionBase::finish(const Executor& caller) { state().finish(caller); }
+void ReductionBase::start() { start(state().executor()); }
+void ReductionBase::finish() { finish(state().executor()); }
+void ReductionBase::progress() { state().progress(); }
+void ReductionBase::poll() { state().poll(); }
+bool ReductionBase::stream_ordered() const { return state().stream_ordered(); }
 
 } // namespace kontor::comm

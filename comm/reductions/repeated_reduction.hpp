@@ -32,8 +32,6 @@ struct ReductionRoute {
 /// the reduction. All work on a device is queued on one instance. A step allocates nothing.
 class RepeatedReduction : device::NonCopyable {
  public:
-  enum class Step : std::uint8_t { none, under_way, failed };
-
   /// Collective where a backend reduces. `views` own the memory. Throws AgreedError if MPI reduces and there are more
   /// than 2^31 - 1 elements.
   RepeatedReduction(const Communicator&, std::string label, const Buffer& in, const Buffer& out, ReduceOp,
@@ -42,7 +40,8 @@ class RepeatedReduction : device::NonCopyable {
   /// MPI may still use is leaked then.
   ~RepeatedReduction();
 
-  /// Collective. Begins after the work that `caller` has been given.
+  /// Collective. Begins after the work that `caller` has been given. Throws CallError in a step, and after one that
+  /// failed.
   void start(const Executor& caller);
   /// Local. Lets MPI go on.
   void progress();
@@ -51,10 +50,13 @@ class RepeatedReduction : device::NonCopyable {
   /// Local. Throws Error if a step has gone wrong on the device.
   void poll();
   bool stream_ordered() const { return route_.where == ReducedIn::stream; }
-  Step step() const { return step_; }
   const Executor& executor() const { return *executor_; }
 
  private:
+  enum class Step : std::uint8_t { none, under_way, failed };
+  [[noreturn]] void fail(const char* why) const;
+  /// At check level `cross_rank`: all ranks do the same with the same reduction.
+  void check_order(const char* step) const;
   void connect();
   void copy(const Executor::Pieces& pieces, PackDirection direction) const {
     if (!pieces.empty) executor_->run(pieces, direction);

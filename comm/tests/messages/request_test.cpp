@@ -3,6 +3,7 @@
 // Requests: what they give back, what is left of them, and many at once.
 #include "comm_test.hpp"
 
+#include <numeric>
 #include <set>
 
 namespace kontor::comm::test {

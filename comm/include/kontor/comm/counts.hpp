@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -49,15 +48,11 @@ class Counts {
   /// 0 for ranks beyond the last.
   std::int64_t operator[](std::size_t rank) const { return rank < size() ? counts_[rank] : 0; }
   /// The elements of all ranks together.
-  std::int64_t total() const { return std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0}); }
+  std::int64_t total() const;
   /// One for each rank.
   const std::vector<std::int64_t>& values() const { return counts_; }
   /// Where each rank's elements begin, and at the end the total.
-  std::vector<std::int64_t> offsets() const {
-    std::vector<std::int64_t> offsets(size() + 1, 0);
-    std::inclusive_scan(counts_.begin(), counts_.end(), offsets.begin() + 1);
-    return offsets;
-  }
+  std::vector<std::int64_t> offsets() const;
 
  private:
   std::vector<std::int64_t> counts_;

@@ -3,8 +3,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -29,6 +27,9 @@ auto layer(const View& field, std::size_t axis, std::size_t begin, std::size_t e
     return Kokkos::subview(field, ranges[0], ranges[1], ranges[2]);
 }
 
+/// Local. Throws CallError as add_faces() says.
+void check_faces(const Communicator& grid, const Buffer& field, int width);
+
 } // namespace detail
 
 /// Local. Adds the halo of a field to an exchange over a process grid, whose dimensions are those of the field, 1 to 3.
@@ -39,16 +40,8 @@ template <class View>
 void add_faces(Exchange<View>& exchange, const Communicator& grid, const View& field, int width = 1) {
   constexpr auto rank = static_cast<std::size_t>(View::rank);
   static_assert(rank >= 1 && rank <= 3, "kontor::comm: add_faces() takes fields of 1 to 3 dimensions");
-  if (grid.dims().size() != rank)
-    throw CallError(fmt::format("add_faces: View '{}' has {} dimensions and the process grid has {}", field.label(),
-                                rank, grid.dims().size()));
+  detail::check_faces(grid, to_buffer(field), width);
   const auto w = static_cast<std::size_t>(width);
-  for (std::size_t axis = 0; axis < rank; ++axis)
-    if (width < 1 || field.extent(axis) < 3 * w)
-      throw CallError(
-          fmt::format("add_faces: View '{}' has {} cells along dimension {}; with ghosts of width {} it needs "
-                      "{} or more",
-                      field.label(), field.extent(axis), axis, width, width < 1 ? 1 : 3 * width));
   for (std::size_t axis = 0; axis < rank; ++axis) {
     const auto n = field.extent(axis);
     const int lower = grid.neighbour(static_cast<int>(axis), -1), upper = grid.neighbour(static_cast<int>(axis), +1);

@@ -5,11 +5,11 @@
 #include <kontor/comm/messages/operand.hpp>
 #include <kontor/comm/messages/operation.hpp>
 
+#include <algorithm> // with the concepts of ranges: all of <ranges> takes longer to compile than this layer
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <memory>
-#include <ranges>
 #include <type_traits>
 
 namespace kontor::comm {
