@@ -29,10 +29,6 @@ constexpr auto check_levels = words(comm::check_names);
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
     {{"final", FieldSelection::final}, {"none", FieldSelection::none}}};
 
-constexpr std::array<Named<output::Access>, 3> accesses{{{"auto", output::Access::automatic},
-                                                         {"parallel", output::Access::parallel},
-                                                         {"gathered", output::Access::gathered}}};
-
 } // namespace
 
 std::vector<Named<std::string>> backend_names() {
@@ -87,7 +83,6 @@ void RunOptions::describe(config::Visitor& v) {
     o.value("file", output_file, "The HDF5 file; empty: the deck's name with .h5 in the working directory");
     o.choice<FieldSelection>("fields", fields, field_selections, "The final fields, or the record only");
     o.value("every", snapshot_every, "Steps of the iteration between fields of a series; 0: no series", {0});
-    o.choice<output::Access>("access", access, accesses, "All ranks write (parallel), or rank 0 for all (gathered)");
   });
   checkpoint.describe(v);
   v.value("restart", restart,

@@ -28,7 +28,6 @@ struct RunOptions {
   std::string output_file;                 ///< empty: the deck's name with the ending .h5, in the working directory
   FieldSelection fields = FieldSelection::final;
   std::int64_t snapshot_every = 0;
-  output::Access access = output::Access::automatic;
   CheckpointOptions checkpoint;
   std::string restart; ///< a checkpoint to go on from, or the name of several; empty: from the beginning
 

@@ -177,7 +177,7 @@ std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) c
   check_files(comm, files);
   require_no_series(comm);
   try {
-    return std::make_unique<output::File>(comm.native(), files.output, options_.access, sidecars(files));
+    return std::make_unique<output::File>(comm.native(), files.output, sidecars(files));
   } catch (const output::Error& error) {
     throw config::Error({error.what()}, "E-FILE-WRITE");
   }
@@ -214,8 +214,8 @@ std::unique_ptr<Checkpoints> Run::make_checkpoints(const comm::Communicator& com
   double elapsed = 0;
   since_start.lap(elapsed);
   try {
-    return std::make_unique<Checkpoints>(comm, options_.checkpoint, checkpoint_header(comm.size()), options_.access,
-                                         end, timers.io("checkpoint"), device::seconds() - elapsed,
+    return std::make_unique<Checkpoints>(comm, options_.checkpoint, checkpoint_header(comm.size()), end,
+                                         timers.io("checkpoint"), device::seconds() - elapsed,
                                          restart_ ? restart_->path() : std::string());
   } catch (const output::Error& error) {
     throw config::Error({error.what()}, "E-FILE-WRITE");

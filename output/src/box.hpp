@@ -3,13 +3,15 @@
 
 #include <kontor/output/block.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace kontor::output {
 
 using Extents = std::vector<std::uint64_t>;
 
-/// The bytes of values that are moved at a time: what a rank holds beside its own block.
+/// The bytes of values that are copied at a time.
 inline constexpr std::uint64_t piece_bytes = 16 << 20;
 
 /// The number of elements.
@@ -27,23 +29,19 @@ std::int64_t byte_offset(const Extents& index, const Strides& strides, std::size
 /// Where the box of a block lies in the array.
 Box in_array(const Block& block, const Box& box);
 
-/// An array cut into boxes, contiguous in it and of at most so many elements each, in the order of its elements.
-class Pieces {
- public:
-  Pieces(Extents extent, std::uint64_t max_elements);
-  std::uint64_t count() const { return count_; }
-  Box operator[](std::uint64_t number) const;
-
- private:
-  Extents extent_;
-  std::size_t cut_ = 0;     ///< this dimension is cut into slabs; those before it are walked, those after whole
-  std::uint64_t slab_ = 1;  ///< indices of a slab
-  std::uint64_t slabs_ = 0; ///< of one index of the dimensions before
-  std::uint64_t count_ = 0;
-};
-
-/// Pieces of at most so many bytes, of elements of `size` bytes.
-Pieces pieces_of(const Extents& extent, std::size_t size, std::uint64_t bytes = piece_bytes);
+/// Calls work(box) for slabs of a block along its slowest dimension, in order: of about piece_bytes each, and of one
+/// index at least. An element has `size` bytes.
+template <class Work>
+void for_each_slab(const Extents& extent, std::size_t size, const Work& work) {
+  const std::uint64_t all = elements(extent);
+  if (all == 0) return;
+  Box slab{Extents(extent.size(), 0), extent};
+  const std::uint64_t most = std::max<std::uint64_t>(1, piece_bytes / (all / extent[0] * size));
+  for (std::uint64_t& first = slab.offset[0]; first < extent[0]; first += most) {
+    slab.extent[0] = std::min(most, extent[0] - first);
+    work(std::as_const(slab));
+  }
+}
 
 /// The elements of a box of an array that follow each other in the array without a gap; 0 if it is empty.
 std::uint64_t run_length(const Box& box, const Extents& array);

@@ -23,12 +23,11 @@ namespace fs = std::filesystem;
 // place in the file. Values are written to that place.
 class File::Impl {
  public:
-  Impl(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, const std::string& chosen_by)
-      : target_(std::move(path)), sidecars_(std::move(sidecars)), access_(access) {
+  Impl(MPI_Comm comm, fs::path path, std::vector<fs::path> sidecars, const std::string& chosen_by)
+      : target_(std::move(path)), sidecars_(std::move(sidecars)) {
     check_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
     check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     rank_ = my_rank(comm_);
-    if (access_ == Access::automatic) access_ = rank_count(comm_) > 1 ? Access::parallel : Access::gathered;
     try {
       collectively(comm_, [&] {
         if (rank_ != 0) return;
@@ -63,11 +62,9 @@ class File::Impl {
                                 fmt::join(block.global, ", "), elements(block.global)));
     });
     on_root([&](hid_t file) { address = H5Dget_offset(create_dataset(file, name, values.type(), block.global)); });
+    check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
     std::uint64_t sum = 0;
-    together([&] {
-      check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
-      sum = write_values(comm_, values_file(), address, name, block, values);
-    });
+    together([&] { sum = write_values(values_file(), address, name, block, values); });
     fields_.push_back({address, count * values.size(), values.size(), sum});
   }
   void sidecar(const fs::path& path, const std::string& text) {
@@ -90,7 +87,7 @@ class File::Impl {
         for (StoredField& field : fields_)
           check_mpi(MPI_Allreduce(MPI_IN_PLACE, &field.sum, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
         if (rank_ == 0) seal(values_file(), std::move(fields_));
-        if (values_file() >= 0) sync(values_file());
+        sync(values_file());
       });
       int wanted = 1;
       together([&] {
@@ -146,11 +143,9 @@ class File::Impl {
 
   void open(const fs::path& temporary) {
     if (rank_ > 0) {
-      if (access_ == Access::gathered) return;
       own_ = Descriptor(::open(temporary.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
       if (own_ < 0)
-        throw Error(fmt::format("cannot be opened to write to it: {}; hosts that do not share the folder need "
-                                "output.access: gathered",
+        throw Error(fmt::format("cannot be opened to write to it: {}; choose a folder that all hosts share",
                                 std::strerror(errno)));
       return;
     }
@@ -163,7 +158,6 @@ class File::Impl {
     file_ = Handle(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, timeless(H5P_FILE_CREATE), access), H5Fclose,
                    "H5Fcreate", "the file");
   }
-  /// Negative: this rank does not write.
   int values_file() const { return rank_ == 0 ? files_.front().descriptor() : static_cast<int>(own_); }
   /// Removes the temporaries that have not taken their names.
   void drop() noexcept {
@@ -176,17 +170,16 @@ class File::Impl {
   int rank_ = 0;
   const fs::path target_;
   const std::vector<fs::path> sidecars_;
-  std::list<Temporary> files_; // on rank 0: the HDF5 file and its sidecars
-  Access access_;
+  std::list<Temporary> files_;      // on rank 0: the HDF5 file and its sidecars
   Handle file_;                     // on rank 0
-  Descriptor own_;                  // on others that write
+  Descriptor own_;                  // on others
   std::vector<StoredField> fields_; // on all ranks the same, with this rank's sums
   bool spoiled_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };
 
-File::File(MPI_Comm comm, fs::path path, Access access, std::vector<fs::path> sidecars, const std::string& chosen_by)
-    : impl_(std::make_unique<Impl>(comm, std::move(path), access, std::move(sidecars), chosen_by)) {}
+File::File(MPI_Comm comm, fs::path path, std::vector<fs::path> sidecars, const std::string& chosen_by)
+    : impl_(std::make_unique<Impl>(comm, std::move(path), std::move(sidecars), chosen_by)) {}
 
 File::File(MPI_Comm comm, const Reader& reader) : comparison_(std::make_unique<Comparison>(comm, reader)) {}
 

@@ -93,22 +93,18 @@ class Reader::Impl {
     together([&] {
       const std::size_t size = H5Tget_size(type);
       const Strides steps = strides.empty() ? contiguous_strides(block.extent) : strides;
-      const Pieces pieces = pieces_of(block.extent, size);
       std::vector<std::byte> room;
-      for (std::uint64_t n = 0; n < pieces.count(); ++n) {
-        const Box piece = pieces[n], place = in_array(block, piece);
-        std::byte* target = data ? data + byte_offset(piece.offset, steps, size) : nullptr;
-        if (data && is_contiguous(piece.extent, steps)) {
-          read_box(dataset, name, place, type, target);
-          continue;
-        }
-        room.resize(elements(piece.extent) * size);
+      for_each_slab(block.extent, size, [&](const Box& slab) {
+        const Box place = in_array(block, slab);
+        std::byte* target = data ? data + byte_offset(slab.offset, steps, size) : nullptr;
+        if (data && is_contiguous(slab.extent, steps)) return read_box(dataset, name, place, type, target);
+        room.resize(elements(slab.extent) * size);
         read_box(dataset, name, place, type, room.data());
         if (data)
-          copy(piece.extent, size, room.data(), contiguous_strides(piece.extent), target, steps);
+          copy(slab.extent, size, room.data(), contiguous_strides(slab.extent), target, steps);
         else
-          store(piece, room.data());
-      }
+          store(slab, room.data());
+      });
     });
   }
 

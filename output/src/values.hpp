@@ -4,8 +4,6 @@
 #include "box.hpp"
 #include "hdf5.hpp"
 
-#include <mpi.h>
-
 #include <utility>
 
 namespace kontor::output {
@@ -41,10 +39,9 @@ class BlockValues {
 /// none if they are contiguous; `any` tells whether there are values.
 void check_block(const std::string& name, const Block& block, const Strides& strides, bool any);
 
-/// Collective over comm. Writes the blocks of all ranks, which fill the array, to a file where the array's values begin
-/// at byte `address`. `file` is open on each rank, which writes its own block, or on rank 0, which then writes all;
-/// elsewhere negative. Returns the sum_of() of this rank's values. Throws Error, with `name`.
-std::uint64_t write_values(MPI_Comm comm, int file, std::uint64_t address, const std::string& name, const Block& block,
+/// Local. Writes this rank's block to a file where the array's values begin at byte `address`. Returns the sum_of() of
+/// its values. Throws Error, with `name`.
+std::uint64_t write_values(int file, std::uint64_t address, const std::string& name, const Block& block,
                            const BlockValues& values);
 
 } // namespace kontor::output

@@ -30,11 +30,6 @@ std::array<T, 3> slowest_first(const std::array<T, 3>& values) {
   return {values[2], values[1], values[0]};
 }
 
-std::string collection(const char* name, const char* kind, const std::string& grids) {
-  return fmt::format("    <Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"{}\">\n{}    </Grid>\n", name,
-                     kind, grids);
-}
-
 /// Numbers that are in the HDF5 file.
 template <class Extents>
 std::string stored(const std::string& dataset, Scalar scalar, const Extents& extents, const std::string& file) {
@@ -55,13 +50,21 @@ std::string values(const MeshField& field, const Extents& extents, const std::st
       field.centering == Centering::points ? "Node" : "Cell", stored(field.dataset, field.scalar, extents, file));
 }
 
-/// One mesh with those fields for which `shown` holds. `layers`: of points, beyond the image's dimensions.
-template <class Shown>
-std::string grid(const Image& image, const std::string& file, const Snapshot& snapshot, std::uint64_t layers,
-                 const Shown& shown) {
+// ParaView (5.11) puts a 2DCoRectMesh into the y-z plane, and does not read cells of a 3DCoRectMesh that has one layer
+// of points. So cells are a layer between two layers of points, and points are one.
+std::string grid_of_image(const Image& image, const std::string& file, const Snapshot& snapshot) {
+  const auto& fields = snapshot.fields;
+  const auto points = std::ranges::find(fields, Centering::points, &MeshField::centering);
+  const auto of_cells = std::ranges::find(fields, Centering::cells, &MeshField::centering);
+  if (image.dimensions < 3 && points != fields.end() && of_cells != fields.end())
+    throw Error(
+        fmt::format("output: {} is of cells and {} of points; XDMF shows one of them on a mesh of {} dimensions",
+                    of_cells->name, points->name, image.dimensions),
+        "E-INTERNAL");
   const auto cells = slowest_first(image.cells);
-  std::array<std::uint64_t, 3> points{layers, layers, layers};
-  for (int d = 3 - image.dimensions; d < 3; ++d) points[d] = cells[d] + 1;
+  std::array<std::uint64_t, 3> count{};
+  count.fill(points != fields.end() ? 1 : 2);
+  for (int d = 3 - image.dimensions; d < 3; ++d) count[d] = cells[d] + 1;
   std::string text = fmt::format(
       "    <Grid Name=\"mesh\" GridType=\"Uniform\">\n"
       "      <Time Value=\"{}\"/>\n"
@@ -70,25 +73,11 @@ std::string grid(const Image& image, const std::string& file, const Snapshot& sn
       "        <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n"
       "        <DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n"
       "      </Geometry>\n",
-      snapshot.time, fmt::join(points, " "), fmt::join(slowest_first(image.origin), " "),
+      snapshot.time, fmt::join(count, " "), fmt::join(slowest_first(image.origin), " "),
       fmt::join(slowest_first(shown_spacing(image)), " "));
-  for (const MeshField& field : snapshot.fields)
-    if (shown(field)) text += values(field, field.centering == Centering::points ? points : cells, file);
+  for (const MeshField& field : fields)
+    text += values(field, field.centering == Centering::points ? count : cells, file);
   return text + "    </Grid>\n";
-}
-
-// ParaView (5.11) puts a 2DCoRectMesh into the y-z plane, and does not read cells of a 3DCoRectMesh that has one layer
-// of points. So cells are a layer between two layers of points, and points are one.
-std::string grids(const Image& image, const std::string& file, const Snapshot& snapshot) {
-  const auto all = [](const MeshField&) { return true; };
-  const auto of_points = [](const MeshField& field) { return field.centering == Centering::points; };
-  const auto of_cells = std::not_fn(of_points);
-  const bool any = std::ranges::any_of(snapshot.fields, of_points);
-  if (image.dimensions == 3 || !any) return grid(image, file, snapshot, 2, all);
-  if (std::ranges::all_of(snapshot.fields, of_points)) return grid(image, file, snapshot, 1, all);
-  return collection("parts", "Spatial",
-                    fmt::format("    <Time Value=\"{}\"/>\n", snapshot.time) +
-                        grid(image, file, snapshot, 2, of_cells) + grid(image, file, snapshot, 1, of_points));
 }
 
 std::string grid_of_hexahedra(const Hexahedra& mesh, const std::string& file, const Snapshot& snapshot) {
@@ -116,8 +105,10 @@ std::string xdmf(const fs::path& h5, const Mesh& mesh, const std::vector<Snapsho
   std::string text;
   const auto file = h5.filename().string();
   for (const Snapshot& snapshot : snapshots)
-    text += image ? grids(*image, file, snapshot) : grid_of_hexahedra(std::get<Hexahedra>(mesh), file, snapshot);
-  if (snapshots.size() > 1) text = collection("times", "Temporal", text);
+    text +=
+        image ? grid_of_image(*image, file, snapshot) : grid_of_hexahedra(std::get<Hexahedra>(mesh), file, snapshot);
+  if (snapshots.size() > 1)
+    text = "    <Grid Name=\"times\" GridType=\"Collection\" CollectionType=\"Temporal\">\n" + text + "    </Grid>\n";
   return "<?xml version=\"1.0\"?>\n<Xdmf Version=\"2.0\">\n  <Domain>\n" + text + "  </Domain>\n</Xdmf>\n";
 }
 

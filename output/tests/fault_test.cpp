@@ -12,11 +12,9 @@ namespace kontor::output {
 namespace {
 
 /// The disk works again when the test ends.
-class Fault : public testing::TestWithParam<Access> {
+class Fault : public testing::Test {
  protected:
-  Fault() : path_(folder(GetParam() == Access::parallel ? "fault_parallel" : "fault_gathered") / "field.h5") {
-    write_text(path_, "previous");
-  }
+  Fault() { write_text(path_, "previous"); }
   ~Fault() override {
     kontor_fault_arm(-1);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -25,7 +23,7 @@ class Fault : public testing::TestWithParam<Access> {
   void write_and_commit() {
     const Block block = uneven_block({700, 1000}, 1);
     const auto values = numbered<double>(block);
-    File file(MPI_COMM_WORLD, path_, GetParam());
+    File file(MPI_COMM_WORLD, path_);
     file.record("/run", {{"app", "heat"}, {"history", {1.0, 2.0, 3.0}}});
     file.dataset("/fields/u", block, values.data());
     file.commit();
@@ -38,12 +36,12 @@ class Fault : public testing::TestWithParam<Access> {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  std::filesystem::path path_;
+  std::filesystem::path path_ = folder("fault") / "field.h5";
 };
 
-TEST_P(Fault, WithoutCommitNothingChanges) {
+TEST_F(Fault, WithoutCommitNothingChanges) {
   {
-    File file(MPI_COMM_WORLD, path_, GetParam());
+    File file(MPI_COMM_WORLD, path_);
     file.record("/run", {{"app", "heat"}});
     EXPECT_EQ(left_beside(path_).size(), 1);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -51,12 +49,12 @@ TEST_P(Fault, WithoutCommitNothingChanges) {
   expect_previous_file();
 }
 
-TEST_P(Fault, AFullDiskIsAnError) {
+TEST_F(Fault, AFullDiskIsAnError) {
   if (hdf5_version().starts_with("2")) GTEST_SKIP() << "HDF5 2.2 of Debian sid ends the program by an assertion";
   // From the first byte on, within the structure, within the field, and everywhere but on rank 0.
   for (const long long after : {0, 60, 1000, 200000})
     for (const bool everywhere : {true, false}) {
-      if (!everywhere && (world_size() == 1 || GetParam() == Access::gathered || after == 200000)) continue;
+      if (!everywhere && (world_size() == 1 || after == 200000)) continue;
       SCOPED_TRACE(testing::Message() << after << " bytes, rank 0 too: " << everywhere);
       if (everywhere || world_rank() != 0) kontor_fault_arm(after);
       const std::string text = error_of([this] { write_and_commit(); });
@@ -67,15 +65,12 @@ TEST_P(Fault, AFullDiskIsAnError) {
     }
 }
 
-TEST_P(Fault, AFileWithAnErrorCannotBeCommitted) {
-  File file(MPI_COMM_WORLD, path_, GetParam());
+TEST_F(Fault, AFileWithAnErrorCannotBeCommitted) {
+  File file(MPI_COMM_WORLD, path_);
   file.record("/run", {{"app", "heat"}});
   expect_facts(error_of([&] { file.record("/run", {{"app", "heat"}}); }), {"H5Dcreate2 of /run failed"}); // it is there
   expect_facts(error_of([&] { file.commit(); }), {"cannot be committed after an error"});
 }
-
-INSTANTIATE_TEST_SUITE_P(Access, Fault, testing::Values(Access::parallel, Access::gathered),
-                         [](const auto& info) { return info.param == Access::parallel ? "parallel" : "gathered"; });
 
 namespace fs = std::filesystem;
 
@@ -126,7 +121,7 @@ TEST_F(Names, ThatCannotBeReplacedAreNamedWithTheReason) {
 
 TEST_F(Names, TwoFilesOfANameAreBothWholeAndTheLastIsThere) {
   write_text(folder_ / "x.json", "previous");
-  File first(MPI_COMM_WORLD, path_), second(MPI_COMM_WORLD, path_, Access::automatic, {folder_ / "x.json"});
+  File first(MPI_COMM_WORLD, path_), second(MPI_COMM_WORLD, path_, {folder_ / "x.json"});
   first.record("/run", {{"text", "first"}});
   second.record("/run", {{"text", "second"}});
   first.commit();
@@ -175,7 +170,7 @@ class Together : public Names {
   std::string replace(int working_renames) {
     for (const auto& name : all_) write_text(folder_ / name, "previous");
     return error_of([&] {
-      File file(MPI_COMM_WORLD, path_, Access::automatic, {folder_ / all_[1], folder_ / all_[2]});
+      File file(MPI_COMM_WORLD, path_, {folder_ / all_[1], folder_ / all_[2]});
       file.sidecar(folder_ / all_[1], "new");
       file.sidecar(folder_ / all_[2], "new");
       kontor_fault_rename(working_renames);

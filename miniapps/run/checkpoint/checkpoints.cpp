@@ -24,8 +24,8 @@ std::string random_name() {
 } // namespace
 
 Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions options, CheckpointHeader like,
-                         output::Access access, StopRequest& end, Timer& timer, double started, std::string from)
-    : comm_(&comm), options_(std::move(options)), header_(std::move(like)), access_(access), end_(&end), timer_(&timer),
+                         StopRequest& end, Timer& timer, double started, std::string from)
+    : comm_(&comm), options_(std::move(options)), header_(std::move(like)), end_(&end), timer_(&timer),
       started_(started), last_(device::seconds()), whole_(std::move(from)) {
   begin_repeat(0, 0);
   open();
@@ -35,8 +35,7 @@ Checkpoints::Checkpoints(const comm::Communicator& comm, CheckpointOptions optio
 
 /// One after the other; the temporaries of all have the same name.
 std::unique_ptr<output::File> Checkpoints::open() const {
-  return std::make_unique<output::File>(comm_->native(), options_.file, access_, std::vector<fs::path>{},
-                                        "output.file");
+  return std::make_unique<output::File>(comm_->native(), options_.file, std::vector<fs::path>{}, "output.file");
 }
 
 /// Local. Those of other runs are left alone, but numbers go on.

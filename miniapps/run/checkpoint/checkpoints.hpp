@@ -21,8 +21,8 @@ class Checkpoints {
   /// Collective. `options.file` stands for them (checkpoints_of()). `like` is the header that all of them have, but for
   /// step, repeat and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is
   /// `from`. Removes what a killed run has left. Throws output::Error if they cannot be written.
-  Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, output::Access, StopRequest&,
-              Timer&, double started, std::string from = {});
+  Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, StopRequest&, Timer&,
+              double started, std::string from = {});
 
   /// Local. A repeat begins, after so many complete ones, at that step.
   void begin_repeat(std::int64_t repeat, std::int64_t step);
@@ -49,7 +49,6 @@ class Checkpoints {
   const comm::Communicator* comm_;
   CheckpointOptions options_;
   CheckpointHeader header_; ///< of the next one
-  output::Access access_;
   StopRequest* end_;
   Timer* timer_;
   double started_;     ///< when the program was, of device::seconds()

@@ -18,8 +18,8 @@ struct Loan {
     if (wanted.file.empty()) return;
     header.app = app;
     end = std::make_unique<StopRequest>(comm);
-    checkpoints = std::make_unique<Checkpoints>(comm, std::move(wanted), std::move(header), output::Access::automatic,
-                                                *end, timers["checkpoint"], device::seconds());
+    checkpoints = std::make_unique<Checkpoints>(comm, std::move(wanted), std::move(header), *end, timers["checkpoint"],
+                                                device::seconds());
   }
 
   RunContext context(bool overlap = true) {

@@ -16,18 +16,14 @@
 
 namespace kontor::output {
 
-/// How fields reach the file. `parallel`: every rank writes its own block through MPI-IO, at the place that HDF5 gave
-/// the dataset; every rank must see the file, and a serial HDF5 library will do. `gathered`: rank 0 writes all blocks,
-/// one bounded piece after the other. `automatic`: parallel, or gathered on a single rank.
-enum class Access { automatic, parallel, gathered };
-
 /// The version of the HDF5 library in use, such as "1.10.8".
 std::string hdf5_version();
 
 class Reader;
 
 /// An HDF5 file, and text files that describe it (its sidecars), which appear under their names only when all are
-/// complete and checked.
+/// complete and checked. Every rank writes its own block at the place that HDF5 gave the dataset: all must see the
+/// file, and a serial HDF5 library will do.
 ///
 /// Every member function is collective over the communicator, with the same arguments on all ranks unless stated, and
 /// throws the same Error on every rank. After an Error the file cannot be committed.
@@ -37,8 +33,8 @@ class File {
   /// removes those that dead processes have left. A file that is there is untouched until commit(); a link is replaced
   /// then, not what it links to. Throws Error if a name cannot be replaced; nothing is left then. `chosen_by`: the key
   /// or option by which the user can name another file, for that message.
-  File(MPI_Comm comm, std::filesystem::path path, Access access = Access::automatic,
-       std::vector<std::filesystem::path> sidecars = {}, const std::string& chosen_by = "output.file or -o");
+  File(MPI_Comm comm, std::filesystem::path path, std::vector<std::filesystem::path> sidecars = {},
+       const std::string& chosen_by = "output.file or -o");
 
   /// Local. Compares instead of writing: datasets and records with those that `reader` has; both must outlive this.
   /// Everything else is ignored, and there is nothing to commit.
@@ -62,8 +58,8 @@ class File {
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const T* data, const Strides& strides = {});
 
-  /// The same, of values that `fetch` copies to host memory, box by box of the block: 16 MiB at a time, each value
-  /// once. An exception of `fetch` is an Error on all ranks.
+  /// The same, of values that `fetch` copies to host memory, box by box of the block: about 16 MiB at a time, each
+  /// value once. An exception of `fetch` is an Error on all ranks.
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);
 

@@ -58,8 +58,8 @@ class Reader {
   template <FieldScalar T>
   void read(const std::string& dataset, const Block& block, T* data, const Strides& strides = {}) const;
 
-  /// The same, to where `store` puts it, box by box of the block, 16 MiB at a time. An exception of `store` is an Error
-  /// on all ranks.
+  /// The same, to where `store` puts it, box by box of the block, about 16 MiB at a time. An exception of `store` is an
+  /// Error on all ranks.
   template <FieldScalar T>
   void read(const std::string& dataset, const Block& block, const Store<T>& store) const;
 
