@@ -30,7 +30,7 @@ measure: {{repeats: 2, calibrate: false}}
 RESTART = "restart=plate-checkpoint.h5"
 CHECKPOINTS = "checkpoint.every=4 checkpoint.keep=1"
 # Overrides of the runs. The first has all outputs of its app.
-RUNS = ("{series}", "measure.calibrate=true", CHECKPOINTS, f"{CHECKPOINTS} {RESTART}",
+RUNS = ("output.fields=final {series}", "measure.calibrate=true", CHECKPOINTS, f"{CHECKPOINTS} {RESTART}",
         "comm.backend=raw checkpoint.seconds=0.01", "comm.backend=view comm.check=cross_rank",
         "comm.backend=shm {series}", "comm.backend=raw comm.pattern=persistent comm.overlap=true",
         "comm.backend=view comm.pattern=blocking checkpoint.every=9", "comm.backend=view comm.pattern=neighborhood",
