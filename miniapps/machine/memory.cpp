@@ -79,8 +79,9 @@ Place place_here() {
     place.free = free_device_memory();
     total = static_cast<double>(device::device_memory().total);
   }
-  place.words = fmt::format("the {} of {} has {:.4g} GB free of {:.4g} GB{}", kind, host_name(), place.free / 1e9,
-                            total / 1e9, limited);
+  place.words =
+      fmt::format("the {} of {} has {:.4g} GB free of {:.4g} GB{}", device::kernels_on_host ? "memory" : "GPU",
+                  host_name(), place.free / 1e9, total / 1e9, limited);
   if (place.own < place.free)
     place.words += fmt::format(", and a process may map {:.4g} GB more (ulimit -v)", place.own / 1e9);
   return place;

@@ -5,6 +5,7 @@ tests/torture has kills, full disks, failing calls and `kontor run`; heat/tests 
 """
 
 import os
+import platform
 import shutil
 import signal
 import unittest
@@ -129,7 +130,7 @@ class OutOfMemory(FaultTest):
         for ranks in 1, 3:
             self.write("deck.yaml", SHORT.replace("[96, 80]", "[10000000, 10000000]"))
             result = self.ends(3, "deck.yaml", ranks=ranks, limit=20)
-            self.names(result.err, "E-MEMORY", "rank 0 on ", "1.6e+06 GB")
+            self.names(result.err, "E-MEMORY", "rank 0 needs ", "of " + platform.node() + " has ", "1.6e+06 GB")
 
 
 class WrongAnswer(FaultTest):
