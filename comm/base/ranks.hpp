@@ -5,7 +5,9 @@
 
 #include <mpi.h>
 
-/// The ranks of a communicator.
+#include <cstdint>
+
+/// The ranks of a communicator and what MPI tells of them.
 namespace kontor::comm::mpi {
 
 /// Local. The rank of the calling process.
@@ -20,6 +22,16 @@ inline int size_of(MPI_Comm comm) {
   int size = 0;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   return size;
+}
+
+/// Local. The bytes of a message that was probed. MPI_Get_elements_x alone counts more than an int holds, and SMPI 3.32
+/// does not have it.
+inline std::int64_t bytes_of(MPI_Status status) {
+  int count = 0;
+  check(MPI_Get_count(&status, MPI_BYTE, &count), "MPI_Get_count");
+  MPI_Count bytes = count;
+  if (count == MPI_UNDEFINED) check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+  return bytes;
 }
 
 /// Collective. A communicator of the ranks that share memory with this one, for the caller to free.

@@ -7,6 +7,7 @@
 // A rank that leaves the barrier may begin the next exchange while another one still receives for this one, but not the
 // next but one: so two tags in turns keep them apart.
 #include "base/deadline.hpp"
+#include "base/ranks.hpp"
 #include "communicator/internals.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -86,12 +87,11 @@ class SparseExchange : device::NonCopyable {
       MPI_Status status;
       check(MPI_Iprobe(MPI_ANY_SOURCE, channel_.tag, channel_.comm, &found, &status), "MPI_Iprobe");
       if (!found) return;
-      MPI_Count bytes = 0;
-      check(MPI_Get_elements_x(&status, MPI_BYTE, &bytes), "MPI_Get_elements_x");
+      const auto bytes = static_cast<std::size_t>(mpi::bytes_of(status));
       const int peer = status.MPI_SOURCE;
-      const auto payload = payload_of(static_cast<std::size_t>(bytes));
-      check(MPI_Recv(place_(peer, static_cast<std::size_t>(bytes)), payload.count, payload.type, peer, channel_.tag,
-                     channel_.comm, MPI_STATUS_IGNORE),
+      const auto payload = payload_of(bytes);
+      check(MPI_Recv(place_(peer, bytes), payload.count, payload.type, peer, channel_.tag, channel_.comm,
+                     MPI_STATUS_IGNORE),
             "MPI_Recv");
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/deadline.hpp"
+#include "base/ranks.hpp"
 #include "checks/checked.hpp"
 #include "communicator/internals.hpp"
 
@@ -35,12 +36,7 @@ std::optional<MessageStatus> look(const Communicator& comm, const Envelope& enve
 
 } // namespace
 
-std::int64_t MessageStatus::bytes() const {
-  if (source == no_rank) return 0;
-  MPI_Count bytes = 0;
-  mpi::check(MPI_Get_elements_x(&status_, MPI_BYTE, &bytes), "MPI_Get_elements_x");
-  return bytes - before_;
-}
+std::int64_t MessageStatus::bytes() const { return source == no_rank ? 0 : mpi::bytes_of(status_) - before_; }
 
 MessageStatus probe(const Communicator& comm, int source, int tag) {
   const Envelope envelope{"probe", Direction::from, source, tag};
