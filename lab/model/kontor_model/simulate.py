@@ -34,7 +34,7 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
     files["hosts"].write_text(hosts(machine, point.ranks), encoding="utf-8")
     files["charges"].write_text(charges_text(machine.rates), encoding="utf-8")
     record = folder / f"{name}.json"
-    settings = {**point.set, "measure.repeats": 1, "measure.calibrate": False, "output.fields": "none", "output.access": "gathered"}
+    settings = {**point.set, "measure.repeats": 1, "measure.calibrate": False, "output.fields": "none"}
     words = ["smpirun", "-np", str(point.ranks), "-platform", str(files["platform"]), "-hostfile", str(files["hosts"]),
              *options(machine, kokkos_of(program)), str(program), str(deck.file),
              *(word for key, value in settings.items() for word in ("--set", f"{key}={flow(value)}")),
