@@ -27,8 +27,11 @@ std::string strided_words(const Buffer& buffer) {
                              "contiguous View";
 }
 
-void refuse_strided(const char* operation, const Buffer& buffer) {
-  throw CallError(fmt::format("{}: {}", operation, strided_words(buffer)));
+WireOrder lowered_order(const Lowering& how, const char* operation, const Buffer& buffer) {
+  const auto order = storage_order(buffer.shape);
+  if (how.packing == Packing::none && !is_contiguous(buffer.shape, order))
+    throw CallError(fmt::format("{}: {}", operation, strided_words(buffer)));
+  return order;
 }
 
 void refuse_shared_elements(const char* operation, const Buffer& buffer) {

@@ -24,19 +24,17 @@ class SavedViews : device::NonCopyable {
  public:
   SavedViews(std::span<const Slot> slots, const Executor& executor) : executor_(executor) {
     constexpr std::int64_t alignment = 16;
-    std::vector<Piece> pieces;
-    std::vector<std::int64_t> places;
     std::int64_t bytes = 0;
-    for (const auto& slot : slots) {
-      if (slot.source == no_rank) continue;
-      const auto& [data, scalar, shape, memory, label, rows] = slot.receive;
-      pieces.push_back({data, nullptr, loop_nest(shape, wire_order(shape, shape)), scalar.size, rows.indices});
-      places.push_back(bytes);
-      bytes += aligned(byte_count(slot.receive), alignment);
+    for (const auto& slot : slots)
+      if (slot.source != no_rank) bytes += aligned(byte_count(slot.receive), alignment);
+    memory_ = executor.allocate(Room::space, static_cast<std::size_t>(bytes), Contents::any);
+    auto* place = static_cast<std::byte*>(memory_.get());
+    std::vector<Piece> pieces;
+    for (const auto& [send, destination, view, source, matching, op] : slots) {
+      if (source == no_rank) continue;
+      pieces.push_back(piece_of(view, place, storage_order(view.shape)));
+      place += aligned(byte_count(view), alignment);
     }
-    memory_ = executor.allocate(Room::space, static_cast<std::size_t>(bytes));
-    for (std::size_t p = 0; p < pieces.size(); ++p)
-      pieces[p].packed = static_cast<std::byte*>(memory_.get()) + places[p];
     pieces_ = executor.list(pieces);
     executor.run(*pieces_, PackDirection::pack);
     executor.fence("comm/saved");

@@ -33,8 +33,7 @@ Pieces pieces_of(const std::vector<Transfer>& messages, const RoutedMessages& ro
                  const std::vector<void*>& own) {
   Pieces pieces;
   for (const auto& [message, offset, view, order, adds] : routed.packed) {
-    const Piece piece{view.data, static_cast<std::byte*>(place_of(routed, message, staging, own)) + offset,
-                      loop_nest(view.shape, order), view.scalar.size, view.rows.indices};
+    const auto piece = piece_of(view, static_cast<std::byte*>(place_of(routed, message, staging, own)) + offset, order);
     if (adds)
       pieces.added.push_back({piece, view.scalar, messages[message].peer});
     else
@@ -53,8 +52,8 @@ ExchangeMethod::ExchangeMethod(const Communicator& comm, const Method& method, c
       subject_("exchange '" + label + "'") {
   auto routing = route(comm, method_, label, slots, agreement);
   packing_ = routing.used;
-  staging_ =
-      executor_->allocate(routing.staged ? Room::pinned : Room::space, static_cast<std::size_t>(routing.staging_bytes));
+  staging_ = executor_->allocate(routing.staged ? Room::pinned : Room::space,
+                                 static_cast<std::size_t>(routing.staging_bytes), Contents::zeros);
   std::vector<SummedPiece> added;
   for (auto& [schedule, sends, receives] : routing.chunks) {
     point_into(staging_.get(), schedule.sends, sends);

@@ -15,14 +15,18 @@ namespace kontor::comm {
 namespace detail {
 namespace {
 
+/// Whether both are one View.
+bool is_in_place(const Buffer& in, const Buffer& out) {
+  return in.data == out.data && in.shape.strides == out.shape.strides;
+}
+
 /// What is wrong as far as this rank can see.
 Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buffer& out, ReduceOp op) {
   if (mpi::reduction(op, out.scalar) == MPI_OP_NULL)
     return fmt::format("{} is not defined for {}", to_string(op), comm::to_string(out.scalar));
   if (in.shape.rank != out.shape.rank || in.shape.extents != out.shape.extents)
     return fmt::format("{}, but {}", to_string(in), to_string(out));
-  const bool in_place = in.data == out.data && in.shape.strides == out.shape.strides;
-  if (!in_place && element_count(out.shape) > 0 && share_memory(in, out))
+  if (!is_in_place(in, out) && element_count(out.shape) > 0 && share_memory(in, out))
     return fmt::format("{} and {} share memory; there is a form in place, of one View", to_string(in), to_string(out));
   if (overlaps_itself(out.shape)) return fmt::format("{}: {}", to_string(out), overlap_words(out.shape));
   for (const auto* view : {&in, &out}) {
@@ -85,26 +89,16 @@ RepeatedReduction::RepeatedReduction(const Communicator& comm, std::string label
                     label_, elements, out.label, most));
   count_ = static_cast<int>(elements);
   const auto order = storage_order(out.shape);
-  const auto lies_well = [&](const Buffer& view) {
-    const bool like_in = view.memory == in.memory;
-    return (route_.where == ReducedIn::host || like_in == stream_ordered()) && is_contiguous(view.shape, order);
+  const auto lowered = [&](const Buffer& view) {
+    Lowered memory(view.data, elements, view.scalar);
+    const bool lies_there = route_.where == ReducedIn::host || (view.memory == in.memory) == stream_ordered();
+    memory.place(*executor_, view, order, lies_there,
+                 route_.where == ReducedIn::pinned ? cached(comm_).lowering.pool : nullptr);
+    return memory;
   };
-  const auto copy = [&](const Buffer& view) {
-    return Piece{view.data, result_.data, loop_nest(view.shape, order), view.scalar.size};
-  };
-  std::vector<Piece> copied_in, copied_out;
-  if (!lies_well(out)) {
-    const auto room = route_.where == ReducedIn::pinned ? Room::pinned : Room::space;
-    memory_ = executor_->allocate(room, static_cast<std::size_t>(byte_count(out)));
-    result_.data = memory_.get();
-    copied_out.push_back(copy(out));
-  }
-  if (!lies_well(in))
-    copied_in.push_back(copy(in));
-  else if (in.data != result_.data)
-    given_ = in.data;
-  copy_in_ = executor_->list(copied_in);
-  copy_out_ = executor_->list(copied_out);
+  out_ = lowered(out);
+  if (!is_in_place(in, out)) in_ = lowered(in);
+  result_.data = out_.data();
   result_.shape = row_shape(elements);
   if (stream_ordered()) connect();
 }
@@ -114,7 +108,7 @@ void RepeatedReduction::connect() {
   const auto bytes = static_cast<std::size_t>(byte_count(result_));
   own_ = route_.collectives->for_one_stream(bytes);
   if (own_) route_.collectives = own_.get();
-  const auto memory = executor_->allocate(Room::space, bytes);
+  const auto memory = executor_->allocate(Room::space, bytes, Contents::zeros);
   auto scratch = result_;
   scratch.data = memory.get();
   route_.collectives->allreduce(executor_->stream(), scratch.data, scratch, op_);
@@ -136,8 +130,7 @@ RepeatedReduction::~RepeatedReduction() {
     return;
   }
   internals.leak_at_end();
-  leak(std::tuple(std::move(views_), std::move(memory_), std::move(copy_in_), std::move(copy_out_),
-                  std::move(executor_)));
+  leak(std::tuple(std::move(views_), std::move(in_), std::move(out_), std::move(executor_)));
 }
 
 void RepeatedReduction::fail(const char* why) const { throw CallError(fmt::format("reduction '{}': {}", label_, why)); }
@@ -155,10 +148,11 @@ void RepeatedReduction::start(const Executor& caller) {
   const device::Region region("comm/post");
   step_ = Step::failed; // unless this returns
   executor_->order(caller, *executor_);
-  copy(*copy_in_, PackDirection::pack);
+  const auto& given = in_ ? *in_ : out_;
+  given.queue(*executor_, PackDirection::pack);
   if (stream_ordered()) {
-    route_.collectives->allreduce(executor_->stream(), given_ ? given_ : result_.data, result_, op_);
-    copy(*copy_out_, PackDirection::unpack);
+    route_.collectives->allreduce(executor_->stream(), given.data(), result_, op_);
+    out_.queue(*executor_, PackDirection::unpack);
   } else if (route_.where == ReducedIn::pinned) {
     executor_->record();
   } else {
@@ -192,7 +186,7 @@ void RepeatedReduction::complete() {
       check(MPI_Allreduce(given(), result_.data, count_, type_, mpi_op_, comm_.native()), "MPI_Allreduce");
     }
   }
-  copy(*copy_out_, PackDirection::unpack);
+  out_.queue(*executor_, PackDirection::unpack);
 }
 
 void RepeatedReduction::begin() {
@@ -235,23 +229,20 @@ void RepeatedReduction::check(int code, const char* mpi_function) const {
 
 } // namespace detail
 
-struct ReductionBase::State : detail::RepeatedReduction {
-  using RepeatedReduction::RepeatedReduction;
-};
-
 ReductionBase::ReductionBase(const Communicator& comm, std::string label, const Buffer& in, const Buffer& out,
                              ReduceOp op, std::shared_ptr<const Executor> executor, std::shared_ptr<void> views) {
   const device::Region region("comm/commit");
   detail::agree_on_reduction(comm, label, in, out, op);
   const auto route = detail::route_of(comm, in, op);
-  state_ = std::make_unique<State>(comm, std::move(label), in, out, op, std::move(executor), route, std::move(views));
+  state_ = std::make_unique<detail::RepeatedReduction>(comm, std::move(label), in, out, op, std::move(executor), route,
+                                                       std::move(views));
 }
 
 ReductionBase::ReductionBase(ReductionBase&&) noexcept = default;
 ReductionBase& ReductionBase::operator=(ReductionBase&&) noexcept = default;
 ReductionBase::~ReductionBase() = default;
 
-ReductionBase::State& ReductionBase::state() const {
+detail::RepeatedReduction& ReductionBase::state() const {
   if (!state_) [[unlikely]]
     throw CallError("start() or finish() on a Reduction that was moved from");
   return *state_;

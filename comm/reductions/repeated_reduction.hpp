@@ -4,7 +4,7 @@
 #include <kontor/comm/backend/backend.hpp>
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/views/datatype.hpp>
-#include <kontor/comm/views/executor.hpp>
+#include <kontor/comm/views/lowering.hpp>
 
 #include <mpi.h>
 
@@ -28,8 +28,8 @@ struct ReductionRoute {
   StreamCollectives* collectives = nullptr; ///< the communicator's
 };
 
-/// What a Reduction repeats: two Views, or one that is both, copies of them in memory where they can be reduced, and
-/// the reduction. All work on a device is queued on one instance. A step allocates nothing.
+/// What a Reduction repeats: two Views, or one that is both, lowered to where they can be reduced, and the reduction.
+/// All work on a device is queued on one instance. A step allocates nothing.
 class RepeatedReduction : device::NonCopyable {
  public:
   /// Collective where a backend reduces. `views` own the memory. Throws AgreedError if MPI reduces and there are more
@@ -58,10 +58,7 @@ class RepeatedReduction : device::NonCopyable {
   /// At check level `cross_rank`: all ranks do the same with the same reduction.
   void check_order(const char* step) const;
   void connect();
-  void copy(const Executor::Pieces& pieces, PackDirection direction) const {
-    if (!pieces.empty) executor_->run(pieces, direction);
-  }
-  const void* given() const { return given_ ? given_ : MPI_IN_PLACE; }
+  const void* given() const { return in_ ? in_->data() : MPI_IN_PLACE; }
   void begin();
   void wait();
   void complete();
@@ -75,11 +72,9 @@ class RepeatedReduction : device::NonCopyable {
   std::shared_ptr<void> views_;
   ReductionRoute route_;
   std::unique_ptr<StreamCollectives> own_; ///< where the route's has some for one stream
-  std::shared_ptr<void> memory_;           ///< for a copy
-  std::unique_ptr<Executor::Pieces> copy_in_;
-  std::unique_ptr<Executor::Pieces> copy_out_;
-  const void* given_ = nullptr; ///< null: the elements are at `result_` before
-  Buffer result_;               ///< in one piece
+  std::optional<Lowered> in_;              ///< nothing: in place
+  Lowered out_;
+  Buffer result_; ///< in one piece
   MPI_Datatype type_;
   MPI_Op mpi_op_;
   int count_ = 0;

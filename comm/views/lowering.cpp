@@ -5,33 +5,37 @@ namespace kontor::comm::detail {
 
 using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
-struct LoweredHost::Copy {
-  Kokkos::View<unsigned char*, Kokkos::HostSpace> memory;
+struct Lowered::Copy {
+  std::shared_ptr<void> memory;
+  PinnedPool::Block pinned; ///< instead
   Piece piece;
 };
 
-void LoweredHost::place(const Lowering& how, const char* operation, const Buffer& view) {
-  const auto order = storage_order(view.shape);
-  if (how.packing == Packing::none && !is_contiguous(view.shape, order)) refuse_strided(operation, view);
-  place(how, view, order);
-}
-
-void LoweredHost::place(const Lowering& /*how*/, const Buffer& view, const WireOrder& order) {
-  if (is_contiguous(view.shape, order)) return; // Kokkos does not see through extents of 1
-  const auto properties = Kokkos::view_alloc(std::string("comm/packed"), Kokkos::WithoutInitializing);
+void Lowered::place(const Executor& executor, const Buffer& view, const WireOrder& order, bool accessible,
+                    PinnedPool* pool) {
+  if (accessible && is_contiguous(view.shape, order)) return; // Kokkos does not see through extents of 1
   const auto bytes = static_cast<std::size_t>(count_) * scalar_.size;
-  Copy copy{Kokkos::View<unsigned char*, Kokkos::HostSpace>(properties, bytes),
-            {view.data, nullptr, loop_nest(view.shape, order), scalar_.size}};
-  copy.piece.packed = data_ = copy.memory.data();
+  Copy copy;
+  if (pool)
+    data_ = (copy.pinned = pool->take(bytes)).data();
+  else
+    data_ = (copy.memory = executor.allocate(Room::space, bytes, Contents::any)).get();
+  copy.piece = piece_of(view, data_, order);
   copy_ = std::make_shared<const Copy>(std::move(copy));
 }
 
-void LoweredHost::queue(PackDirection direction) const {
-  const HostSpace instance;
-  if (direction == PackDirection::pack)
-    copy_piece<PackDirection::pack>(instance, copy_->piece);
-  else
-    copy_piece<PackDirection::unpack>(instance, copy_->piece);
+void Lowered::queue(const Executor& executor, PackDirection direction) const {
+  if (copy_) executor.copy(copy_->piece, direction);
+}
+
+void LoweredHost::place(const Lowering& /*how*/, const Buffer& view, const WireOrder& order) {
+  constexpr bool accessible = true;
+  Lowered::place(KokkosExecutor(HostSpace()), view, order, accessible, nullptr);
+}
+
+bool LoweredHost::queue(PackDirection direction) const {
+  Lowered::queue(KokkosExecutor(HostSpace()), direction);
+  return copied();
 }
 
 void LoweredHost::copy(PackDirection direction) const {

@@ -12,6 +12,9 @@
 #include <utility>
 
 namespace kontor::comm {
+namespace detail {
+class RepeatedReduction;
+}
 
 /// What a Reduction is without the types of its Views; compiled once.
 class ReductionBase {
@@ -50,9 +53,8 @@ class ReductionBase {
   void finish(const Executor& caller);
 
  private:
-  struct State;
-  State& state() const;
-  std::unique_ptr<State> state_; ///< null: moved from
+  detail::RepeatedReduction& state() const;
+  std::unique_ptr<detail::RepeatedReduction> state_; ///< null: moved from
 };
 
 /// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with anything else

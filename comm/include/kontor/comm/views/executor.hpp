@@ -16,6 +16,9 @@ enum class Room : std::uint8_t {
   pinned ///< host memory that its kernels reach
 };
 
+/// What newly allocated memory holds.
+enum class Contents : std::uint8_t { zeros, any };
+
 /// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this file: what
 /// uses it is compiled once, and a KokkosExecutor once for each execution space.
 class Executor : device::NonCopyable {
@@ -28,8 +31,10 @@ class Executor : device::NonCopyable {
     bool empty = true; ///< there is nothing to copy
   };
 
-  /// Local. Memory of so many bytes, all 0, aligned to 64.
-  virtual std::shared_ptr<void> allocate(Room, std::size_t bytes) const = 0;
+  /// Local. Memory of so many bytes, aligned to 64.
+  virtual std::shared_ptr<void> allocate(Room, std::size_t bytes, Contents) const = 0;
+  /// Local. Queues the copy of one piece, without rows by index. Allocates nothing.
+  virtual void copy(const Piece&, PackDirection) const = 0;
   /// Local. Copies the list of pieces to where the kernel runs.
   virtual std::unique_ptr<Pieces> list(const std::vector<Piece>&) const = 0;
   /// Local. The same for pieces that run() adds to arrays of `rank`, in the order of ranks: can_add().

@@ -20,9 +20,15 @@ class KokkosExecutor final : public Executor {
  public:
   explicit KokkosExecutor(ExecutionSpace instance) : instance_(std::move(instance)) {}
 
-  std::shared_ptr<void> allocate(Room room, std::size_t bytes) const override {
-    if (room == Room::space) return allocate_in<typename ExecutionSpace::memory_space>("comm/staging", bytes);
-    return allocate_in<device::PinnedSpace>("comm/pinned", bytes);
+  std::shared_ptr<void> allocate(Room room, std::size_t bytes, Contents contents) const override {
+    if (room == Room::space) return allocate_in<typename ExecutionSpace::memory_space>("comm/staging", bytes, contents);
+    return allocate_in<device::PinnedSpace>("comm/pinned", bytes, contents);
+  }
+  void copy(const Piece& piece, PackDirection direction) const override {
+    if (direction == PackDirection::pack)
+      copy_piece<PackDirection::pack>(instance_, piece);
+    else
+      copy_piece<PackDirection::unpack>(instance_, piece);
   }
   std::unique_ptr<Pieces> list(const std::vector<Piece>& pieces) const override {
     return std::make_unique<List>(pieces);
@@ -70,9 +76,11 @@ class KokkosExecutor final : public Executor {
   };
 
   template <class MemorySpace>
-  static std::shared_ptr<void> allocate_in(const char* label, std::size_t bytes) {
+  static std::shared_ptr<void> allocate_in(const std::string& label, std::size_t bytes, Contents contents) {
     using Memory = Kokkos::View<unsigned char*, MemorySpace>;
-    auto memory = std::make_shared<Memory>(std::string(label), bytes);
+    const auto memory = contents == Contents::zeros
+                            ? std::make_shared<Memory>(label, bytes)
+                            : std::make_shared<Memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), bytes);
     return {memory, memory->data()};
   }
 

@@ -19,6 +19,11 @@ struct Piece {
   const std::int64_t* indices = nullptr; ///< where rows go by index: of each row, in host memory
 };
 
+/// All of the View, whose elements lie at `packed` in that order.
+inline Piece piece_of(const Buffer& view, void* packed, const WireOrder& order) {
+  return {view.data, packed, loop_nest(view.shape, order), view.scalar.size, view.rows.indices};
+}
+
 /// A Piece that is added to an array, and the rank that it comes from.
 struct SummedPiece {
   Piece piece;
