@@ -38,8 +38,7 @@ endfunction()
 #   portable  the communication layer
 #   native    everything else that is optimized; with JSON, which is slow to read
 #   once      kontor_runs_once; with JSON. (With the headers of `native` g++ 12 optimizes as much as there; g++ 13 refuses them.)
-#   header    a look at headers, not optimized: Kokkos only
-#   test      tests that need no optimization, with GoogleTest
+#   test      what needs no optimization, with GoogleTest
 #   comm_test those of the communication layer, with its headers
 function(kontor_precompile target set)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
@@ -53,12 +52,8 @@ function(kontor_precompile target set)
 endfunction()
 
 function(kontor_precompiled_headers set)
-  set(headers <Kokkos_Core.hpp>)
-  set(libraries Kontor::kokkos)
-  if(NOT set STREQUAL "header")
-    list(APPEND headers <mpi.h> <fmt/format.h> <fmt/ranges.h>)
-    list(APPEND libraries MPI::MPI_CXX fmt::fmt)
-  endif()
+  set(headers <Kokkos_Core.hpp> <mpi.h> <fmt/format.h> <fmt/ranges.h>)
+  set(libraries Kontor::kokkos MPI::MPI_CXX fmt::fmt)
   if(set MATCHES "native|once" AND TARGET nlohmann_json::nlohmann_json)
     list(APPEND headers <nlohmann/json.hpp>)
     list(APPEND libraries nlohmann_json::nlohmann_json)
@@ -102,7 +97,7 @@ function(kontor_precompiled_headers set)
     set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)
   elseif(set STREQUAL "once")
     target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_runs_once)
-  elseif(set MATCHES "header|test")
+  elseif(set MATCHES "test")
     target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_not_optimized)
   endif()
 endfunction()

@@ -43,7 +43,7 @@ std::string text_of(Operation operation) {
 
 inline void expect_facts(const std::string& text, std::initializer_list<std::string> facts) {
   for (const auto& fact : facts)
-    EXPECT_NE(text.find(fact), std::string::npos) << "'" << fact << "' is not in: " << text;
+    EXPECT_TRUE(text.find(fact) != std::string::npos) << "'" << fact << "' is not in: " << text;
 }
 
 inline std::string mpi_text(int code) {

@@ -4,8 +4,6 @@
 #include "allocation_counter.hpp"
 #include "comm_test.hpp"
 
-#include <ostream>
-
 /// What a piece of code does besides its work.
 namespace kontor::comm::test {
 
@@ -29,10 +27,6 @@ struct ToolsRecord {
 };
 void start_recording_tools();
 ToolsRecord stop_recording_tools();
-
-inline void PrintTo(const MpiCalls& calls, std::ostream* out) {
-  for (const auto& [name, n] : calls) *out << name << " x " << n << "; ";
-}
 
 struct Cost {
   MpiCalls mpi;

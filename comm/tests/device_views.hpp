@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "comm_test.hpp"
+#include "places.hpp"
 
 #include <cstdlib>
 
-/// Views in device memory. Without a device, a memory space stands in that, to Kokkos, the host does not reach.
 namespace kontor::comm::test::on_device {
 
-using Space = Kokkos::DefaultExecutionSpace;
-inline constexpr bool has_device = !device::on_host<Space>;
-
-#if KOKKOS_VERSION < 40000
-struct StandIn {
-  static constexpr const char* get_name() { return "StandIn"; }
-};
-using Memory = std::conditional_t<
-    has_device, Space::memory_space,
-    Kokkos::Experimental::LogicalMemorySpace<Kokkos::HostSpace, Space, StandIn,
-                                             Kokkos::Experimental::LogicalSpaceSharesAccess::no_shared_access>>;
-inline constexpr bool tested = true;
-#else // which has nothing to stand in for a device
-using Memory = Space::memory_space;
-inline constexpr bool tested = has_device;
-#endif
-using OnDevice = Kokkos::Device<Space, Memory>;
 using Row = Kokkos::View<double*, OnDevice>;
-using Block = Kokkos::View<double**, Kokkos::LayoutRight, OnDevice>;
-using Column = Kokkos::View<double*, Kokkos::LayoutStride, OnDevice>;
 using Host = Kokkos::View<double*, Kokkos::HostSpace>;
 static_assert(!tested || memory_of<Row>() == MemoryKind::device);
 
@@ -79,14 +59,6 @@ void with_each_method(const Test& test) {
 
 inline constexpr int n = 7;
 
-/// A View in one piece and one that is strided.
-template <class Test>
-void with_each_view(const Test& test) {
-  test(Row("in", n), Row("out", n));
-  const Block in("in", n, 3), out("out", n, 3);
-  test(Column(Kokkos::subview(in, Kokkos::ALL(), 1)), Column(Kokkos::subview(out, Kokkos::ALL(), 1)));
-}
-
 } // namespace kontor::comm::test::on_device
 
 /// Views whose elements say who sent them to whom, in host memory and where kernels run.
@@ -137,14 +109,6 @@ template <class Row>
 void expect_from(const Row& row, int from, int to, int count) {
   EXPECT_EQ(row.size(), static_cast<std::size_t>(count)) << "from " << from << " to " << to;
   EXPECT_EQ(on_device::wrong(row, element(from, to, 0)), 0) << "from " << from << " to " << to;
-}
-
-/// Whether what came from all ranks is what they sent to `to`.
-template <class Row, class Count>
-void expect_received(const Received<Row>& received, int to, const Count& count) {
-  for (int from = 0; from + 1 < static_cast<int>(received.offsets.size()); ++from)
-    expect_from(received.part(from), from, to, count(from, to));
-  EXPECT_EQ(received.offsets.back(), static_cast<std::int64_t>(received.data.size()));
 }
 
 } // namespace kontor::comm::test

@@ -1,86 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "comm_test.hpp"
-#include "views.hpp"
-
-#include <kontor/device/compat.hpp>
-
-#include <any>
+#include "places.hpp"
 
 /// The same test with its Views in host memory and, where there is one, in a device's; and the conformance check: an
 /// exchange must deliver the bits that MPI_Sendrecv delivers.
 namespace kontor::comm::test {
-
-struct HostViews {
-  using Space = Kokkos::HostSpace;
-  template <class View>
-  View view(const Field<View>& field) {
-    return field.view;
-  }
-  void load() {}
-  void store() {}
-  void forget() {}
-};
-
-/// Views travel as twins on the device, at the same places of twins of all the memory around them.
-class DeviceViews {
- public:
-  using Space = Kokkos::DefaultExecutionSpace::memory_space;
-
-  template <class View>
-  auto view(const Field<View>& field) {
-    using Twin = Kokkos::View<typename View::data_type, Stride, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    using T = typename View::value_type;
-    Stride layout;
-    std::size_t strides[9] = {};
-    field.view.stride(strides);
-    for (std::size_t d = 0; d < rank_of<View>; ++d) {
-      layout.dimension[d] = field.view.extent(d);
-      layout.stride[d] = strides[d];
-    }
-    const auto place = field.view.data() - field.memory.data();
-    return Twin(static_cast<T*>(memory_of(field)) + place, layout);
-  }
-
-  void load() {
-    for (const auto& [host, twin, owner] : twins_) Kokkos::deep_copy(twin, Unmanaged(host, twin.size()));
-    Kokkos::fence();
-  }
-  void store() {
-    Kokkos::fence();
-    for (const auto& [host, twin, owner] : twins_) Kokkos::deep_copy(Unmanaged(host, twin.size()), twin);
-  }
-  void forget() { twins_.clear(); }
-
- private:
-  using Bytes = Kokkos::View<unsigned char*, Space>;
-  using Unmanaged = Kokkos::View<unsigned char*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  struct Twin {
-    unsigned char* host;
-    Bytes memory;
-    std::any owner; ///< a View of the host's memory: store() writes there as long as the twin is
-  };
-
-  template <class View>
-  void* memory_of(const Field<View>& field) {
-    auto* const host = reinterpret_cast<unsigned char*>(field.memory.data());
-    const auto known = std::find_if(twins_.begin(), twins_.end(), [&](const Twin& t) { return t.host == host; });
-    if (known != twins_.end()) return known->memory.data();
-    twins_.push_back({host, Bytes("twin", field.memory.size_bytes()), field.view});
-    return twins_.back().memory.data();
-  }
-
-  std::vector<Twin> twins_;
-};
-
-/// A step of an exchange whose Views are at that place.
-template <class Place, class View>
-void run_step_at(Place& place, Exchange<View>& exchange) {
-  place.load();
-  run_step(exchange);
-  place.store();
-}
 
 /// Whether Views can go by index with this method; if not, the exchange must say so.
 inline bool goes_by_index(const Communicator& comm) {

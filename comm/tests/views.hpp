@@ -81,12 +81,6 @@ auto field_of(const View& view) {
   return Field<View>{view, {view.data(), view.span()}};
 }
 
-/// The same cells as a View of any strides: one type for all layouts, which takes less time to compile.
-template <class View>
-auto strided(const Field<View>& field) {
-  return Field<Owning<typename View::value_type, Kokkos::LayoutStride, rank_of<View>>>{field.view, field.memory};
-}
-
 /// Two Views have the same extents, and in them the same bits.
 template <class A, class B>
 void expect_equal_elements(const A& a, const B& b) {
@@ -125,6 +119,32 @@ auto inside(const std::string& label, Index<rank> extents) {
     (std::make_index_sequence<rank>());
     return Field<AsWhole<std::remove_const_t<decltype(view)>>>{view, around.memory};
   }
+}
+
+/// As whole() and inside(), with the layout as a value: one type for all, which takes less time to compile.
+enum class Storage { left, right, odd, inside_left, inside_right, inside_odd };
+inline constexpr auto all_storage = {Storage::left,        Storage::right,        Storage::odd,
+                                     Storage::inside_left, Storage::inside_right, Storage::inside_odd};
+
+template <class T, std::size_t rank>
+auto stored(Storage storage, const std::string& label, Index<rank> extents) {
+  using View = Owning<T, Kokkos::LayoutStride, rank>;
+  const bool inside = storage >= Storage::inside_left;
+  for (auto& extent : extents) extent += inside ? 2 : 0;
+  auto layout = layout_of<Kokkos::LayoutStride>(extents);
+  const int kind = static_cast<int>(storage) % 3;
+  std::size_t stride = 1;
+  for (std::size_t n = 0; n < rank && kind < 2; ++n) {
+    const auto d = kind == 0 ? n : rank - 1 - n;
+    layout.stride[d] = stride;
+    stride *= std::max<std::size_t>(extents[d], 1);
+  }
+  const auto all = field_of(View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), layout));
+  const auto part = [&]<std::size_t... d>(std::index_sequence<d...>) {
+    const std::size_t first = inside ? 1 : 0;
+    return View(Kokkos::subview(all.view, std::pair<std::size_t, std::size_t>(first, extents[d] - first)...));
+  };
+  return Field<View>{part(std::make_index_sequence<rank>()), all.memory};
 }
 
 } // namespace kontor::comm::test

@@ -43,6 +43,7 @@ class Watched {
   /// The elements only.
   void store(const Bytes& elements);
 
+  const std::vector<std::size_t>& places() const { return places_; }
   int count() const { return static_cast<int>(places_.size()); }
   int bytes() const { return count() * static_cast<int>(element_size_); }
   /// One after the other, in the order of `places`.

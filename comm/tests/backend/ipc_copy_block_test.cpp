@@ -86,40 +86,33 @@ CopyBlock only_piece(Array& from, Array& to) {
   return list.at(0);
 }
 
-/// Contiguous Views go in the largest units, columns element by element, structs in several units, and neighbours are
-/// those in the memory that is written.
+/// Contiguous Views go in the largest units, columns element by element, structs in several units.
 TEST(IpcPieces, UnitsOfEachShape) {
-  using Two = std::pair<std::int64_t, std::int64_t>;
   const auto piece = [](const Sizes& extents, const Sizes& from_strides, const Sizes& to_strides, std::uint32_t size) {
     Array from(extents, from_strides, size), to(extents, to_strides, size);
     return only_piece(from, to);
   };
-  const auto contiguous = piece({40, 50}, {50, 1}, {50, 1}, 8);
-  EXPECT_EQ(std::tuple(contiguous.unit, contiguous.units, contiguous.loops), std::tuple(16u, 1000u, 1));
-  const auto column = piece({30}, {12}, {17}, 8);
-  EXPECT_EQ(std::tuple(column.unit, column.units, column.loops), std::tuple(8u, 30u, 1));
-  EXPECT_EQ(Two(column.from_strides[0], column.to_strides[0]), Two(96, 136));
+  const auto units = [](const CopyBlock& block) { return std::tuple(block.unit, block.units, block.loops); };
+  EXPECT_EQ(units(piece({40, 50}, {50, 1}, {50, 1}, 8)), std::tuple(16u, 1000u, 1));
+  EXPECT_EQ(units(piece({30}, {12}, {17}, 8)), std::tuple(8u, 30u, 1));
   const auto structs = piece({5, 6}, {20, 2}, {6, 1}, 12);
-  EXPECT_EQ(Two(structs.unit, structs.units), Two(4, 90));
-  const auto offsets = offsets_of(piece({4, 5}, {1, 4}, {5, 1}, 8), 1);
-  EXPECT_EQ(Two(offsets.from, offsets.to), Two(32, 8));
+  EXPECT_EQ(std::pair(structs.unit, structs.units), std::pair(4u, 90u));
+  const auto offsets = offsets_of(piece({4, 5}, {1, 4}, {5, 1}, 8), 1); // neighbours in the memory that is written
+  EXPECT_EQ((std::pair<std::int64_t, std::int64_t>(offsets.from, offsets.to)),
+            (std::pair<std::int64_t, std::int64_t>(32, 8)));
 }
 
 TEST(IpcPieces, UnitsFitTheirPlaces) {
-  const auto unit = [](std::size_t before_from, std::size_t before_to, std::size_t extent, std::uint32_t size) {
-    Array from({extent}, {1}, size, before_from), to({extent}, {1}, size, before_to);
-    return only_piece(from, to).unit;
+  struct Fit {
+    std::size_t before_from, before_to, extent;
+    std::uint32_t size, unit;
   };
-  EXPECT_EQ(unit(0, 0, 64, 4), 16u);
-  EXPECT_EQ(unit(0, 8, 64, 8), 8u);
-  EXPECT_EQ(unit(8, 8, 64, 8), 8u);
-  EXPECT_EQ(unit(0, 4, 64, 4), 4u);
-  EXPECT_EQ(unit(0, 0, 63, 4), 4u);
-  EXPECT_EQ(unit(0, 0, 7, 2), 2u);
-  EXPECT_EQ(unit(0, 0, 7, 3), 1u);
-  EXPECT_EQ(unit(0, 0, 16, 3), 16u);
-  EXPECT_EQ(unit(0, 0, 5, 24), 8u);
-  EXPECT_EQ(unit(0, 0, 5, 16), 16u);
+  for (const auto& fit :
+       {Fit{0, 0, 64, 4, 16}, Fit{0, 8, 64, 8, 8}, Fit{8, 8, 64, 8, 8}, Fit{0, 4, 64, 4, 4}, Fit{0, 0, 63, 4, 4},
+        Fit{0, 0, 7, 2, 2}, Fit{0, 0, 7, 3, 1}, Fit{0, 0, 16, 3, 16}, Fit{0, 0, 5, 24, 8}, Fit{0, 0, 5, 16, 16}}) {
+    Array from({fit.extent}, {1}, fit.size, fit.before_from), to({fit.extent}, {1}, fit.size, fit.before_to);
+    EXPECT_EQ(only_piece(from, to).unit, fit.unit);
+  }
 }
 
 TEST(IpcPieces, OneElementAndNone) {

@@ -13,17 +13,24 @@
 namespace kontor::comm::test {
 namespace {
 
+Options has_timeout(Options options, double timeout = 0.2) {
+  options.check = CheckLevel::cross_rank;
+  options.timeout = timeout;
+  return options;
+}
+
 /// What rank 0 is told where the last rank never starts a plan in which it sends to rank 0. Plans are used directly
 /// here: an Exchange would find the missing rank before.
-template <class Space>
-std::string text_at_rank_0(const Options& options) {
+template <class Space = Kokkos::HostSpace>
+void expect_text_at_rank_0(const Options& options, const std::string& text) {
+  SCOPED_TRACE(to_string(options));
   using Numbers = Kokkos::View<int*, Space>;
-  const Communicator comm(MPI_COMM_WORLD, options);
+  const Communicator comm(MPI_COMM_WORLD, has_timeout(options));
   const int last = comm.size() - 1;
-  const bool sends = comm.rank() == last;
   const bool receives = comm.rank() == 0;
   const Numbers out("out", 1000), in("in", 1000);
-  const std::vector<Slot> slots{{to_buffer(out), sends ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
+  const std::vector<Slot> slots{
+      {to_buffer(out), comm.rank() == last ? 0 : no_rank, to_buffer(in), receives ? last : no_rank}};
   const auto agreement = handshake(comm, "lost", slots);
   const auto method =
       detail::internals(comm).methods(device::on_host<Space> ? MemoryKind::host : MemoryKind::device).front();
@@ -31,35 +38,20 @@ std::string text_at_rank_0(const Options& options) {
   auto& schedule = routing.chunks[0].schedule;
   schedule.stream = device::native_stream(typename Numbers::execution_space());
   auto plan = method.backend->plan(schedule).plan;
-  std::string text;
   if (receives) {
     plan->prepare();
     plan->start();
     const auto wait = [&] {
       if (method.can.stream_ordered) return plan->finish();
       mpi::wait_within(
-          options.timeout, comm.native(), "exchange 'lost'", [&] { return plan->test(); },
+          comm.options().timeout, comm.native(), "exchange 'lost'", [&] { return plan->test(); },
           [&] { return plan->awaited(); });
     };
-    text = text_of<Error>(wait);
+    expect_error<Error>(wait, {"exchange 'lost': rank 0 has waited 0.2 s for " + text});
   }
   MPI_Barrier(comm.native());
   static auto& left = *new std::vector<std::unique_ptr<Plan>>; // their other ends are not in order: never destroyed
   left.push_back(std::move(plan));
-  return text;
-}
-
-Options has_timeout(Options options, double timeout = 0.2) {
-  options.check = CheckLevel::cross_rank;
-  options.timeout = timeout;
-  return options;
-}
-
-template <class Space = Kokkos::HostSpace>
-void expect_text_at_rank_0(const Options& options, const std::string& text) {
-  SCOPED_TRACE(to_string(options));
-  EXPECT_EQ(text_at_rank_0<Space>(has_timeout(options)),
-            world_rank() == 0 ? "exchange 'lost': rank 0 has waited 0.2 s for " + text : "");
 }
 
 std::optional<Options> ipc_method() {
@@ -107,9 +99,8 @@ TEST_F(Timeout, ARankThatDoesNotReduceIsAnErrorOnTheDevice) {
   reduce();
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() != last) {
-    const auto text = text_of<Error>(reduce);
-    expect_facts(text,
-                 {"'sums'", fmt::format("rank {} has waited 0.5 s", comm.rank()), fmt::format("for rank {}", last)});
+    expect_error<Error>(
+        reduce, {"'sums'", fmt::format("rank {} has waited 0.5 s", comm.rank()), fmt::format("for rank {}", last)});
     EXPECT_NE(text_of<Error>(reduce), "no error"); // nor is anything reduced afterwards
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -140,9 +131,9 @@ TEST_F(Timeout, ARankThatDoesNotComeIsAnError) {
   if (comm.rank() != last) {
     std::vector<PeerMessage> messages;
     if (comm.rank() == 0) messages.push_back({last, std::vector<std::byte>(8)});
-    EXPECT_EQ(text_of<Error>([&] { sparse_exchange(comm, "halo", std::move(messages)); }),
-              fmt::format("exchange 'halo': rank {} has waited 0.2 s for {} to come to it", comm.rank(),
-                          comm.rank() == 0 ? fmt::format("rank {}", last) : "all ranks"));
+    expect_error<Error>([&] { sparse_exchange(comm, "halo", std::move(messages)); },
+                        {fmt::format("exchange 'halo': rank {} has waited 0.2 s for ", comm.rank()),
+                         comm.rank() == 0 ? fmt::format("rank {} to come", last) : "all ranks to come"});
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (comm.rank() == last) detail::internals(comm).leak_at_end();
@@ -157,9 +148,8 @@ TEST_F(Timeout, ARankThatDoesNotStartIsAnError) {
     auto ring = std::make_unique<TimedRing>(0.2, method);
     const bool elsewhere = ring->comm.rank() == last;
     if (!elsewhere) {
-      const auto text = text_of<Error>([&] { ring->exchange.start(); });
-      EXPECT_TRUE(text.starts_with("start, exchange 'halo' (commit ")) << text;
-      expect_facts(text, {fmt::format("missing: {}", last)});
+      expect_error<Error>([&] { ring->exchange.start(); },
+                          {"start, exchange 'halo' (commit ", fmt::format("missing: {}", last)});
       ring = nullptr;
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -7,90 +7,7 @@
 namespace kontor::comm::test {
 namespace {
 
-enum { of_part, of_whole, of_other };
-
-/// What MPI moves between the part of each rank and the whole, in bytes. In place, the root has the whole only, and the
-/// others have their parts.
-class MpiParts {
- public:
-  /// `sizes`: the elements of each rank's part.
-  MpiParts(const Communicator& comm, const std::vector<int>& sizes, std::size_t element)
-      : comm_(comm.native()), rank_(comm.rank()) {
-    for (const int n : sizes) {
-      offsets_.push_back(counts_.empty() ? 0 : offsets_.back() + counts_.back());
-      counts_.push_back(n * static_cast<int>(element));
-    }
-  }
-  Twins::Mpi allgather(bool in_place = false) const {
-    return [=, this](const Given& given, void* all) {
-      MPI_Allgatherv(in_place ? MPI_IN_PLACE : given[of_part].data(), counts_[rank_], MPI_BYTE, all, counts_.data(),
-                     offsets_.data(), MPI_BYTE, comm_);
-    };
-  }
-  Twins::Mpi gather(int root, bool in_place = false) const {
-    return [=, this](const Given& given, void* all) {
-      MPI_Gatherv(in_place && rank_ == root ? MPI_IN_PLACE : given[of_part].data(), counts_[rank_], MPI_BYTE, all,
-                  counts_.data(), offsets_.data(), MPI_BYTE, root, comm_);
-    };
-  }
-  Twins::Mpi scatter(int root, bool in_place = false) const {
-    return [=, this](const Given& given, void* own) {
-      MPI_Scatterv(given[of_whole].data(), counts_.data(), offsets_.data(), MPI_BYTE,
-                   in_place && rank_ == root ? MPI_IN_PLACE : own, counts_[rank_], MPI_BYTE, root, comm_);
-    };
-  }
-  /// As many elements from each rank as to it, of the View of that number.
-  Twins::Mpi alltoall(int from) const {
-    return [=, this](const Given& given, void* to) {
-      MPI_Alltoallv(given[from].data(), counts_.data(), offsets_.data(), MPI_BYTE, to, counts_.data(), offsets_.data(),
-                    MPI_BYTE, comm_);
-    };
-  }
-
- private:
-  MPI_Comm comm_;
-  int rank_;
-  std::vector<int> counts_;
-  std::vector<int> offsets_;
-};
-
-/// The operations are compiled once, for all Views; a View's type decides how it is lent to them. So all Views are lent
-/// in each way, to be read, to be written and both, and `everything` is for a few of them.
-enum class Which { each_way, everything };
-
-template <Which which, class Part, class Whole>
-void expect_equal_parts(const Communicator& comm, const Field<Part>& part_field, const Field<Whole>& whole_field,
-                        const Field<Whole>& other_field) {
-  const auto& part = part_field.view;
-  const auto& whole = whole_field.view;
-  const auto& other = other_field.view;
-  Twins views(
-      {watched(part_field, Order::storage), watched(whole_field, Order::storage), watched(other_field, Order::storage)},
-      [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
-  const MpiParts mpi(comm, std::vector<int>(comm.size(), watched(part_field).bytes()), 1);
-  if constexpr (which == Which::each_way) {
-    views.expect(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORM(alltoall, comm, whole));
-    views.expect(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgather, comm, part, whole));
-    return;
-  }
-  views.expect(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORMS(alltoall, comm, whole));
-  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgather, comm, part, whole));
-  views.expect(of_other, true, mpi.alltoall(of_whole), KONTOR_FORMS(alltoall, comm, whole, other));
-  views.expect(of_whole, true, mpi.allgather(true), KONTOR_FORMS(allgather, comm, whole));
-  for (int root = 0; root < comm.size(); ++root) {
-    const bool here = comm.rank() == root;
-    const auto bcast_of_mpi = [&](const Given& given, void* all) {
-      MPI_Bcast(all, static_cast<int>(given[of_whole].size()), MPI_BYTE, root, comm.native());
-    };
-    views.expect(of_whole, true, bcast_of_mpi, KONTOR_FORMS(bcast, comm, whole, root));
-    views.expect(of_whole, here, mpi.gather(root), KONTOR_FORMS(gather, comm, part, whole, root));
-    views.expect(of_whole, here, mpi.gather(root, true),
-                 here ? KONTOR_FORMS(gather, comm, whole, root) : KONTOR_FORMS(gather, comm, part, root));
-    views.expect(of_part, true, mpi.scatter(root), KONTOR_FORMS(scatter, comm, whole, part, root));
-    views.expect(of_part, !here, mpi.scatter(root, true),
-                 here ? KONTOR_FORMS(scatter, comm, whole, root) : KONTOR_FORMS(scatter, comm, part, root));
-  }
-}
+using EqualParts = OnRing;
 
 template <std::size_t rank>
 Index<rank + 1> extended(const Index<rank>& extents, std::size_t last) {
@@ -100,41 +17,52 @@ Index<rank + 1> extended(const Index<rank>& extents, std::size_t last) {
   return extended;
 }
 
-using EqualParts = OnRing;
-
-template <Which which, class T, class Layout, std::size_t rank, class As = std::identity>
-void expect_equal_parts(const Communicator& comm, const Index<rank>& extents, As as = {}) {
+/// `make(label, extents)` makes a View.
+template <std::size_t rank, class Make>
+void expect_every_call(const Communicator& comm, const Index<rank>& extents, const Make& make) {
   const auto all = extended(extents, static_cast<std::size_t>(comm.size()));
-  if constexpr (rank > 0 || !std::is_same_v<Layout, Stride>) // Kokkos has no memory for such a View
-    expect_equal_parts<which>(comm, as(whole<T, Layout>("part", extents)), as(whole<T, Layout>("whole", all)),
-                              as(whole<T, Layout>("other", all)));
-  expect_equal_parts<which>(comm, as(inside<T, Layout>("part", extents)), as(inside<T, Layout>("whole", all)),
-                            as(inside<T, Layout>("other", all)));
+  HostViews place;
+  expect_parts(comm, place, make("part", extents), make("whole", all), make("other", all));
 }
 
 TEST_F(EqualParts, InEveryForm) {
   with_levels(levels_with_checks, [](const Communicator& comm) {
-    expect_equal_parts<Which::everything, double, Right>(comm, Index<1>{5});
-    expect_equal_parts<Which::everything, double, Right>(comm, Index<1>{0});
-    expect_equal_parts<Which::everything, Pair, Left>(comm, Index<2>{3, 2});
+    const auto in_one_piece = [](const char* label, const auto& extents) {
+      return whole<double, Right>(label, extents);
+    };
+    expect_every_call(comm, Index<1>{5}, in_one_piece);
+    expect_every_call(comm, Index<1>{0}, in_one_piece);
+    expect_every_call(comm, Index<2>{3, 2},
+                      [](const char* label, const auto& extents) { return inside<Pair, Left>(label, extents); });
   });
 }
 
-template <class Layout>
-void expect_ranks_0_to_3(const Communicator& comm) {
-  const auto as = [](const auto& field) { return strided(field); };
-  expect_equal_parts<Which::each_way, double, Layout>(comm, Index<0>{}, as);
-  expect_equal_parts<Which::each_way, double, Layout>(comm, Index<1>{5}, as);
-  expect_equal_parts<Which::each_way, double, Layout>(comm, Index<2>{3, 4}, as);
-  expect_equal_parts<Which::each_way, double, Layout>(comm, Index<3>{2, 3, 4}, as);
+/// The operations are compiled once, for all Views; a View's type decides how it is lent to them. So all Views are lent
+/// in each way: to be read, to be written and both.
+template <class Part, class Whole>
+void expect_each_way(const Communicator& comm, const Field<Part>& part, const Field<Whole>& whole) {
+  HostViews place;
+  Twins twins(place, {watched(part, Order::storage), watched(whole, Order::storage)},
+              [&](Watched& view, int number) { view.fill(10 * comm.rank() + number + 1); });
+  const MpiParts mpi(comm, std::vector<int>(comm.size(), watched(part).bytes()), 1);
+  twins(of_whole, true, mpi.alltoall(of_whole), KONTOR_FORM(alltoall, comm, whole.view));
+  twins(of_whole, true, mpi.allgather(), KONTOR_FORMS(allgather, comm, part.view, whole.view));
+}
+
+template <std::size_t rank>
+void expect_all_layouts(const Communicator& comm, const Index<rank>& extents) {
+  const auto all = extended(extents, static_cast<std::size_t>(comm.size()));
+  for (const auto storage : all_storage)
+    expect_each_way(comm, stored<double>(storage, "part", extents), stored<double>(storage, "whole", all));
 }
 TEST_F(EqualParts, RanksAndLayouts) {
-  expect_ranks_0_to_3<Left>(comm);
-  expect_ranks_0_to_3<Right>(comm);
-  expect_ranks_0_to_3<Stride>(comm);
-  expect_equal_parts<Which::each_way, double, Left>(comm, Index<3>{2, 3, 4});
-  expect_equal_parts<Which::each_way, int, Right>(comm, Index<1>{7});
-  expect_equal_parts<Which::each_way, Kokkos::complex<float>, Right>(comm, Index<2>{3, 2});
+  const auto size = static_cast<std::size_t>(ranks);
+  expect_all_layouts(comm, Index<1>{5});
+  expect_all_layouts(comm, Index<2>{3, 4});
+  expect_all_layouts(comm, Index<3>{2, 3, 4});
+  expect_each_way(comm, inside<int, Left>("part", Index<0>{}), inside<int, Left>("whole", Index<1>{size}));
+  expect_each_way(comm, whole<int, Right>("part", Index<3>{2, 3, 4}),
+                  inside<int, Right>("whole", Index<4>{2, 3, 4, size}));
 }
 
 TEST_F(EqualParts, ConstSendersAndNoReceiver) {
@@ -169,16 +97,16 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   const auto whole_field = make("whole", static_cast<std::size_t>(Counts(counts).total()));
   const auto& part = part_field.view;
   const auto& whole = whole_field.view;
-  Twins views({watched(part_field, Order::storage), watched(whole_field, Order::storage)},
-              [&](Watched& view, int number) { view.fill(100 * number + me); });
+  HostViews place;
+  const auto fill = [&](Watched& view, int number) { view.fill(100 * number + me); };
+  Twins twins(place, {watched(part_field, Order::storage), watched(whole_field, Order::storage)}, fill);
   const MpiParts mpi(comm, counts, sizeof(T));
-  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, counts));
-  views.expect(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, wide_counts));
+  twins(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, wide_counts));
   for (int root = 0; root < comm.size(); ++root) {
     const bool here = me == root;
     const auto at_root = here ? Counts(counts) : Counts();
-    views.expect(of_whole, here, mpi.gather(root), KONTOR_FORM(gatherv, comm, part, whole, at_root, root));
-    views.expect(of_part, true, mpi.scatter(root), KONTOR_FORM(scatterv, comm, whole, at_root, part, root));
+    twins(of_whole, here, mpi.gather(root), KONTOR_FORM(gatherv, comm, part, whole, at_root, root));
+    twins(of_part, true, mpi.scatter(root), KONTOR_FORM(scatterv, comm, whole, at_root, part, root));
   }
   const auto learned = allgatherv_with_counts(comm, part);
   auto expected = watched(whole_field, Order::storage).elements();
@@ -191,10 +119,9 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   const auto in_field = make("in", size);
   const auto& out = out_field.view;
   const auto& in = in_field.view;
-  Twins traded({watched(out_field, Order::storage), watched(in_field, Order::storage)},
-               [&](Watched& view, int number) { view.fill(7 * me + number); });
+  Twins traded(place, {watched(out_field, Order::storage), watched(in_field, Order::storage)}, fill);
   const MpiParts pairs(comm, pairwise, sizeof(T));
-  traded.expect(1, true, pairs.alltoall(0), KONTOR_FORM(alltoallv, comm, out, pairwise, in, pairwise));
+  traded(1, true, pairs.alltoall(0), KONTOR_FORM(alltoallv, comm, out, pairwise, in, pairwise));
   expected = watched(in_field, Order::storage).elements();
   pairs.alltoall(0)({watched(out_field, Order::storage).elements()}, expected.data());
   EXPECT_EQ(watched(field_of(alltoallv_with_counts(comm, out, pairwise).data)).elements(), expected);

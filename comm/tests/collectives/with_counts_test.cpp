@@ -14,77 +14,6 @@ using WithCounts = OnRing;
 /// (7 r + 3 round) % 5 elements: some ranks have none, and the next round has other numbers.
 int count_of(int rank, int round) { return (7 * rank + 3 * round) % 5; }
 
-/// By value and into memory that is there: `call(kept...)` takes memory or none.
-template <class Row, class Call, class Expect>
-void expect_in_each_way(Received<Row>& kept, const Call& call, const Expect& expect) {
-  expect(call());
-  kept = call(std::move(kept));
-  expect(kept);
-}
-
-template <class Row>
-void expect_gathered(const Received<Row>& received, int ranks, int round) {
-  ASSERT_EQ(received.offsets.size(), static_cast<std::size_t>(ranks) + 1);
-  for (int r = 0; r < ranks; ++r) expect_from(received.part(r), r, 0, count_of(r, round));
-}
-
-/// What a rank gives to a gather.
-template <class Row>
-Row given_in(const Communicator& comm, int round) {
-  const Row in("in", static_cast<std::size_t>(count_of(comm.rank(), round)));
-  on_device::set(in, element(comm.rank(), 0, 0));
-  Kokkos::fence();
-  return in;
-}
-
-/// Calls test(communicator, kept, round), as often as each rank takes to be a root.
-template <class Test>
-void in_rounds(const Test& test) {
-  with_levels_and_memories([&](const Communicator& comm, auto row) {
-    Received<decltype(row)> kept;
-    for (int round = 0; round < std::max(5, comm.size()); ++round) test(comm, kept, round);
-  });
-}
-
-TEST_F(WithCounts, Allgatherv) {
-  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
-    const auto in = given_in<Row>(comm, round);
-    expect_in_each_way(
-        kept, [&](auto&&... to) { return allgatherv_with_counts(comm, in, std::move(to)...); },
-        [&](const Received<Row>& received) { expect_gathered(received, comm.size(), round); });
-  });
-}
-
-TEST_F(WithCounts, Gatherv) {
-  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
-    const int root = round % comm.size();
-    const auto in = given_in<Row>(comm, round);
-    expect_in_each_way(
-        kept, [&](auto&&... to) { return gatherv_with_counts(comm, in, root, std::move(to)...); },
-        [&](const Received<Row>& received) {
-          if (comm.rank() == root) return expect_gathered(received, comm.size(), round);
-          EXPECT_EQ(received.data.size(), 0U);
-          EXPECT_EQ(received.offsets.size(), 1U);
-        });
-  });
-}
-
-TEST_F(WithCounts, Scatterv) {
-  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
-    const int root = round % comm.size();
-    const auto count = [&](int, int to) { return count_of(to, round); };
-    const bool here = comm.rank() == root;
-    const Row in = here ? sent_by<Row>(root, comm.size(), count) : Row();
-    const auto counts = here ? counts_of(root, comm.size(), count) : std::vector<int>();
-    expect_in_each_way(
-        kept, [&](auto&&... to) { return scatterv_with_counts(comm, in, counts, root, std::move(to)...); },
-        [&](const Received<Row>& received) {
-          ASSERT_EQ(received.offsets.size(), 2U);
-          expect_from(received.part(0), root, comm.rank(), count_of(comm.rank(), round));
-        });
-  });
-}
-
 /// Nothing at all, from one rank, to one, some.
 int traded(int from, int to, int ranks, int round) {
   if (round == 0) return 0;
@@ -93,14 +22,56 @@ int traded(int from, int to, int ranks, int round) {
   return (3 * from + 5 * to + round) % 4;
 }
 
-TEST_F(WithCounts, Alltoallv) {
-  in_rounds([]<class Row>(const Communicator& comm, Received<Row>& kept, int round) {
-    const auto count = [&](int from, int to) { return traded(from, to, comm.size(), round); };
-    const auto in = sent_by<Row>(comm.rank(), comm.size(), count);
-    const auto counts = counts_of(comm.rank(), comm.size(), count);
-    expect_in_each_way(
-        kept, [&](auto&&... to) { return alltoallv_with_counts(comm, in, counts, std::move(to)...); },
-        [&](const Received<Row>& received) { expect_received(received, comm.rank(), count); });
+/// By value and into memory that is there: `call(kept...)` takes memory or none. What `count` says comes from each rank
+/// from `first` to before `end`, for `to`.
+template <class Row, class Call, class Count>
+void expect_received(Received<Row>& kept, int first, int end, int to, const Count& count, const Call& call) {
+  const auto expect = [&](const Received<Row>& received) {
+    ASSERT_EQ(received.offsets.size(), static_cast<std::size_t>(end - first) + 1);
+    for (int from = first; from < end; ++from) expect_from(received.part(from - first), from, to, count(from, to));
+    EXPECT_EQ(received.offsets.back(), static_cast<std::int64_t>(received.data.size()));
+  };
+  expect(call());
+  kept = call(std::move(kept));
+  expect(kept);
+}
+
+/// As many rounds as each rank takes to be a root.
+TEST_F(WithCounts, Deliver) {
+  with_levels_and_memories([]<class Row>(const Communicator& comm, Row) {
+    const int me = comm.rank(), ranks = comm.size();
+    Received<Row> all, at_root, own, pairs;
+    for (int round = 0; round < std::max(5, ranks); ++round) {
+      const int root = round % ranks;
+      const bool here = me == root;
+      const auto of_sender = [&](int from, int) { return count_of(from, round); };
+      const auto of_receiver = [&](int, int to) { return count_of(to, round); };
+      const auto of_pair = [&](int from, int to) { return traded(from, to, ranks, round); };
+      const auto part = sent_by<Row>(me, 1, of_sender);
+      const auto whole = here ? sent_by<Row>(me, ranks, of_receiver) : Row();
+      const auto to_all = sent_by<Row>(me, ranks, of_pair);
+      const auto whole_counts = here ? counts_of(me, ranks, of_receiver) : std::vector<int>();
+      const auto counts = counts_of(me, ranks, of_pair);
+      expect_received(all, 0, ranks, 0, of_sender,
+                      [&](auto&&... to) { return allgatherv_with_counts(comm, part, std::move(to)...); });
+      expect_received(at_root, 0, here ? ranks : 0, 0, of_sender,
+                      [&](auto&&... to) { return gatherv_with_counts(comm, part, root, std::move(to)...); });
+      expect_received(own, root, root + 1, me, of_receiver, [&](auto&&... to) {
+        return scatterv_with_counts(comm, whole, whole_counts, root, std::move(to)...);
+      });
+      expect_received(pairs, 0, ranks, me, of_pair,
+                      [&](auto&&... to) { return alltoallv_with_counts(comm, to_all, counts, std::move(to)...); });
+      for (int few = 1; few <= ranks; ++few) { // by two hops, with incomplete last rows of any length
+        const auto some = comm.split(me < few ? std::optional(0) : std::nullopt);
+        if (!some) continue;
+        const AlltoallGrid grid(*some);
+        const auto of_few = [&](int from, int to) { return traded(from, to, few, round); };
+        const auto sent = sent_by<Row>(me, few, of_few);
+        const auto few_counts = counts_of(me, few, of_few);
+        expect_received(pairs, 0, few, me, of_few,
+                        [&](auto&&... to) { return alltoallv_with_counts(grid, sent, few_counts, std::move(to)...); });
+      }
+    }
   });
 }
 
@@ -126,52 +97,6 @@ TEST_F(WithCounts, MemoryGrowsAndNeverShrinks) {
   EXPECT_EQ(allgatherv_with_counts(comm, unnamed).data.label(), "comm/received");
   const std::vector<int> ones(ranks, 1);
   EXPECT_EQ(alltoallv_with_counts(comm, Ints("all", ranks), ones).data.label(), "all");
-}
-
-/// Before anything is sent: nobody receives a count that is wrong, or another scalar.
-TEST_F(WithCounts, Mismatches) {
-  const Doubles in("in", 2);
-  with_levels(levels_with_checks, [&](const Communicator& comm) {
-    const AlltoallGrid grid(comm);
-    const auto expect = [&](const auto& where, const std::string& call, std::size_t size, int first,
-                            const std::string& fact) {
-      std::vector<int> counts(size, 0);
-      counts[0] = first;
-      const auto wrong = [&] { (void)alltoallv_with_counts(where, in, counts); };
-      const bool alone = comm.options().check == CheckLevel::local;
-      expect_facts(alone ? text_of<CallError>(wrong) : text_of<UsageError>(wrong), {call, fact});
-    };
-    const auto ranks = static_cast<std::size_t>(comm.size());
-    expect(comm, "alltoallv_with_counts", ranks, -1, "the count of rank 0 is -1");
-    expect(comm, "alltoallv_with_counts", ranks, 3, "sum to 3, but View 'in' has 2 elements");
-    expect(grid, "along a grid", ranks, -3, "the count of rank 0 is -3");
-    expect(grid, "along a grid", ranks, 4, "but View 'in' has 2 elements");
-    expect(grid, "along a grid", ranks + 1, 0, "ranks");
-    const auto differ = [&] {
-      comm.rank() == 1 ? (void)allgatherv_with_counts(comm, HostView<float*>("in", 2))
-                       : (void)allgatherv_with_counts(comm, in);
-    };
-    if (ranks > 1 && comm.options().check == CheckLevel::cross_rank)
-      expect_error<AgreedError>(differ, {"float", "double"});
-    expect_usable(comm);
-  });
-}
-
-/// By two hops, on any number of ranks.
-TEST(AlltoallGrid, Delivers) {
-  in_rounds([]<class Row>(const Communicator& world, Received<Row>& kept, int round) {
-    for (int ranks = 1; ranks <= world.size(); ++ranks) { // incomplete last rows of any length
-      const auto part = world.split(world.rank() < ranks ? std::optional(0) : std::nullopt);
-      if (!part) continue;
-      const AlltoallGrid grid(*part);
-      const auto count = [&](int from, int to) { return traded(from, to, ranks, round); };
-      const auto counts = counts_of(part->rank(), ranks, count);
-      const auto in = sent_by<Row>(part->rank(), ranks, count);
-      expect_received(alltoallv_with_counts(grid, in, counts), part->rank(), count);
-      kept = alltoallv_with_counts(grid, in, counts, std::move(kept));
-      expect_received(kept, part->rank(), count);
-    }
-  });
 }
 
 /// Of up to 10000 ranks: as many partners as rows and columns, every rank once in its column.
@@ -247,10 +172,9 @@ TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
   const auto call = [&](const Communicator& comm, const SparseMessages<Doubles>& messages) {
     return [&comm, messages] { (void)sparse_alltoall(comm, messages, "graph"); };
   };
-  EXPECT_EQ(text_of<CallError>(call(comm, {{ranks, row}})),
-            fmt::format("sparse_alltoall 'graph': destination {} is no rank; there are {}, from 0", ranks, ranks));
-  EXPECT_EQ(text_of<CallError>(call(comm, {{0, row}, {0, row}})),
-            "sparse_alltoall 'graph': destination 0 is there twice; give all that goes to it in one View");
+  expect_error<CallError>(call(comm, {{ranks, row}}),
+                          {fmt::format("'graph': destination {0} is no rank; there are {0}, from 0", ranks)});
+  expect_error<CallError>(call(comm, {{0, row}, {0, row}}), {"'graph': destination 0 is there twice; give all"});
   const Communicator checked(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
   expect_error<UsageError>(call(checked, {{rank == 0 ? ranks : no_rank, row}}),
                            {fmt::format("destination {} is no rank", ranks)});
@@ -259,16 +183,21 @@ TEST_F(SparseAlltoall, DestinationsThatAreWrong) {
 }
 
 TEST_F(SparseAlltoall, ScalarsThatDifferAreAnErrorOfAllRanks) {
+  if (ranks == 1) GTEST_SKIP() << "a rank does not differ from itself";
   const Communicator comm(MPI_COMM_WORLD, {.check = CheckLevel::cross_rank});
-  if (comm.size() == 1) GTEST_SKIP() << "a rank does not differ from itself";
-  using Floats = HostView<float*>;
-  EXPECT_EQ(text_of<AgreedError>([&] {
-              if (comm.rank() == 1)
-                (void)sparse_alltoall(comm, SparseMessages<Floats>{{0, Floats("row", 2)}}, "graph");
-              else
-                (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
-            }),
-            "sparse_alltoall 'graph': rank 1 sends float, but rank 0 receives double");
+  const HostView<float*> floats("floats", 2);
+  expect_error<AgreedError>(
+      [&] {
+        if (rank == 1)
+          (void)sparse_alltoall(comm, SparseMessages<HostView<float*>>{{0, floats}}, "graph");
+        else
+          (void)sparse_alltoall(comm, SparseMessages<Doubles>{}, "graph");
+      },
+      {"sparse_alltoall 'graph': rank 1 sends float, but rank 0 receives double"});
+  const Doubles doubles("doubles", 2);
+  expect_error<AgreedError>(
+      [&] { rank == 1 ? (void)allgatherv_with_counts(comm, floats) : (void)allgatherv_with_counts(comm, doubles); },
+      {"float", "double"});
   expect_usable(comm);
 }
 

@@ -11,9 +11,9 @@
 namespace kontor::comm::test {
 namespace {
 
-using Split = OnRing;
+using Communicators = OnRing;
 
-TEST_F(Split, ByColour) {
+TEST_F(Communicators, SplitByColour) {
   const int colour = rank % 2;
   const auto half = comm.split(colour, -rank); // in reverse
   EXPECT_EQ(half.size(), (ranks + 1 - colour) / 2);
@@ -23,19 +23,15 @@ TEST_F(Split, ByColour) {
   const auto part = comm.split(in ? std::optional(3) : std::nullopt);
   EXPECT_EQ(part.has_value(), in);
   if (part) {
-    EXPECT_EQ(part->size(), (ranks + 1) / 2);
-    EXPECT_EQ(part->rank(), rank / 2);
+    EXPECT_EQ(std::pair(part->size(), part->rank()), std::pair((ranks + 1) / 2, rank / 2));
     expect_usable(*part);
   }
-  EXPECT_EQ(text_of<AgreedError>([&] { comm.split(is_last ? -7 : 0); }),
-            fmt::format("rank {} gives the colour -7; colours are 0 or more, and std::nullopt says that a rank is to "
-                        "be in none of the parts",
-                        last));
+  expect_error<AgreedError>([&] { comm.split(is_last ? -7 : 0); },
+                            {fmt::format("rank {} gives the colour -7; colours are 0 or more", last), "std::nullopt"});
   expect_usable(comm);
 }
 
-TEST(CommunicatorHandle, SharesAndMoves) {
-  Communicator comm(MPI_COMM_WORLD);
+TEST_F(Communicators, ShareAndMove) {
   int same = MPI_UNEQUAL;
   MPI_Comm_compare(comm.native(), MPI_COMM_WORLD, &same);
   EXPECT_EQ(same, MPI_CONGRUENT) << "Kontor's messages must not meet the caller's";
@@ -43,13 +39,12 @@ TEST(CommunicatorHandle, SharesAndMoves) {
   EXPECT_EQ(other.native(), comm.native());
   const int first = detail::internals(comm).reserve_tags(3);
   EXPECT_EQ(detail::internals(other).reserve_tags(1), first + 3);
-  comm = Communicator(comm, {comm.size()}, {true});
+  comm = Communicator(comm, {ranks}, {true});
   expect_usable(comm);
   expect_usable(other);
 }
 
-TEST(CommunicatorHandle, MovedFrom) {
-  Communicator comm(MPI_COMM_WORLD);
+TEST_F(Communicators, MovedFrom) {
   Exchange<Ints> exchange(comm, "moved");
   exchange.commit();
   const auto taken_exchange = std::move(exchange);
@@ -57,26 +52,23 @@ TEST(CommunicatorHandle, MovedFrom) {
   EXPECT_FALSE(comm);
   EXPECT_TRUE(taken);
   const Ints view("view", 3);
-  const auto refused = [](const auto& call) {
-    EXPECT_EQ(text_of<CallError>(call), "a Communicator is used that was moved from");
-  };
-  refused([&] { comm.rank(); });
-  refused([&] { comm.share(); });
-  refused([&] { comm.split(0); });
-  refused([&] { comm.neighbour(0, 1); });
-  refused([&] { comm.agree(std::nullopt); });
-  refused([&] { send(comm, view, 0); });
-  refused([&] { isend(comm, view, 0).wait(); });
-  refused([&] { allreduce(comm, 1, ReduceOp::sum); });
-  refused([&] { iallreduce(comm, view, ReduceOp::sum).wait(); });
-  refused([&] { Communicator(comm, {1}, {false}); });
-  refused([&] { Exchange<Ints>(comm, "of none"); });
-  for (const auto& text :
-       {text_of<CallError>([&] { exchange.commit(); }), text_of<CallError>([&] { exchange.start(); })})
-    expect_facts(text, {"Exchange that was moved from"});
+  const std::function<void()> calls[] = {[&] { comm.rank(); },
+                                         [&] { comm.share(); },
+                                         [&] { comm.split(0); },
+                                         [&] { comm.neighbour(0, 1); },
+                                         [&] { comm.agree(std::nullopt); },
+                                         [&] { send(comm, view, 0); },
+                                         [&] { isend(comm, view, 0).wait(); },
+                                         [&] { allreduce(comm, 1, ReduceOp::sum); },
+                                         [&] { iallreduce(comm, view, ReduceOp::sum).wait(); },
+                                         [&] { Communicator(comm, {1}, {false}); },
+                                         [&] { Exchange<Ints>(comm, "of none"); }};
+  for (const auto& call : calls) expect_error<CallError>(call, {"a Communicator is used that was moved from"});
+  expect_error<CallError>([&] { exchange.commit(); }, {"Exchange that was moved from"}); // NOLINT
+  expect_error<CallError>([&] { exchange.start(); }, {"Exchange that was moved from"});
 }
 
-TEST(CommunicatorHandle, AdoptsOneWithoutDuplication) {
+TEST(AdoptedCommunicator, IsTheCallersOwn) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -world_rank(), &made);
   {
@@ -91,7 +83,32 @@ TEST(CommunicatorHandle, AdoptsOneWithoutDuplication) {
   expect_error<CallError>([&] { Communicator::adopt(MPI_COMM_NULL); }, {"MPI_COMM_NULL"});
 }
 
-TEST(OptionsInWords, AreReadAndRefused) {
+TEST_F(Communicators, Agree) {
+  const auto agree = [&](bool problem) {
+    return text_of<AgreedError>(
+        [&] { comm.agree(problem ? std::optional(fmt::format("rank {} says no", rank)) : std::nullopt); });
+  };
+  EXPECT_EQ(agree(false), "no error");
+  EXPECT_EQ(agree(is_last), fmt::format("rank {} says no", last));
+  EXPECT_EQ(agree(true), "rank 0 says no");
+}
+
+/// Decks, messages and the record take the names from one list.
+template <class E, std::size_t n>
+void expect_names(const std::array<NamedValue<E>, n>& names, E last) {
+  EXPECT_EQ(n, static_cast<std::size_t>(last) + 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(static_cast<std::size_t>(names[i].value), i) << names[i].name;
+    EXPECT_STREQ(to_string(names[i].value), names[i].name);
+  }
+  EXPECT_STREQ(to_string(static_cast<E>(n)), "?");
+}
+
+TEST(Options, AreReadAndNamed) {
+  expect_names(pattern_names, Pattern::automatic);
+  expect_names(packing_names, Packing::none);
+  expect_names(path_names, Path::automatic);
+  expect_names(check_names, CheckLevel::cross_rank);
   const auto options = options_of(" backend=view,pattern=rma  packing=none path=staged check=off trial=0 timeout=2.5 ");
   EXPECT_EQ(to_string(options), "view, rma, packing none, path staged");
   EXPECT_EQ(options.check, CheckLevel::off);
@@ -108,81 +125,33 @@ TEST(OptionsInWords, AreReadAndRefused) {
   EXPECT_EQ(options_of_environment({.backend = "view"}).backend, "view");
 }
 
-/// The environment of some ranks only.
-TEST(CommunicatorHandle, IsGpuAwareOnAllRanks) {
-  const char* const name = "KONTOR_GPU_AWARE_MPI";
-  const bool last = world_rank() == world_size() - 1;
-  if (std::getenv(name) || world_size() == 1) GTEST_SKIP() << "it is set for all";
-  if (last) setenv(name, "1", 1);
-  expect_error<UsageError>(
-      [] { Communicator(MPI_COMM_WORLD); },
-      {"GPU-aware MPI: ", fmt::format("but rank {} gives", world_size() - 1), fmt::format("yes, by {}", name)});
-  if (last) unsetenv(name);
-}
-
-TEST(CommunicatorHandle, Agrees) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto agree = [&](bool problem) {
-    return text_of<AgreedError>(
-        [&] { comm.agree(problem ? std::optional(fmt::format("rank {} says no", comm.rank())) : std::nullopt); });
-  };
-  const int last = comm.size() - 1;
-  EXPECT_EQ(agree(false), "no error");
-  EXPECT_EQ(agree(comm.rank() == last), fmt::format("rank {} says no", last));
-  EXPECT_EQ(agree(true), "rank 0 says no");
-}
-
-/// Decks, messages and the record take the names from one list.
-template <class E, std::size_t n>
-void expect_names(const std::array<NamedValue<E>, n>& names, std::size_t values) {
-  EXPECT_EQ(n, values);
-  for (std::size_t i = 0; i < n; ++i) {
-    EXPECT_EQ(static_cast<std::size_t>(names[i].value), i) << names[i].name;
-    EXPECT_STREQ(to_string(names[i].value), names[i].name);
-  }
-  EXPECT_STREQ(to_string(static_cast<E>(n)), "?");
-}
-
-TEST(Options, EveryValueHasItsName) {
-  expect_names(pattern_names, static_cast<std::size_t>(Pattern::automatic) + 1);
-  expect_names(packing_names, static_cast<std::size_t>(Packing::none) + 1);
-  expect_names(path_names, static_cast<std::size_t>(Path::automatic) + 1);
-  expect_names(check_names, static_cast<std::size_t>(CheckLevel::cross_rank) + 1);
-}
-
-TEST(Options, AreEqualOnAllRanks) {
-  const int rank = world_rank(), size = world_size();
-  if (size == 1) GTEST_SKIP() << "one rank has one choice";
-  const int last = size - 1;
-  const auto expect = [&](const Options& of_last, const char* theirs) {
-    const auto options = rank == last ? of_last : Options();
-    expect_error<UsageError>(
-        [&] { Communicator(MPI_COMM_WORLD, options); },
-        {"the options of a communicator must be equal on all ranks: rank 0 gives raw, nonblocking, "
-         "packing auto, check local, trial 0.2,",
-         fmt::format("but rank {} gives {}", last, theirs)});
-  };
-  expect({.backend = "view"}, "view, nonblocking");
-  expect({.backend = automatic_backend}, "auto, nonblocking");
-  expect({.pattern = Pattern::neighborhood}, "raw, neighborhood");
-  expect({.packing = Packing::none}, "raw, nonblocking, packing none");
-  expect({.path = Path::staged}, "raw, nonblocking, packing auto, path staged");
-  expect({.check = CheckLevel::cross_rank}, "raw, nonblocking, packing auto, check cross_rank");
-  expect({.trial = 1}, "raw, nonblocking, packing auto, check local, trial 1,");
-}
-
-TEST(Options, HaveValuesThatThereAre) {
-  const auto expect = [](const Options& options, const std::string& problem) {
-    expect_error<UsageError>([&] { Communicator(MPI_COMM_WORLD, options); }, {problem});
+/// Values that there are, equal on all ranks, as is what the environment says of MPI.
+TEST_F(Communicators, RefuseOptions) {
+  const auto expect = [&](const Options& of_last, const std::string& fact, const std::string& other = {}) {
+    expect_error<UsageError>([&] { Communicator(MPI_COMM_WORLD, is_last ? of_last : Options()); }, {fact, other});
   };
   expect({.path = static_cast<Path>(77)}, "path has no such value");
   expect({.timeout = -1}, "timeout is -1");
   expect({.trial = std::nan("")}, "trial is nan");
-  expect_error<CallError>([] { Communicator comm(MPI_COMM_NULL); }, {"MPI_COMM_NULL"});
+  expect_error<CallError>([] { Communicator(MPI_COMM_NULL, {}); }, {"MPI_COMM_NULL"});
+  if (ranks == 1) return;
+  const auto expect_differ = [&](const Options& of_last, const char* theirs) {
+    expect(of_last, "must be equal on all ranks: rank 0 gives raw, nonblocking, packing auto, check local, trial 0.2,",
+           fmt::format("but rank {} gives {}", last, theirs));
+  };
+  expect_differ({.backend = "view"}, "view, nonblocking");
+  expect_differ({.backend = automatic_backend}, "auto, nonblocking");
+  expect_differ({.pattern = Pattern::neighborhood}, "raw, neighborhood");
+  expect_differ({.packing = Packing::none}, "raw, nonblocking, packing none");
+  expect_differ({.path = Path::staged}, "raw, nonblocking, packing auto, path staged");
+  expect_differ({.check = CheckLevel::cross_rank}, "raw, nonblocking, packing auto, check cross_rank");
+  expect_differ({.trial = 1}, "raw, nonblocking, packing auto, check local, trial 1,");
+  const char* const name = "KONTOR_GPU_AWARE_MPI";
+  if (std::getenv(name)) return;
+  if (is_last) setenv(name, "1", 1);
+  expect({}, fmt::format("but rank {} gives", last), fmt::format("GPU-aware MPI: yes, by {}", name));
+  if (is_last) unsetenv(name);
 }
-
-using SubCommunicators = OnRing;
-using CartesianErrors = OnRing;
 
 /// Every way to write the number of ranks as a product of `dimensions` factors.
 std::vector<std::vector<int>> grids(int ranks, int dimensions) {
@@ -198,38 +167,50 @@ std::vector<std::vector<int>> grids(int ranks, int dimensions) {
   return result;
 }
 
-/// Rows and columns are those that MPI_Cart_sub makes, with options and ends of the whole.
-TEST_F(SubCommunicators, RowsColumnsAndPlanes) {
+/// Parts are those that MPI_Cart_sub makes, with options and ends of the whole.
+TEST_F(Communicators, PartsOfGrids) {
   const Communicator world(MPI_COMM_WORLD, method("view", Packing::datatype));
-  for (const auto& dims : grids(world.size(), 2)) {
+  const auto expect = [&](const Communicator& part, const Communicator& grid, const std::vector<bool>& keeps) {
+    std::vector<int> dims, coordinates;
+    std::vector<bool> periodic;
+    int rank = 0, others = 0; // in the part, and the number of this part
+    for (std::size_t d = 0; d < keeps.size(); ++d) {
+      auto& number = keeps[d] ? rank : others;
+      number = number * grid.dims()[d] + grid.coordinates()[d];
+      if (!keeps[d]) continue;
+      dims.push_back(grid.dims()[d]);
+      coordinates.push_back(grid.coordinates()[d]);
+      periodic.push_back(grid.periodic()[d]);
+    }
+    EXPECT_EQ(part.dims(), dims);
+    EXPECT_EQ(part.coordinates(), coordinates);
+    EXPECT_EQ(part.periodic(), periodic);
+    EXPECT_EQ(part.rank(), rank);
+    EXPECT_EQ(part.options().packing, Packing::datatype);
+    EXPECT_EQ(allreduce(part, others, ReduceOp::sum), part.size() * others);
+    expect_usable(part);
+  };
+  for (const auto& dims : grids(ranks, 2)) {
     const Communicator grid(world, dims, {true, false});
+    const int x = grid.coordinates()[0], y = grid.coordinates()[1];
+    for (const int dx : {-1, 0, 1})
+      for (const int dy : {-1, 0, 1}) { // across corners, too
+        const bool inside = y + dy >= 0 && y + dy < dims[1];
+        const int other = (x + dx + dims[0]) % dims[0] * dims[1] + y + dy;
+        EXPECT_EQ(grid.rank_at({x + dx, y + dy}), inside ? other : no_rank);
+      }
     const auto row = grid.row();
-    const auto column = grid.column();
-    EXPECT_EQ(row.dims(), std::vector<int>{dims[1]});
-    EXPECT_EQ(column.dims(), std::vector<int>{dims[0]});
-    EXPECT_EQ(row.coordinates(), std::vector<int>{grid.coordinates()[1]});
-    EXPECT_EQ(column.coordinates(), std::vector<int>{grid.coordinates()[0]});
-    EXPECT_EQ(row.periodic(), std::vector<bool>{false});
-    EXPECT_EQ(column.periodic(), std::vector<bool>{true});
-    EXPECT_EQ(row.options().packing, Packing::datatype);
-    const auto sum = [&](const Communicator& comm, int value) { return allreduce(comm, value, ReduceOp::sum); };
-    EXPECT_EQ(sum(row, grid.coordinates()[0]), dims[1] * grid.coordinates()[0]);
-    EXPECT_EQ(sum(column, grid.coordinates()[1]), dims[0] * grid.coordinates()[1]);
-    EXPECT_EQ(row.neighbour(0, 1), grid.coordinates()[1] + 1 < dims[1] ? row.rank() + 1 : no_rank);
-    expect_usable(column);
+    expect(row, grid, {false, true});
+    expect(grid.column(), grid, {true, false});
+    EXPECT_EQ(row.neighbour(0, 1), row.rank() + 1 < dims[1] ? row.rank() + 1 : no_rank);
   }
   for (const auto& dims : grids(ranks, 3)) {
-    const Communicator grid(comm, dims, {false, true, true});
-    const auto plane = grid.sub({true, false, true});
-    EXPECT_EQ(plane.dims(), (std::vector<int>{dims[0], dims[2]}));
-    EXPECT_EQ(plane.periodic(), (std::vector<bool>{false, true}));
-    EXPECT_EQ(plane.coordinates(), (std::vector<int>{grid.coordinates()[0], grid.coordinates()[2]}));
-    expect_usable(plane);
+    const Communicator grid(world, dims, {false, true, true});
+    expect(grid.sub({true, false, true}), grid, {true, false, true});
   }
   const Communicator grid(comm, {ranks, 1}, {false, false});
-  EXPECT_EQ(text_of<UsageError>([&] { grid.sub({true}); }),
-            "a part of a process grid keeps one dimension at least and says so for each of its 2 dimensions; 1 "
-            "were given");
+  expect_error<UsageError>([&] { grid.sub({true}); },
+                           {"keeps one dimension at least", "each of its 2 dimensions; 1 were given"});
 }
 
 TEST(BalancedDims, AreThoseOfMpi) {
@@ -239,69 +220,55 @@ TEST(BalancedDims, AreThoseOfMpi) {
     EXPECT_EQ(balanced_dims(ranks, {0, 0, 0}), dims);
   }
   EXPECT_EQ(balanced_dims(12, {0, 3}), (std::vector<int>{4, 3}));
-  const auto expect_refused = [](int ranks, const std::vector<int>& dims) {
-    EXPECT_EQ(text_of<UsageError>([&] { balanced_dims(ranks, dims); }),
+  const std::pair<int, std::vector<int>> impossible[] = {
+      {12, {0, 5}}, {12, {3, 3}}, {4, {-2, -2}}, {4, {-1, 0, -4}}, {0, {0}}, {4, {1 << 30, 1 << 30, 1 << 30}}};
+  for (const auto& [ranks, dims] : impossible)
+    EXPECT_EQ(text_of<UsageError>([&, n = ranks, wanted = dims] { balanced_dims(n, wanted); }),
               fmt::format("{} ranks cannot be arranged as {} (0: any number)", ranks, fmt::join(dims, " x ")));
-  };
-  expect_refused(12, {0, 5});
-  expect_refused(12, {3, 3});
-  expect_refused(4, {-2, -2});
-  expect_refused(4, {-1, 0, -4});
-  expect_refused(0, {0});
-  expect_refused(4, {1 << 30, 1 << 30, 1 << 30});
 }
 
 /// The last rank asks for something else, a grid or not: an error of all ranks, which goes on to be usable.
-TEST_F(CartesianErrors, RanksThatDiffer) {
+TEST_F(Communicators, GridsOfRanksThatDiffer) {
   if (ranks == 1) GTEST_SKIP() << "one rank does not differ";
-
-  const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic) {
-    const auto text = text_of<UsageError>([&] {
-      if (is_last)
-        Communicator(comm, dims, periodic);
-      else
-        Communicator(comm, {ranks, 1}, {true, false});
-    });
-    expect_facts(text, {"rank 0 ", fmt::format("{} x 1", ranks), fmt::format("rank {} ", last)});
-  };
-  refused({1, ranks}, {true, false});
-  refused({ranks, 1}, {true, true});
-  refused({ranks}, {true});
-  refused({ranks, 7}, {true, false});
-  refused({ranks, 1}, {true});
-  refused({}, {});
+  const std::pair<std::vector<int>, std::vector<bool>> others[] = {
+      {{1, ranks}, {true, false}}, {{ranks, 1}, {true, true}}, {{ranks}, {true}},
+      {{ranks, 7}, {true, false}}, {{ranks, 1}, {true}},       {{}, {}}};
+  for (const auto& other : others)
+    expect_error<UsageError>(
+        [&] {
+          if (is_last)
+            Communicator(comm, other.first, other.second);
+          else
+            Communicator(comm, {ranks, 1}, {true, false});
+        },
+        {"rank 0 ", fmt::format("{} x 1", ranks), fmt::format("rank {} ", last)});
   const Communicator grid(comm, {ranks, 1}, {true, false});
-  const auto part = text_of<UsageError>([&] { grid.sub({!is_last, is_last}); });
-  expect_facts(part, {fmt::format("rank {} ", last)});
+  expect_error<UsageError>([&] { grid.sub({!is_last, is_last}); }, {fmt::format("rank {} ", last)});
   expect_usable(grid);
 }
 
-TEST_F(CartesianErrors, DimsAndEnds) {
-  const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic) {
-    return text_of<UsageError>([&] { Communicator(comm, dims, periodic); });
+TEST_F(Communicators, GridsThatCannotBe) {
+  const auto refused = [&](const std::vector<int>& dims, const std::vector<bool>& periodic, const std::string& fact) {
+    expect_error<UsageError>([&] { Communicator(comm, dims, periodic); }, {"a process grid ", fact});
   };
-  EXPECT_EQ(refused({ranks, 7}, {true, false}),
-            fmt::format("a process grid of {} x 7 takes {} ranks, but there are {}", ranks, 7 * ranks, ranks));
-  EXPECT_EQ(refused({-ranks, -1}, {true, false}),
-            fmt::format("a process grid of -{0} x -1 takes {0} ranks, but there are {0}", ranks));
-  const std::string rule = "a process grid has 1 to 3 dimensions, each closed or periodic; ";
-  EXPECT_EQ(refused({ranks, 1, 1, 1}, {true, true, true, true}), rule + "4 dimensions and 4 ends were given");
-  EXPECT_EQ(refused({ranks, 1}, {true}), rule + "2 dimensions and 1 ends were given");
-  EXPECT_EQ(refused({}, {}), rule + "0 dimensions and 0 ends were given");
-  EXPECT_EQ(text_of<CallError>([&] { comm.neighbour(0, 1); }),
-            "neighbour along dimension 0: this communicator is no process grid; one is made by "
-            "Communicator(comm, dims, periodic)");
+  refused({ranks, 7}, {true, false},
+          fmt::format("of {} x 7 takes {} ranks, but there are {}", ranks, 7 * ranks, ranks));
+  refused({-ranks, -1}, {true, false}, fmt::format("of -{0} x -1 takes {0} ranks, but there are {0}", ranks));
+  const std::string rule = "has 1 to 3 dimensions, each closed or periodic; ";
+  refused({ranks, 1, 1, 1}, {true, true, true, true}, rule + "4 dimensions and 4 ends were given");
+  refused({ranks, 1}, {true}, rule + "2 dimensions and 1 ends were given");
+  refused({}, {}, rule + "0 dimensions and 0 ends were given");
+  expect_error<CallError>([&] { comm.neighbour(0, 1); },
+                          {"neighbour along dimension 0: this communicator is no process grid"});
   const Communicator line(comm, {ranks}, {true});
   for (const int dim : {-1, 1, 5})
-    EXPECT_EQ(text_of<CallError>([&] { line.neighbour(dim, 1); }),
-              fmt::format("neighbour along dimension {}: this process grid has dimensions 0 to 0", dim));
+    expect_error<CallError>([&] { line.neighbour(dim, 1); },
+                            {fmt::format("along dimension {}: this process grid has dimensions 0 to 0", dim)});
   expect_usable(comm);
-  // Ranks across corners meet in Graph.CornersOfABlock.
   const Communicator grid(comm, {ranks, 1}, {true, true});
-  EXPECT_EQ(text_of<CallError>([&] { grid.rank_at({1}); }),
-            "rank_at(1) takes a coordinate for each dimension of the process grid, which has 2");
-  EXPECT_EQ(text_of<CallError>([&] { comm.rank_at({}); }),
-            "rank_at() takes a coordinate for each dimension of the process grid, which has 0");
+  const std::string takes = " takes a coordinate for each dimension of the process grid, which has ";
+  expect_error<CallError>([&] { grid.rank_at({1}); }, {"rank_at(1)" + takes + "2"});
+  expect_error<CallError>([&] { comm.rank_at({}); }, {"rank_at()" + takes + "0"});
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Neighbours across corners, and receives that add, at nodes that several ranks share.
+// Receives that add, at nodes that several ranks share.
 #include "each_method.hpp"
 
 #include <random>
@@ -8,48 +8,6 @@
 
 namespace kontor::comm::test {
 namespace {
-
-/// Eight neighbours, corners included: what goes towards a direction comes from the opposite one.
-TEST(Graph, CornersOfABlock) {
-  constexpr int n = 4;
-  with_every_method([](const Communicator& comm, auto& place) {
-    for (const bool closed : {false, true}) {
-      const auto dims = balanced_dims(comm.size(), {0, 0});
-      const Communicator grid(comm, dims, {true, !closed});
-      const auto& here = grid.coordinates();
-      const auto block = whole<int, Right>("block", Index<2>{n + 2, n + 2});
-      const auto part = [&](std::pair<int, int> rows, std::pair<int, int> columns) {
-        const auto view = Kokkos::subview(block.view, rows, columns);
-        return Field<std::remove_const_t<decltype(view)>>{view, block.memory};
-      };
-      const auto side = [](int i, int outside) {
-        if (i == 0) return std::pair(1, n + 1);
-        return i < 0 ? std::pair(1 - outside, 2 - outside) : std::pair(n + outside, n + 1 + outside);
-      };
-      const auto towards = [&](int i, int j) { return grid.rank_at({here[0] + i, here[1] + j}); };
-      Exchange<Kokkos::View<int**, typename std::decay_t<decltype(place)>::Space>> halo(grid, "corners");
-      for (int i = -1; i <= 1; ++i)
-        for (int j = -1; j <= 1; ++j)
-          if (i != 0 || j != 0)
-            halo.add(place.view(part(side(i, 0), side(j, 0))), towards(i, j),
-                     place.view(part(side(-i, 1), side(-j, 1))), towards(-i, -j));
-      halo.commit();
-      const int rows = n * dims[0];
-      const int columns = n * dims[1];
-      const auto value = [&](int i, int j) { // of global cells; around the periodic dimensions
-        if (closed && (j < 0 || j >= columns)) return -1;
-        return (i + rows) % rows * 1000 + (j + columns) % columns;
-      };
-      const auto in_own_part = [](int i) { return i > 0 && i <= n; };
-      const auto global = [&](int i, int j) { return value(n * here[0] + i - 1, n * here[1] + j - 1); };
-      for (int i = 0; i < n + 2; ++i)
-        for (int j = 0; j < n + 2; ++j) block.view(i, j) = in_own_part(i) && in_own_part(j) ? global(i, j) : -1;
-      run_step_at(place, halo);
-      for (int i = 0; i < n + 2; ++i)
-        for (int j = 0; j < n + 2; ++j) EXPECT_EQ(block.view(i, j), global(i, j)) << i << ", " << j;
-    }
-  });
-}
 
 /// Nodes of a ring of parts: node 0 belongs to all ranks, node 1 + r to ranks r and r + 1.
 std::set<int> sharers(int node, int ranks) {
@@ -152,23 +110,21 @@ TEST(ReceivesThatAdd, Errors) {
   };
   const HostView<Pair*> pairs("pairs", 3);
   Exchange<Doubles> exchange(comm, "wrong");
-  const auto text = text_of<CallError>([&] { exchange.add(pairs, next, pairs, previous, ReceiveOp::add); });
-  expect_facts(text, {"'wrong'", "'pairs'", "8-byte struct"});
+  expect_error<CallError>([&] { exchange.add(pairs, next, pairs, previous, ReceiveOp::add); },
+                          {"'wrong'", "'pairs'", "8-byte struct"});
   const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> nothing(nullptr, 3);
   expect_error<CallError>([&] { exchange.add_send(nothing, 0); }, {"'wrong'", "no memory"});
   exchange.add_send(nothing, no_rank);
 
   const Doubles x("x", 6), y("y", 3);
-  exchange.add(y, next, Kokkos::subview(x, std::pair(0, 3)), previous, ReceiveOp::add);
-  exchange.add(y, next, Kokkos::subview(x, std::pair(2, 5)), previous,
-               ReceiveOp::add); // the order says which is first
+  const auto part = [&](int first) { return Kokkos::subview(x, std::pair(first, first + 3)); };
+  exchange.add(y, next, part(0), previous, ReceiveOp::add);
+  exchange.add(y, next, part(2), previous, ReceiveOp::add); // the order says which is first
   exchange.add_send(y, no_rank);
   exchange.add_receive(x, no_rank, ReceiveOp::add);
   exchange.commit();
-  exchange.start();
-  expect_error<CallError>([&] { exchange.commit(); }, {"commit() between start() and finish()"});
-  exchange.finish();
-  exchange.add(y, next, Kokkos::subview(x, std::pair(3, 6)), previous); // replaces what another one adds to
+  run_step(exchange);
+  exchange.add(y, next, part(3), previous); // replaces what another one adds to
   expect_error<AgreedError>([&] { exchange.commit(); }, {"share cells"});
 }
 

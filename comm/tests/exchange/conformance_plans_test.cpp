@@ -122,26 +122,6 @@ TEST_F(Plans, DroppedInFlight) {
   });
 }
 
-/// An error on every rank takes an exchange with it, and others of the same memory work afterwards.
-TEST_F(Plans, DroppedByAnErrorOnAllRanks) {
-  with_every_method([](const Communicator& comm, auto& place) {
-    for (int time = 0; time < 3; ++time) {
-      const auto leg = leg_up(comm);
-      try {
-        expect_steps(comm, place, leg);
-        ExchangeAt<decltype(place)> exchange(comm, "dropped");
-        leg.add_to(exchange, place);
-        exchange.commit();
-        run_step(exchange);
-        place.store(); // what is under way on a device may be ended
-        throw AgreedError("of all ranks");
-      } catch (const AgreedError&) {
-        place.forget();
-      }
-    }
-  });
-}
-
 TEST_F(Plans, CommittedAgain) {
   with_every_method([](const Communicator& comm, auto& place) {
     auto first = leg_up(comm);
@@ -162,16 +142,20 @@ TEST_F(Plans, CommittedAgain) {
 
 TEST_F(Plans, StartedAndFinishedOutOfTurn) {
   Exchange<Ints> exchange(comm, "early");
+  const auto expect = [](const auto& call, const std::string& text) {
+    expect_error<CallError>(call, {"exchange 'early': " + text});
+  };
   const auto start = [&] { exchange.start(); };
-  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': commit() comes before start() and finish()");
+  expect(start, "commit() comes before start() and finish()");
   exchange.commit();
-  EXPECT_EQ(text_of<CallError>([&] { exchange.finish(); }), "exchange 'early': finish() without start()");
-  EXPECT_EQ(text_of<CallError>([&] { exchange.test(); }), "exchange 'early': test() without start()");
+  expect([&] { exchange.finish(); }, "finish() without start()");
+  expect([&] { exchange.test(); }, "test() without start()");
   exchange.start();
-  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': start() again before finish()");
+  expect(start, "start() again before finish()");
+  expect([&] { exchange.commit(); }, "commit() between start() and finish()");
   exchange.finish();
   exchange.add(Ints("out", 1), no_rank, Ints("in", 1), no_rank);
-  EXPECT_EQ(text_of<CallError>(start), "exchange 'early': add() after commit(): commit() again before start()");
+  expect(start, "add() after commit(): commit() again before start()");
   exchange.commit();
   run_step(exchange);
 }

@@ -2,6 +2,7 @@
 //
 // Halos of fields over process grids; exchanges that are kept together; values of the standard library as Views.
 #include "comm_test.hpp"
+#include "views.hpp"
 
 #include <kontor/comm/faces.hpp>
 #include <kontor/comm/view_of.hpp>
@@ -13,68 +14,39 @@
 namespace kontor::comm::test {
 namespace {
 
-using Cells = std::array<int, 3>;
-
-/// Of a place of the whole grid of `cells` cells a rank and axis.
-int value_at(const Cells& place) { return (place[0] * 100 + place[1]) * 100 + place[2]; }
-
-/// Calls visit(index, value) for each cell of a field of up to 3 dimensions.
-template <class View, class Visit>
-void each_cell(const View& field, const Visit& visit) {
-  constexpr auto rank = static_cast<std::size_t>(View::rank);
-  const auto n = [&](std::size_t d) { return d < rank ? static_cast<int>(field.extent(d)) : 1; };
-  for (int i = 0; i < n(0); ++i)
-    for (int j = 0; j < n(1); ++j)
-      for (int k = 0; k < n(2); ++k) {
-        if constexpr (rank == 1)
-          visit(Cells{i}, field(i));
-        else if constexpr (rank == 2)
-          visit(Cells{i, j}, field(i, j));
-        else
-          visit(Cells{i, j, k}, field(i, j, k));
-      }
-}
-
 /// Every ghost at a face has what the neighbour has there; those at edges, and beyond closed ends, are as they were.
-template <class View>
-void expect_halo(const Communicator& grid, const std::vector<int>& own, int width) {
-  constexpr auto rank = static_cast<std::size_t>(View::rank);
-  std::array<std::size_t, 3> all{};
-  for (std::size_t d = 0; d < rank; ++d) all[d] = static_cast<std::size_t>(own[d] + 2 * width);
-  View field;
-  if constexpr (rank == 1)
-    field = View("field", all[0]);
-  else if constexpr (rank == 2)
-    field = View("field", all[0], all[1]);
-  else
-    field = View("field", all[0], all[1], all[2]);
-  const auto outside = [&](const Cells& cell, std::size_t d) { return cell[d] < width || cell[d] >= width + own[d]; };
-  const auto place = [&](const Cells& cell) {
-    Cells global{};
-    for (std::size_t d = 0; d < rank; ++d) {
-      const int cells = own[d] * grid.dims()[d];
-      global[d] = (grid.coordinates()[d] * own[d] + cell[d] - width + cells) % cells;
+template <class Layout, std::size_t rank>
+void expect_halo(const Communicator& grid, const Index<rank>& own, int width) {
+  auto all = own;
+  for (auto& cells : all) cells += static_cast<std::size_t>(2 * width);
+  const auto field = whole<int, Layout>("field", all).view;
+  /// Calls visit(cell, ghost, value): of how many dimensions the cell is a ghost, whether a neighbour is beyond, and
+  /// the number of its place in the whole grid.
+  const auto visit_cells = [&](const auto& visit) {
+    Index<rank> cell{};
+    for (bool more = true; more;) {
+      int ghost = 0, value = 0;
+      bool arrives = true;
+      for (std::size_t d = 0; d < rank; ++d) {
+        const int n = static_cast<int>(own[d]), place = static_cast<int>(cell[d]) - width;
+        const int side = place < 0 ? -1 : place >= n;
+        ghost += side != 0;
+        if (side != 0 && grid.neighbour(static_cast<int>(d), side) == no_rank) arrives = false;
+        const int cells = n * grid.dims()[d];
+        value = value * 100 + (grid.coordinates()[d] * n + place + cells) % cells;
+      }
+      std::apply([&](auto... i) { visit(field(i...), ghost == 0 || (ghost == 1 && arrives), ghost, value); }, cell);
+      std::size_t d = 0;
+      while (d < rank && ++cell[d] == all[d]) cell[d++] = 0;
+      more = d < rank;
     }
-    return global;
   };
-  const auto ghosts = [&](const Cells& cell) {
-    int count = 0;
-    for (std::size_t d = 0; d < rank; ++d) count += outside(cell, d) ? 1 : 0;
-    return count;
-  };
-  each_cell(field, [&](const Cells& cell, int& value) { value = ghosts(cell) == 0 ? value_at(place(cell)) : -1; });
-  Exchange<View> halo(grid, "halo");
+  visit_cells([](int& cell, bool, int ghost, int value) { cell = ghost == 0 ? value : -1; });
+  Exchange<std::remove_const_t<decltype(field)>> halo(grid, "halo");
   add_faces(halo, grid, field, width);
   halo.commit();
-  halo.start();
-  halo.finish();
-  each_cell(field, [&](const Cells& cell, int value) {
-    bool arrives = ghosts(cell) == 1;
-    for (std::size_t d = 0; d < rank; ++d)
-      if (outside(cell, d) && grid.neighbour(static_cast<int>(d), cell[d] < width ? -1 : 1) == no_rank) arrives = false;
-    EXPECT_EQ(value, arrives || ghosts(cell) == 0 ? value_at(place(cell)) : -1)
-        << cell[0] << " " << cell[1] << " " << cell[2];
-  });
+  run_step(halo);
+  visit_cells([](int& cell, bool known, int, int value) { EXPECT_EQ(cell, known ? value : -1); });
 }
 
 TEST(Faces, HaveWhatNeighboursHave) {
@@ -82,15 +54,15 @@ TEST(Faces, HaveWhatNeighboursHave) {
   for (const int width : {1, 2})
     for (const bool wraps : {false, true}) {
       SCOPED_TRACE(fmt::format("width {}, periodic {}", width, wraps));
-      expect_halo<HostView<int*>>({comm, {comm.size()}, {wraps}}, {3}, width);
-      expect_halo<HostView<int**, Left>>({comm, balanced_dims(comm.size(), {0, 0}), {wraps, !wraps}}, {2, 5}, width);
-      for (const int axis : {0, 1, 2}) {
+      expect_halo<Right>({comm, {comm.size()}, {wraps}}, Index<1>{3}, width);
+      expect_halo<Left>({comm, balanced_dims(comm.size(), {0, 0}), {wraps, !wraps}}, Index<2>{2, 5}, width);
+      for (const std::size_t axis : {0, 1, 2}) {
         std::vector<int> dims{1, 1, 1};
-        dims[static_cast<std::size_t>(axis)] = comm.size();
-        expect_halo<HostView<int***, Right>>({comm, dims, {!wraps, wraps, wraps}}, {4, 2, 3}, width);
+        dims[axis] = comm.size();
+        expect_halo<Right>({comm, dims, {!wraps, wraps, wraps}}, Index<3>{4, 2, 3}, width);
       }
-      expect_halo<HostView<int***>>({comm, balanced_dims(comm.size(), {0, 0, 0}), {wraps, wraps, false}}, {2, 3, 4},
-                                    width);
+      expect_halo<Right>({comm, balanced_dims(comm.size(), {0, 0, 0}), {wraps, wraps, false}}, Index<3>{2, 3, 4},
+                         width);
     }
 }
 

@@ -1,138 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions by name give what MPI's give, in every form; and those of which each rank gets a part.
+// Reductions by name and by functors give what MPI's give, in every form; those of values and their limits.
 #include "collective_forms.hpp"
+
+#include <cmath>
 
 namespace kontor::comm::test {
 namespace {
 
+using Functors = OnRing;
 using Complex = Kokkos::complex<double>;
 
-/// An operation in Kontor's words and in MPI's.
-struct Twin {
-  ReduceOp op;
-  MPI_Op mpi_op;
+template <class Number, class T, class Layout, class Op>
+void expect_reductions(const Communicator& comm, const TwinOp<Op>& twin) {
+  HostViews host;
+  for (const std::size_t rows : {3, 0})
+    expect_reductions<Number>(comm, host, whole<T, Layout>("in", Index<2>{rows, 4}),
+                              whole<T, Layout>("out", Index<2>{rows, 4}), twin);
+  expect_reductions<Number>(comm, host, inside<T, Layout>("in", Index<2>{3, 4}),
+                            inside<T, Layout>("out", Index<2>{3, 4}), twin);
+}
+
+/// x -> a x + b. Applying one after the other is associative, and the order matters.
+struct Affine {
+  std::int64_t a;
+  std::int64_t b;
+  bool operator==(const Affine&) const = default;
 };
-const Twin sum{ReduceOp::sum, MPI_SUM};
-
-/// Reductions of `in` into `out` and in place, beside those of MPI.
-template <class View>
-class Reductions {
- public:
-  Reductions(const Communicator& comm, const Field<View>& in, const Field<View>& out, const Twin& twin,
-             MPI_Datatype type)
-      : comm_(comm), in_(in.view), out_(out.view), op_(twin.op), mpi_op_(twin.mpi_op), type_(type),
-        count_(watched(in).count()),
-        views_({watched(in, Order::storage), watched(out, Order::storage)},
-               [rank = comm.rank()](Watched& view, int number) { view.fill_small<ValueOf<View>>(rank + number); }) {}
-
-  void expect_allreduce() {
-    views_.expect(1, true, of_in(by(MPI_Allreduce)), KONTOR_FORMS(allreduce, comm_, in_, out_, op_));
-  }
-  void expect_all() {
-    expect(true, by(MPI_Allreduce), KONTOR_FORMS(allreduce, comm_, in_, out_, op_),
-           KONTOR_FORMS(allreduce, comm_, in_, op_));
-    expect(true, by(MPI_Scan), KONTOR_FORMS(scan, comm_, in_, out_, op_), KONTOR_FORMS(scan, comm_, in_, op_));
-    expect(comm_.rank() > 0, by(MPI_Exscan), KONTOR_FORMS(exscan, comm_, in_, out_, op_),
-           KONTOR_FORMS(exscan, comm_, in_, op_));
-    for (int root = 0; root < comm_.size(); ++root) {
-      const auto mpi_reduce = [root](const void* from, void* to, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
-        MPI_Reduce(from, to, n, t, op, root, c);
-      };
-      expect(comm_.rank() == root, by(mpi_reduce), KONTOR_FORMS(reduce, comm_, in_, out_, op_, root),
-             KONTOR_FORMS(reduce, comm_, in_, op_, root));
-    }
-  }
-
- private:
-  using OfMpi = std::function<void(const void* from, void* to)>;
-  template <class Function>
-  OfMpi by(Function function) const {
-    return [this, function](const void* from, void* to) { function(from, to, count_, type_, mpi_op_, comm_.native()); };
-  }
-  static Twins::Mpi of_in(const OfMpi& mpi) {
-    return [mpi](const Given& given, void* to) { mpi(given[0].data(), to); };
-  }
-  void expect(bool gets, const OfMpi& mpi, const Forms& out, const Forms& in_place) {
-    views_.expect(1, gets, of_in(mpi), out);
-    views_.expect(0, gets, of_in(mpi), in_place);
-  }
-
-  const Communicator& comm_;
-  View in_, out_;
-  ReduceOp op_;
-  MPI_Op mpi_op_;
-  MPI_Datatype type_;
-  int count_;
-  Twins views_;
+constexpr auto then = [](const Affine& f, const Affine& g) {
+  return Affine{f.a * g.a % 10007, (g.a * f.b + g.b) % 10007};
 };
+void mpi_then(void* in, void* in_out, int* n, MPI_Datatype*) {
+  for (int i = 0; i < *n; ++i) {
+    auto& g = static_cast<Affine*>(in_out)[i];
+    g = then(static_cast<Affine*>(in)[i], g);
+  }
+}
 
-/// All of them, of Views in one piece and of strided ones. How Views of other ranks and layouts are lent to operations,
-/// tests of EqualParts and Functors show.
+/// Of Views in one piece and of strided ones; functors keep the order of ranks. How Views of other ranks and layouts
+/// are lent to operations, tests of EqualParts show.
 TEST(Reductions, OfEveryKind) {
-  with_levels(levels_with_checks, [](const Communicator& comm) {
-    for (const std::size_t rows : {3, 0})
-      Reductions(comm, whole<double, Left>("in", Index<2>{rows, 4}), whole<double, Left>("out", Index<2>{rows, 4}), sum,
-                 MPI_DOUBLE)
-          .expect_all();
-    Reductions(comm, inside<int, Right>("in", Index<2>{3, 4}), inside<int, Right>("out", Index<2>{3, 4}), sum, MPI_INT)
-        .expect_all();
+  MPI_Op mpi_op = MPI_OP_NULL;
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Op_create(mpi_then, 0, &mpi_op);
+  MPI_Type_contiguous(2, MPI_INT64_T, &pair);
+  MPI_Type_commit(&pair);
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
+    expect_reductions<double, double, Left>(comm, TwinOp{ReduceOp::sum, MPI_SUM, MPI_DOUBLE});
+    expect_reductions<std::int64_t, Affine, Right>(comm, TwinOp{then, mpi_op, pair});
+  });
+  const Communicator comm(MPI_COMM_WORLD);
+  const Affine mine{2 + comm.rank(), 3}, first{2, 3};
+  auto all = first;
+  for (int r = 1; r < comm.size(); ++r) all = then(all, {2 + r, 3});
+  EXPECT_EQ(allreduce(comm, mine, non_commutative(then)), all);
+  MPI_Type_free(&pair);
+  MPI_Op_free(&mpi_op);
+}
+
+TEST_F(Functors, OfNumbers) {
+  const auto hypot = commutative([](const double& a, const double& b) { return std::sqrt(a * a + b * b); });
+  const auto in = whole<double, Left>("in", Index<2>{3, 2});
+  Kokkos::deep_copy(in.view, 2);
+  allreduce(comm, in.view, hypot);
+  for (const double x : in.memory) EXPECT_NEAR(x, 2 * std::sqrt(ranks), 1e-12);
+  EXPECT_EQ(allreduce(comm, 1, std::plus<>()), ranks);
+  EXPECT_EQ(exscan(comm, 1, std::plus<int>()), rank);
+  // A lambda that copies what it captures has no default constructor, even if it captures nothing.
+  EXPECT_EQ(allreduce(comm, rank, [=](int a, int b) { return a > b ? a : b; }), last);
+  const Located<double> mine{static_cast<double>((rank + 1) % 3), rank};
+  using Found = std::pair<double, std::int64_t>;
+  const auto least = allreduce(comm, mine, min_loc);
+  const auto greatest = allreduce(comm, mine, max_loc);
+  EXPECT_EQ(Found(least.value, least.place), ranks > 2 ? Found(0, 2) : Found(1, 0));
+  EXPECT_EQ(Found(greatest.value, greatest.place), ranks > 1 ? Found(2, 1) : Found(1, 0));
+}
+
+/// Reductions of a value give what one call of a View gives, blocking or not, at every check level.
+template <class T, class Op>
+void expect_value(const T& value, const Op& op) {
+  with_levels(levels_with_checks, [&](const Communicator& comm) {
+    const HostView<T*> in("in", 1), out("out", 1);
+    const auto expect = [&](const auto& now, const auto& later, const auto& of_view, bool gets, auto... root) {
+      in(0) = value;
+      out(0) = value;
+      of_view(comm, in, out, op, root...);
+      const auto expected = now(comm, value, op, root...);
+      EXPECT_EQ(later(comm, value, op, root...).wait(), expected);
+      EXPECT_TRUE(expected == out(0) || !gets);
+    };
+    expect(allreduce, iallreduce, allreduce, true);
+    expect(scan, iscan, scan, true);
+    expect(exscan, iexscan, exscan, comm.rank() > 0);
+    for (int root = 0; root < comm.size(); ++root) expect(reduce, ireduce, reduce, true, root);
   });
 }
 
-/// By a Reduction, as a program makes it.
-template <class T>
-void expect_plan(const Communicator& comm, const Twin& twin, MPI_Datatype type) {
-  const Kokkos::View<T[3], Kokkos::HostSpace> values("values");
-  Reduction reduction(comm, "ops", values, twin.op);
-  EXPECT_FALSE(reduction.stream_ordered());
-  for (int i = 0; i < 3; ++i) values(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
-  T expected[3];
-  MPI_Allreduce(values.data(), expected, 3, type, twin.mpi_op, comm.native());
-  run_step(reduction);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(values(i), expected[i]) << to_string(twin.op);
+TEST(Values, Reduced) {
+  const Communicator comm(MPI_COMM_WORLD);
+  expect_value(0.5 * (comm.rank() + 1), ReduceOp::sum);
+  expect_value(comm.rank(), ReduceOp::max);
+  expect_value(Affine{comm.rank() + 2, 1}, then);
 }
 
+/// Several at once, that are moved while they are under way.
+TEST(Values, SeveralAtOnceAndArrays) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<Request<Value<int>>> pool;
+  for (int i = 0; i < 20; ++i) pool.push_back(iallreduce(comm, i, ReduceOp::sum));
+  wait_all(pool);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(pool[i].wait(), i * comm.size());
+  auto one = iallreduce(comm, 1.0, ReduceOp::sum);
+  std::optional<double> result;
+  while (!result) result = one.test();
+  EXPECT_EQ(*result, comm.size());
+  (void)iallreduce(comm, 1.0, ReduceOp::sum); // goes on by itself
+  // By name, and by a functor of two numbers, element by element; by a functor of two arrays, as a whole.
+  const int n = comm.size();
+  using Three = std::array<double, 3>;
+  const Three mine{1, 2.0 * comm.rank(), -1}, sums{1.0 * n, 1.0 * n * (n - 1), -1.0 * n}, most{1, 2.0 * (n - 1), -1};
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::sum), sums);
+  EXPECT_EQ(allreduce(comm, mine, ReduceOp::max), most);
+  EXPECT_EQ(allreduce(comm, mine, [](double a, double b) { return a + b; }), sums);
+  EXPECT_EQ(allreduce(comm, mine, [](const Three& a, const Three& b) { return b[1] > a[1] ? b : a; }), most);
+  EXPECT_EQ(exscan(comm, mine, ReduceOp::sum)[0], comm.rank());
+  EXPECT_EQ(allreduce(comm, Kokkos::Array<int, 2>{{1, comm.rank()}}, ReduceOp::sum)[1], n * (n - 1) / 2);
+  EXPECT_EQ(text_of<CallError>([&] { allreduce(comm, std::array<Affine, 2>{}, ReduceOp::sum); }),
+            "allreduce of a value, (2) 16-byte struct, sum: sum is not defined for 16-byte struct; a functor can "
+            "say what it is");
+}
+
+/// By every backend, as an allreduce, a Reduction and of values.
 template <class T>
-void expect_ops(MPI_Datatype type, const std::vector<Twin>& twins) {
+void expect_ops(MPI_Datatype type, const std::vector<std::pair<ReduceOp, MPI_Op>>& ops) {
   for (const auto& entry : backends()) {
-    if (!entry.make) continue;
+    if (!entry.make || entry.name == "nccl" || entry.name == "ipc") continue; // see tests of devices
     SCOPED_TRACE(std::string(entry.name));
     const Communicator comm(MPI_COMM_WORLD, method(std::string(entry.name)));
-    if (entry.name != "nccl" && entry.name != "ipc")
-      for (const auto& twin : twins) expect_plan<T>(comm, twin, type);
-    if (!comm.capabilities().moves_data) continue;
-    const auto in = whole<T, Left>("in", Index<2>{3, 4});
-    const auto out = whole<T, Left>("out", Index<2>{3, 4});
-    for (const auto& twin : twins) {
-      Reductions(comm, in, out, twin, type).expect_allreduce();
-      T expected{}, given = static_cast<T>(comm.rank() + 2);
-      MPI_Allreduce(&given, &expected, 1, type, twin.mpi_op, comm.native());
-      EXPECT_EQ(allreduce(comm, given, twin.op), expected);
-      MPI_Scan(&given, &expected, 1, type, twin.mpi_op, comm.native());
-      EXPECT_EQ(scan(comm, given, twin.op), expected);
-      expected = T{};
-      MPI_Exscan(&given, &expected, 1, type, twin.mpi_op, comm.native());
-      EXPECT_EQ(exscan(comm, given, twin.op), comm.rank() == 0 ? T{} : expected);
+    const HostView<T*> in("in", 3), out("out", 3);
+    for (const auto& [op, mpi_op] : ops) {
+      SCOPED_TRACE(to_string(op));
+      for (int i = 0; i < 3; ++i) in(i) = static_cast<T>(1 + (comm.rank() + i) % 3);
+      T expected[3];
+      MPI_Allreduce(in.data(), expected, 3, type, mpi_op, comm.native());
+      allreduce(comm, in, out, op);
+      Reduction reduction(comm, "ops", in, op);
+      EXPECT_FALSE(reduction.stream_ordered());
+      EXPECT_EQ(allreduce(comm, in(1), op), expected[1]);
+      run_step(reduction);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(out(i), expected[i]);
+        EXPECT_EQ(in(i), expected[i]);
+      }
     }
   }
 }
 
 TEST(Reductions, OperationsOfEachKindOfNumber) {
-  const Twin product{ReduceOp::product, MPI_PROD}, min{ReduceOp::min, MPI_MIN}, max{ReduceOp::max, MPI_MAX};
-  const std::vector<Twin> field_ops{sum, product}, ordered_ops{sum, product, min, max};
-  const std::vector<Twin> bit_ops{sum,
-                                  min,
-                                  max,
-                                  {ReduceOp::logical_and, MPI_LAND},
-                                  {ReduceOp::logical_or, MPI_LOR},
-                                  {ReduceOp::logical_xor, MPI_LXOR},
-                                  {ReduceOp::bitwise_and, MPI_BAND},
-                                  {ReduceOp::bitwise_or, MPI_BOR},
-                                  {ReduceOp::bitwise_xor, MPI_BXOR}};
-  expect_ops<int>(MPI_INT, bit_ops);
+  using Ops = std::vector<std::pair<ReduceOp, MPI_Op>>;
+  const Ops field_ops{{ReduceOp::sum, MPI_SUM}, {ReduceOp::product, MPI_PROD}};
+  Ops ordered_ops{{ReduceOp::min, MPI_MIN}, {ReduceOp::max, MPI_MAX}};
+  ordered_ops.insert(ordered_ops.end(), field_ops.begin(), field_ops.end());
+  Ops integer_ops{{ReduceOp::logical_and, MPI_LAND}, {ReduceOp::logical_or, MPI_LOR},
+                  {ReduceOp::logical_xor, MPI_LXOR}, {ReduceOp::bitwise_and, MPI_BAND},
+                  {ReduceOp::bitwise_or, MPI_BOR},   {ReduceOp::bitwise_xor, MPI_BXOR}};
+  integer_ops.insert(integer_ops.end(), ordered_ops.begin(), ordered_ops.end());
+  expect_ops<int>(MPI_INT, integer_ops);
 #if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000 // others take unsigned numbers for signed ones
-  expect_ops<unsigned long>(MPI_UNSIGNED_LONG, bit_ops);
+  expect_ops<unsigned long>(MPI_UNSIGNED_LONG, integer_ops);
 #endif
   expect_ops<float>(MPI_FLOAT, ordered_ops);
   expect_ops<double>(MPI_DOUBLE, ordered_ops);
@@ -143,35 +178,31 @@ TEST(Reductions, OperationsOfEachKindOfNumber) {
 /// Every integer size, signed and not: the largest value tells them apart.
 template <class T>
 void expect_limits(const Communicator& comm) {
-  const T most = std::numeric_limits<T>::max();
+  const T most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::lowest();
   const bool last = comm.rank() == comm.size() - 1;
   EXPECT_EQ(allreduce(comm, last ? most : T(1), ReduceOp::max), most);
-  EXPECT_EQ(allreduce(comm, last ? std::numeric_limits<T>::lowest() : T(1), ReduceOp::min),
-            std::numeric_limits<T>::lowest());
+  EXPECT_EQ(allreduce(comm, last ? least : T(1), ReduceOp::min), least);
 }
 
-TEST(Reductions, LimitsOfEveryType) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto ranks = static_cast<long double>(comm.size());
-  EXPECT_EQ(allreduce(comm, std::complex(1.0L, 2.0L), ReduceOp::sum), std::complex(ranks, 2 * ranks));
+TEST_F(Functors, LimitsOfEveryType) {
+  const auto all = static_cast<long double>(ranks);
+  EXPECT_EQ(allreduce(comm, std::complex(1.0L, 2.0L), ReduceOp::sum), std::complex(all, 2 * all));
   expect_limits<signed char>(comm);
   expect_limits<short>(comm);
   expect_limits<long>(comm);
   expect_limits<long double>(comm);
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-  EXPECT_EQ(text_of<CallError>([&] { allreduce(comm, 1u, ReduceOp::max); }),
-            "allreduce of a value, () uint32, max: max is not defined for uint32; a functor can say what it is");
+  expect_error<CallError>([&] { allreduce(comm, 1u, ReduceOp::max); }, {"max is not defined for uint32; a functor"});
 #else
   expect_limits<unsigned char>(comm);
   expect_limits<unsigned short>(comm);
   expect_limits<unsigned>(comm);
   expect_limits<unsigned long long>(comm);
 #endif
-  const bool last = comm.rank() == comm.size() - 1;
-  EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_or), true);
+  EXPECT_EQ(allreduce(comm, is_last, ReduceOp::logical_or), true);
   EXPECT_EQ(allreduce(comm, false, ReduceOp::logical_or), false);
-  EXPECT_EQ(allreduce(comm, !last, ReduceOp::logical_and), false);
-  EXPECT_EQ(allreduce(comm, last, ReduceOp::logical_xor), true);
+  EXPECT_EQ(allreduce(comm, !is_last, ReduceOp::logical_and), false);
+  EXPECT_EQ(allreduce(comm, is_last, ReduceOp::logical_xor), true);
   EXPECT_NE(allreduce(comm, 4, ReduceOp::logical_and), 0);
 }
 

@@ -53,19 +53,18 @@ WireOrder order_of(std::vector<int> dims) {
 
 /// A contiguous sender decides, then a contiguous receiver; else the sender's fastest dimension is last.
 TEST(WireOrder, WhoDecides) {
-  EXPECT_EQ(wire_order(left({3, 4, 5}), right({3, 4, 5})), order_of({2, 1, 0}));
-  EXPECT_EQ(wire_order(right({3, 4, 5}), left({3, 4, 5})), order_of({0, 1, 2}));
-  EXPECT_EQ(wire_order(left({3, 4, 5}), strided({3, 4, 5})), order_of({2, 1, 0}));
-  EXPECT_EQ(wire_order(strided({3, 4, 5}), left({3, 4, 5})), order_of({2, 1, 0}));
-  EXPECT_EQ(wire_order(shape_of({3, 4, 5}, {8, 100, 2}), strided({3, 4, 5})), order_of({1, 0, 2}));
-  // The end that decides travels as it lies, whichever of the two it is.
   const Sizes extents{3, 4, 5};
+  EXPECT_EQ(wire_order(left(extents), right(extents)), order_of({2, 1, 0}));
+  EXPECT_EQ(wire_order(right(extents), left(extents)), order_of({0, 1, 2}));
+  EXPECT_EQ(wire_order(left(extents), strided(extents)), order_of({2, 1, 0}));
+  EXPECT_EQ(wire_order(strided(extents), left(extents)), order_of({2, 1, 0}));
+  EXPECT_EQ(wire_order(shape_of(extents, {8, 100, 2}), strided(extents)), order_of({1, 0, 2}));
+  // The end that decides travels as it lies, whichever of the two it is.
   const std::vector<Shape> contiguous{left(extents), right(extents), shape_of(extents, {4, 1, 12})};
   for (const auto& shape : contiguous) {
-    EXPECT_TRUE(is_contiguous(shape, wire_order(shape, strided(extents))));
     EXPECT_TRUE(is_contiguous(shape, wire_order(strided(extents), shape)));
-    EXPECT_TRUE(is_contiguous(shape, wire_order(shape, shape)));
-    for (const auto& other : contiguous) EXPECT_TRUE(is_contiguous(shape, wire_order(shape, other)));
+    for (const auto& other : {contiguous[0], contiguous[1], contiguous[2], strided(extents)})
+      EXPECT_TRUE(is_contiguous(shape, wire_order(shape, other)));
   }
   const auto odd = shape_of({1, 6, 1}, {77, 1, 99}); // extents of 1 do not matter
   EXPECT_TRUE(is_contiguous(odd, wire_order(odd, left({1, 6, 1}))));

@@ -4,34 +4,25 @@
 // is run by itself, and CTest expects it to fail.
 #include "comm_test.hpp"
 
-namespace {
-bool isend_fails = false;
-bool comm_free_fails = false;
-} // namespace
-
-extern "C" int MPI_Comm_free(MPI_Comm* c) { return comm_free_fails ? MPI_ERR_OTHER : PMPI_Comm_free(c); }
-
-extern "C" int MPI_Isend(const void* b, int n, MPI_Datatype t, int p, int g, MPI_Comm c, MPI_Request* r) {
-  return isend_fails ? MPI_ERR_OTHER : PMPI_Isend(b, n, t, p, g, c, r);
-}
-
 namespace kontor::comm::test {
+
+void let_fail(const char* function, int call); // in faults.cpp
+
 namespace {
 
 bool on_last_rank() { return world_rank() == world_size() - 1; }
 
-TEST(LastRank, Expects) { EXPECT_FALSE(on_last_rank()) << "expected to fail"; }
+TEST(DISABLED_LastRank, Expects) { EXPECT_FALSE(on_last_rank()) << "expected to fail"; }
 
-TEST(LastRank, Throws) {
+TEST(DISABLED_LastRank, Throws) {
   if (on_last_rank()) throw Error("thrown on the last rank");
 }
 
 /// What a program does with an error that is one rank's alone while the others wait for its messages.
-TEST(LastRank, Aborts) {
+TEST(DISABLED_LastRank, Aborts) {
   const Communicator comm(MPI_COMM_WORLD);
-  const Kokkos::View<int*, Kokkos::HostSpace> out("out", 1), in("in", 1);
-  auto exchange = ring_exchange(comm, "doomed", out, in);
-  isend_fails = on_last_rank();
+  auto exchange = ring_exchange(comm, "doomed", Ints("out", 1), Ints("in", 1));
+  if (on_last_rank()) let_fail("MPI_Isend", 1);
   try {
     run_step(exchange);
   } catch (const Error& error) {
@@ -41,7 +32,7 @@ TEST(LastRank, Aborts) {
 }
 
 /// The others could wait for this rank.
-TEST(LastRank, FailsInADestructor) {
+TEST(DISABLED_LastRank, FailsInADestructor) {
   std::set_terminate([] {
     try {
       throw;
@@ -51,11 +42,11 @@ TEST(LastRank, FailsInADestructor) {
     }
   });
   const Communicator comm(MPI_COMM_WORLD);
-  comm_free_fails = on_last_rank();
+  if (on_last_rank()) let_fail("MPI_Comm_free", 1);
 }
 
 /// MPI calls the functor, so its exception has nowhere to go.
-TEST(LastRank, Reduces) {
+TEST(DISABLED_LastRank, Reduces) {
   const Communicator comm(MPI_COMM_WORLD);
   scan(comm, 1, [](const int& a, const int& b) {
     if (a >= 0) throw std::runtime_error("numbers are not liked");
