@@ -2,10 +2,8 @@
 #pragma once
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/device/noncopyable.hpp>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,40 +28,18 @@ std::string to_string(const CollectiveCall&);
 /// Collective; does nothing below check level `cross_rank`. Compares what the ranks are about to do. Throws on every
 /// rank UsageError if one of them has a problem, and AgreedError, naming two ranks that differ, unless all make the
 /// same call. Throws Error on the ranks that came, naming those that did not, if not all come within Options::timeout;
-/// the communicator is then of no more use. MPI_Iallreduce of three numbers on checking_calls(), and messages between
-/// all ranks only where something is wrong.
+/// the communicator is then of no more use. MPI_Iallreduce of three numbers on checking_calls(), and more only where
+/// something is wrong.
 void check_agreement(const Communicator&, const CollectiveCall&);
 
-/// The same in two steps, for calls that may not wait.
-class AgreementCheck : device::NonCopyable {
- public:
-  /// Collective, without waiting. Only at check level `cross_rank`.
-  AgreementCheck(const Communicator&, CollectiveCall);
-  ~AgreementCheck();
+namespace detail {
 
-  /// Local. Whether all ranks have come. Throws as check_agreement() does; the timeout counts from the first call.
-  bool test();
+/// Local. Whether another rank has come to a call and given up waiting for the others.
+bool another_rank_timed_out(const Communicator&);
 
-  /// Waits for all ranks and throws as check_agreement() does. Returns which two ranks differ in how many elements
-  /// travel between them, in the same words on all ranks, if some do.
-  std::optional<std::string> finish();
+/// Where this rank gives up on the call of that number, or another one has. Tells the other ranks that this one has
+/// come, listens for a while who else has, and says in words who came and who did not.
+std::string who_is_missing(const Communicator&, std::int64_t number);
 
- private:
-  struct Records;
-  /// Throws Error: says who came and who did not.
-  [[noreturn]] void fail_timeout() const;
-  bool counts_differ() const;
-  void tell_records();
-  void compare_calls() const;
-  std::optional<std::string> compare_counts() const;
-  /// Collective. The texts of all ranks.
-  std::vector<std::string> texts_of_all(const std::string& mine) const;
-
-  Communicator comm_;
-  CollectiveCall call_;
-  std::int64_t number_ = 0;
-  bool compared_ = false;
-  std::shared_ptr<Records> records_; // outlives this as long as MPI writes into it
-};
-
+} // namespace detail
 } // namespace kontor::comm

@@ -5,23 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <functional>
 
 namespace kontor::comm::detail {
 namespace {
-
-std::string extents_text(const Shape& shape) {
-  std::vector<std::string> extents;
-  for (const auto extent : std::span(shape.extents).first(shape.rank))
-    extents.push_back(extent < 0 ? "any" : fmt::format("{}", extent));
-  return fmt::format("({})", fmt::join(extents, ", "));
-}
-
-std::string order_text(const Shape& shape) {
-  const auto order = storage_order(shape);
-  return fmt::format(", which lies in the order of dimensions ({}), slowest first",
-                     fmt::join(std::span(order.dims).first(order.rank), ", "));
-}
 
 std::string both_ends(const Description& sent, const std::string& how_sent, const Description& received,
                       const std::string& how_received) {
@@ -30,6 +17,17 @@ std::string both_ends(const Description& sent, const std::string& how_sent, cons
 }
 
 } // namespace
+
+std::string order_words(const Shape& shape) {
+  std::vector<int> dims;
+  const auto order = storage_order(shape);
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape.extents[order.dims[i]] != 1) dims.push_back(order.dims[i]);
+  if (dims.size() < 2 || element_count(shape) == 0) return "";
+  if (std::ranges::is_sorted(dims)) return " with the last index fastest";
+  if (std::ranges::is_sorted(dims, std::greater<>())) return " with the first index fastest";
+  return fmt::format(" with indices from slow to fast {}", fmt::join(dims, " "));
+}
 
 bool fit(const Shape& sent, const Shape& received) {
   return sent.rank == received.rank &&
@@ -48,7 +46,7 @@ Description describe(int rank, int tag, const Buffer& buffer) {
 }
 
 std::string to_string(const Description& d) {
-  return fmt::format("View '{}', {} {}{}{}", d.label, extents_text(d.shape), comm::to_string(d.scalar),
+  return fmt::format("View '{}', {} {}{}{}", d.label, extents_to_string(d.shape), comm::to_string(d.scalar),
                      d.shape.by_index ? ", rows by index" : "", d.announces ? ", with its extents" : "");
 }
 
@@ -62,7 +60,7 @@ std::optional<std::string> difference(const Description& sent, const Description
   if (auto found = mismatch(sent, received)) return found;
   if (sent.announces || element_count(sent.shape) == 0) return std::nullopt;
   if (storage_order(sent.shape) == storage_order(received.shape)) return std::nullopt;
-  return both_ends(sent, order_text(sent.shape), received, order_text(received.shape)) +
+  return both_ends(sent, order_words(sent.shape), received, order_words(received.shape)) +
          "; an Exchange, or send_with_extents and recv_with_extents, take Views of different layouts";
 }
 

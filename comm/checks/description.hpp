@@ -32,6 +32,9 @@ std::string to_string(const Description&);
 /// The same of a View that packing 'none' does not take, and why.
 std::string strided_words(const Buffer&);
 
+/// How the elements lie, where that can be said in several ways: " with the last index fastest".
+std::string order_words(const Shape&);
+
 /// Whether ranks and extents are equal, where those received are not -1.
 bool fit(const Shape& sent, const Shape& received);
 

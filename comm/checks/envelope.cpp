@@ -54,8 +54,8 @@ void check_envelope(const Communicator& comm, const Envelope& envelope) {
 
 void refuse_message(const Communicator& comm, Envelope envelope, const Buffer& buffer) {
   const auto why = !is_valid(detail::cached(comm), envelope) ? why_not_valid(comm, envelope)
-                   : !buffer.data ? "it has elements but no memory (its data pointer is null)"
-                                  : overlap_words(buffer.shape);
+                   : !buffer.data                            ? std::string("it ") + no_memory
+                                                             : overlap_words(buffer.shape);
   throw CallError(fmt::format("{} of {}: {}", to_string(envelope), to_string(buffer), why));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/deadline.hpp"
-#include "checks/all_ranks.hpp"
+#include "checks/agreement_check.hpp"
 #include "communicator/internals.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
@@ -42,17 +42,20 @@ bool another_rank_timed_out(const Communicator& comm) {
 }
 
 std::string who_is_missing(const Communicator& comm, std::int64_t number) {
-  const auto note = std::make_shared<std::vector<std::int64_t>>(1, number);
-  send_to_all(
-      comm, note, [&](int) -> const std::int64_t& { return note->front(); }, timed_out_tag);
+  const auto note = std::make_shared<std::int64_t>(number);
+  auto& internals = detail::internals(comm);
+  for (int r = 0; r < comm.size(); ++r) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(note.get(), 1, MPI_INT64_T, r, timed_out_tag, internals.checking_calls(), &request), "MPI_Isend");
+    internals.detach(request, note);
+  }
   std::vector<bool> came(comm.size(), false);
   const double timeout = comm.options().timeout;
   const auto listen = [&] {
     if (!another_rank_timed_out(comm)) return false;
     std::int64_t theirs = 0;
     MPI_Status status;
-    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, timed_out_tag, detail::internals(comm).checking_calls(),
-                   &status),
+    check(MPI_Recv(&theirs, 1, MPI_INT64_T, MPI_ANY_SOURCE, timed_out_tag, internals.checking_calls(), &status),
           "MPI_Recv");
     if (theirs >= number) came[status.MPI_SOURCE] = true;
     return std::count(came.begin(), came.end(), false) == 0;

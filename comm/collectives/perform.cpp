@@ -2,6 +2,7 @@
 #include "collectives/perform.hpp"
 
 #include "base/deadline.hpp"
+#include "checks/description.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/views/layout.hpp>
@@ -63,22 +64,6 @@ Problem overlap_problem(const Operand& in, const Operand& out, bool has_form_in_
   return fmt::format("{} and {} share memory{}", words(in), words(out),
                      has_form_in_place ? "; there is a form in place, of one View" : "");
 }
-
-namespace {
-
-/// How the elements lie, where that can be said in several ways.
-std::string order_words(const Shape& shape) {
-  std::vector<int> dims;
-  const auto order = storage_order(shape);
-  for (int i = 0; i < shape.rank; ++i)
-    if (shape.extents[order.dims[i]] != 1) dims.push_back(order.dims[i]);
-  if (dims.size() < 2 || element_count(shape) == 0) return "";
-  if (std::ranges::is_sorted(dims)) return " with the last index fastest";
-  if (std::ranges::is_sorted(dims, std::greater<>())) return " with the first index fastest";
-  return fmt::format(" with indices from slow to fast {}", fmt::join(dims, " "));
-}
-
-} // namespace
 
 std::string name(const Operand& operand) {
   const auto buffer = operand.buffer();

@@ -2,6 +2,7 @@
 #include "checks/agreement_check.hpp"
 #include "exchange/exchange_method.hpp"
 
+#include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exchange/exchange_base.hpp>
 #include <kontor/comm/exchange/trial.hpp>
@@ -124,15 +125,13 @@ struct ExchangeBase::State {
                                     : " without start()"));
     return committed_method;
   }
-  CollectiveCall call(const char* step) const {
-    auto which = "exchange '" + label + "'";
-    if (number > 0) which += " (commit " + std::to_string(number) + ")"; // labels may be equal
-    return {.operation = step, .fields = {std::move(which)}};
-  }
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* step) const {
-    if (checks_order) [[unlikely]]
-      check_agreement(comm, call(step));
+    if (!checks_order) [[likely]]
+      return;
+    auto which = "exchange '" + label + "'";
+    if (number > 0) which += " (commit " + std::to_string(number) + ")"; // labels may be equal
+    check_agreement(comm, {.operation = step, .fields = {std::move(which)}});
   }
   PhaseTimes* timed() { return measures ? &times : nullptr; }
 
@@ -148,7 +147,6 @@ struct ExchangeBase::State {
   bool measures = false;
   std::size_t committed_slots = 0;          ///< more have been added if it differs
   std::int64_t number = 0;                  ///< of the last commit(), of its communicator's calls
-  std::optional<AgreementCheck> ending{};   ///< begun by the first test() of a step
   std::unique_ptr<ExchangeMethod> method{}; // last: gone before the memory it uses
 };
 
@@ -175,7 +173,7 @@ void ExchangeBase::add_slot(Matching matching, SelectedRows send, int destinatio
            " cannot add what it receives; numbers and complex numbers of 32 or 64 bits can");
   for (const auto& [buffer, peer] : {std::pair(&send.buffer, destination), {&receive.buffer, source}})
     if (peer != no_rank && !buffer->data && element_count(buffer->shape) > 0)
-      s.fail("View '" + buffer->label + "' has elements but no memory (its data pointer is null)");
+      s.fail("View '" + buffer->label + "' " + detail::no_memory);
   s.slots.push_back({std::move(send.buffer), destination, std::move(receive.buffer), source, matching, op});
   for (const auto* rows : {&send, &receive}) {
     if (rows->view) s.views.push_back(rows->view);
@@ -190,7 +188,6 @@ void ExchangeBase::commit() {
   s.check_order("commit");
   const auto agreement = handshake(s.comm, s.label, s.slots, s.memory);
   s.method.reset();
-  s.ending.reset();
   s.timed_methods.clear();
   auto methods = make_methods(s.comm, s.label, s.slots, agreement, s.memory, s.executor, s.views);
   keep_different(s.comm, methods);
@@ -215,23 +212,12 @@ void ExchangeBase::start() {
 
 void ExchangeBase::finish() {
   auto& s = state();
-  auto& method = s.started("finish()");
-  if (s.ending)
-    s.ending->finish();
-  else
-    s.check_order("finish");
-  s.ending.reset();
-  method.finish(s.timed());
+  s.started("finish()").finish(s.timed());
 }
 
 bool ExchangeBase::test() {
   auto& s = state();
-  auto& method = s.started("test()");
-  if (!s.ending && s.checks_order) s.ending.emplace(s.comm, s.call("finish"));
-  if (s.ending && !s.ending->test()) return false;
-  if (!method.test(s.timed())) return false;
-  s.ending.reset();
-  return true;
+  return s.started("test()").test(s.timed());
 }
 
 void ExchangeBase::poll() { state().committed().poll(); }

@@ -30,8 +30,7 @@ Problem reduction_problem(const Communicator& comm, const Buffer& in, const Buff
     return fmt::format("{} and {} share memory; there is a form in place, of one View", to_string(in), to_string(out));
   if (overlaps_itself(out.shape)) return fmt::format("{}: {}", to_string(out), overlap_words(out.shape));
   for (const auto* view : {&in, &out}) {
-    if (!view->data && element_count(view->shape) > 0)
-      return fmt::format("{} has elements but no memory (its data pointer is null)", to_string(*view));
+    if (!view->data && element_count(view->shape) > 0) return fmt::format("{} {}", to_string(*view), no_memory);
     if (comm.options().packing == Packing::none && !is_contiguous(view->shape, storage_order(view->shape)))
       return strided_words(*view);
   }

@@ -26,7 +26,10 @@ std::string to_string(Scalar scalar) {
 }
 
 std::string extents_to_string(const Shape& shape) {
-  return fmt::format("({})", fmt::join(std::span(shape.extents).first(shape.rank), ", "));
+  std::vector<std::string> extents;
+  for (const auto extent : std::span(shape.extents).first(shape.rank))
+    extents.push_back(extent < 0 ? "any" : fmt::format("{}", extent));
+  return fmt::format("({})", fmt::join(extents, ", "));
 }
 
 } // namespace kontor::comm

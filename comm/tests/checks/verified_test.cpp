@@ -39,10 +39,10 @@ TEST_F(Verified, ScalarsSizesRanksExtentsAndLayouts) {
   expect_difference(Doubles("a", 3), HostView<std::int64_t*>("b", 3), "(3) double", "(3) int64");
   expect_difference(Doubles("a", 3), Doubles("b", 4), "(3) double", "(4) double");
   expect_difference(Doubles("a", 20), LeftPlane("b", 4, 5), "(20) double", "(4, 5) double");
-  const std::string lies = "(4, 5) double, which lies in the order of dimensions ";
-  expect_difference(LeftPlane("a", 4, 5), Plane("b", 4, 5), lies + "(1, 0), slowest first",
-                    lies + "(0, 1), slowest first; an Exchange, or send_with_extents and recv_with_extents, "
-                           "take Views of different layouts");
+  const std::string lies = "(4, 5) double with the ";
+  expect_difference(LeftPlane("a", 4, 5), Plane("b", 4, 5), lies + "first index fastest",
+                    lies + "last index fastest; an Exchange, or send_with_extents and recv_with_extents, take Views of "
+                           "different layouts");
   const std::string text = " (tag 0): rank 0 sends View 'a', (3) int32, but rank 1 receives View 'to be made', (any) "
                            "int32, with its extents";
   if (rank == 0) expect_error<Error>([&] { send(comm, Ints("a", 3), 1); }, {"send to rank 1" + text});

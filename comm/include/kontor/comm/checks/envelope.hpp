@@ -30,6 +30,9 @@ struct Envelope {
   int tag = 0;
 };
 
+/// What is said of a View without memory.
+inline constexpr const char* no_memory = "has elements but no memory (its data pointer is null)";
+
 /// "irecv from rank 3 (tag 0)"
 std::string to_string(const Envelope&);
 /// "View 'in', (4, 5) double"

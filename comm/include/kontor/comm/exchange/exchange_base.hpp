@@ -36,11 +36,11 @@ class ExchangeBase {
   /// exchange was moved from.
   void commit();
 
-  /// Collective like commit(), in the same order as all other steps, which check level `cross_rank` verifies; ordered
-  /// after all work on the instance: by one fence, or by the instance's own stream where the backend is stream-ordered
-  /// (nccl, ipc). The Views that are sent may be read but not written before finish(), those that receive neither.
-  /// Throws CallError before commit(), after another add(), in a step, and after a step that failed, until commit() has
-  /// made the plan anew.
+  /// Collective like commit(), in the same order on all ranks, which check level `cross_rank` verifies; ordered after
+  /// all work on the instance: by one fence, or by the instance's own stream where the backend is stream-ordered (nccl,
+  /// ipc). The Views that are sent may be read but not written before finish(), those that receive neither. Throws
+  /// CallError before commit(), after another add(), in a step, and after a step that failed, until commit() has made
+  /// the plan anew.
   void start();
 
   /// Collective like start(). On return received data are valid for the next kernel on the instance; host code that
@@ -49,9 +49,8 @@ class ExchangeBase {
 
   /// Local. True if it has ended the step, as finish() does; else the step goes on. Does not wait, except where nothing
   /// else tells: with pattern `blocking`, whose messages travel in finish(), and with `rma` until the ranks that it
-  /// sends to have started. Where the backend is stream-ordered it is true at once. At check level `cross_rank` the
-  /// first test() of a step is compared with the finish() or test() of other ranks; where a message never comes,
-  /// finish() alone has a timeout.
+  /// sends to have started. Where the backend is stream-ordered it is true at once. It has no timeout: where a message
+  /// never comes, check level `cross_rank` makes that an error of finish() alone.
   bool test();
 
   /// Local. Throws Error if a step has gone wrong on the device. A program that replays steps from a CapturedGraph of
