@@ -53,4 +53,13 @@ std::optional<std::string> lack_of_room(MPI_Comm comm, std::uint64_t bytes, Host
   return first_problem(comm, lack_on_this_host(bytes, ranks));
 }
 
+void require_room(MPI_Comm comm, std::uint64_t bytes, const std::string& user, Axis axis, const char* instead,
+                  Hosts hosts) {
+  if (const auto lack = lack_of_room(comm, bytes, hosts))
+    throw UsageError(fmt::format("{} has no room: {}; give it more (docker run --shm-size, or mount -o "
+                                 "remount,size=...), or choose {}",
+                                 user, *lack, instead),
+                     axis, "E-SPACE-SHM");
+}
+
 } // namespace kontor::comm::mpi

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/error.hpp>
+
 #include <mpi.h>
 
 #include <cstdint>
@@ -20,5 +22,10 @@ enum class Hosts : std::uint8_t { all, only };
 /// are made: where there is no room, some ranks do not return from Open MPI 4.1's call (osc/sm, which it uses for any
 /// window of ranks of one host).
 std::optional<std::string> lack_of_room(MPI_Comm, std::uint64_t bytes_of_this_rank, Hosts = Hosts::all);
+
+/// Collective. Throws UsageError on every rank where room lacks: `user`, "exchange 'halo': backend 'shm'", has none,
+/// and `instead` says what else can be chosen on the axis.
+void require_room(MPI_Comm, std::uint64_t bytes_of_this_rank, const std::string& user, Axis, const char* instead,
+                  Hosts = Hosts::all);
 
 } // namespace kontor::comm::mpi

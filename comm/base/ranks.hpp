@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/comm/error.hpp>
 #include <kontor/comm/mpi_check.hpp>
+#include <kontor/mpi/ranks.hpp>
 
 #include <mpi.h>
 
@@ -10,19 +12,8 @@
 /// The ranks of a communicator and what MPI tells of them.
 namespace kontor::comm::mpi {
 
-/// Local. The rank of the calling process.
-inline int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-/// Local. The number of ranks.
-inline int size_of(MPI_Comm comm) {
-  int size = 0;
-  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
+inline int rank_of(MPI_Comm comm) { return kontor::mpi::rank_of<MpiError>(comm); }
+inline int size_of(MPI_Comm comm) { return kontor::mpi::size_of<MpiError>(comm); }
 
 /// Local. The bytes of a message that was probed. MPI_Get_elements_x alone counts more than an int holds, and SMPI 3.32
 /// does not have it.

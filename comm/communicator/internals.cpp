@@ -28,9 +28,9 @@ void Internals::open(MPI_Comm owned, const Options& options) {
   comm = owned;
   options_ = options;
   mpi::check(MPI_Comm_set_errhandler(owned, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  mpi::check(MPI_Comm_rank(owned, &rank_), "MPI_Comm_rank");
+  rank_ = mpi::rank_of(owned);
   check = options.check;
-  mpi::check(MPI_Comm_size(owned, &size), "MPI_Comm_size");
+  size = mpi::size_of(owned);
   int* limit = nullptr;
   int found = 0;
   mpi::check(MPI_Comm_get_attr(owned, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");

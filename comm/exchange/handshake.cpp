@@ -38,20 +38,15 @@ auto order(const End& end) { return std::tuple(end.peer, end.description.by_pair
 /// The ends of messages that are sent, or of those that are received.
 using Ends = std::vector<End>;
 
-/// Numbers in the order of adding: those that are matched by slot together, the others with each peer.
-Ends collect(const Communicator& comm, std::span<const Slot> slots, int Slot::*peer, Buffer Slot::*buffer) {
+Ends collect(const Communicator& comm, std::span<const Slot> slots, bool receives) {
   Ends ends;
-  int slot_count = 0;
-  std::map<int, int> pair_counts;
-  for (std::size_t k = 0; k < slots.size(); ++k) {
-    const auto& slot = slots[k];
-    const bool by_pair = slot.matching == Matching::by_pair;
-    const int number = by_pair ? pair_counts[slot.*peer]++ : slot_count++;
-    if (slot.*peer == no_rank) continue;
-    auto& end = ends.emplace_back(End{slot.*peer, detail::describe(comm.rank(), number, slot.*buffer), k});
-    end.description.by_pair = by_pair;
-    end.description.receives = peer == &Slot::source;
-    end.description.adds = end.description.receives && slot.op == ReceiveOp::add;
+  for (const auto& of : ends_of(slots)) {
+    if (of.receives != receives) continue;
+    auto description = detail::describe(comm.rank(), of.number, *of.buffer);
+    description.by_pair = of.by_pair;
+    description.receives = receives;
+    description.adds = of.adds;
+    ends.push_back(End{of.peer, description, static_cast<std::size_t>(of.slot - slots.data())});
   }
   std::ranges::sort(ends, {}, order);
   return ends;
@@ -214,8 +209,8 @@ Agreement handshake(const Communicator& comm, const std::string& label, std::spa
   comm.agree(wrong);
   if (detail::verified(comm)) comm.agree(order_problem(comm, label, slots));
 
-  const auto sends = collect(comm, slots, &Slot::destination, &Slot::send);
-  const auto receives = collect(comm, slots, &Slot::source, &Slot::receive);
+  const auto sends = collect(comm, slots, false);
+  const auto receives = collect(comm, slots, true);
   const auto others = exchange_ends(comm, label, sends, receives);
 
   const auto problem = disagreement(label, me, true, receives, others.sends);

@@ -19,41 +19,17 @@
 namespace kontor::comm {
 namespace {
 
-/// One end of a slot.
-struct SlotEnd {
-  const Buffer* buffer;
-  int peer;
-  bool receives;
-  bool replaces;     ///< its elements belong to no other View; those to which something is added may
-  std::string place; ///< "slot 2", or "message 1 to rank 3"
-};
+/// "slot 2", or "message 1 to rank 3"
+std::string place(const SlotEnd& end) {
+  if (!end.by_pair) return fmt::format("slot {}", end.number);
+  return fmt::format("message {} {} rank {}", end.number + 1, end.receives ? "from" : "to", end.peer);
+}
 
 std::string words(const SlotEnd& end) {
   const auto& buffer = *end.buffer;
-  return fmt::format("{}, {}{}, {} rank {}", end.place, detail::to_string(buffer),
+  return fmt::format("{}, {}{}, {} rank {}", place(end), detail::to_string(buffer),
                      buffer.shape.by_index ? fmt::format(", rows by index list '{}'", buffer.rows.label) : "",
                      end.receives ? "receives from" : "is sent to", end.peer);
-}
-
-/// Those that take part.
-std::vector<SlotEnd> ends_of(std::span<const Slot> slots) {
-  std::vector<SlotEnd> ends;
-  int slot_count = 0;
-  std::map<std::pair<int, bool>, int> pair_counts;
-  for (const auto& slot : slots) {
-    const bool by_slot = slot.matching == Matching::by_slot;
-    const int number = by_slot ? slot_count++ : 0;
-    const auto add = [&](const Buffer& buffer, int peer, bool receives) {
-      if (peer == no_rank) return;
-      auto place = by_slot ? fmt::format("slot {}", number)
-                           : fmt::format("message {} {} rank {}", ++pair_counts[{peer, receives}],
-                                         receives ? "from" : "to", peer);
-      ends.push_back({&buffer, peer, receives, receives && slot.op == ReceiveOp::replace, std::move(place)});
-    };
-    add(slot.send, slot.destination, false);
-    add(slot.receive, slot.source, true);
-  }
-  return ends;
 }
 
 /// What is wrong with one end: a peer that is no rank, or rows that are not there.
@@ -62,15 +38,17 @@ std::optional<std::string> end_problem(const Communicator& comm, const std::stri
     return fmt::format(
         "exchange '{}', {}: rank {} names rank {} as its peer; ranks are 0 to {}, and no_rank says there "
         "is none",
-        label, end.place, comm.rank(), end.peer, comm.size() - 1);
+        label, place(end), comm.rank(), end.peer, comm.size() - 1);
   if (const auto what = rows_problem(*end.buffer, end.receives, comm.options().check))
-    return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label, end.place, comm.rank(),
+    return fmt::format("exchange '{}', {}: on rank {}, View '{}' {} rank {}: {}", label, place(end), comm.rank(),
                        end.buffer->label, end.receives ? "receives from" : "is sent to", end.peer, *what);
   return std::nullopt;
 }
 
 /// A View that travels, and where its bytes lie.
 struct Span : SlotEnd {
+  /// Its elements belong to no other View; those to which something is added may.
+  bool replaces() const { return receives && !adds; }
   std::uintptr_t begin;
   std::uintptr_t end;
   bool in_ranges = false; ///< strides do not say whether it shares bytes with some other
@@ -134,14 +112,32 @@ std::optional<std::pair<const Span*, const Span*>> shared_range(const std::vecto
   const ByteRange* sent = nullptr;
   for (const auto& range : ranges) {
     if (received && range.begin < received->end) return std::pair(received->span, range.span);
-    if (range.span->replaces && sent && range.begin < sent->end) return std::pair(range.span, sent->span);
-    auto& last = range.span->replaces ? received : sent;
+    if (range.span->replaces() && sent && range.begin < sent->end) return std::pair(range.span, sent->span);
+    auto& last = range.span->replaces() ? received : sent;
     if (!last || range.end > last->end) last = &range;
   }
   return std::nullopt;
 }
 
 } // namespace
+
+std::vector<SlotEnd> ends_of(std::span<const Slot> slots) {
+  std::vector<SlotEnd> ends;
+  int slot_count = 0;
+  std::map<std::pair<int, bool>, int> pair_counts;
+  for (const auto& slot : slots) {
+    const bool by_pair = slot.matching == Matching::by_pair;
+    const int number = by_pair ? 0 : slot_count++;
+    const auto add = [&](const Buffer& buffer, int peer, bool receives) {
+      if (peer == no_rank) return;
+      ends.push_back({&slot, &buffer, peer, receives, receives && slot.op == ReceiveOp::add, by_pair,
+                      by_pair ? pair_counts[{peer, receives}]++ : number});
+    };
+    add(slot.send, slot.destination, false);
+    add(slot.receive, slot.source, true);
+  }
+  return ends;
+}
 
 std::optional<std::string> slot_problem(const Communicator& comm, const std::string& label,
                                         std::span<const Slot> slots) {
@@ -174,11 +170,11 @@ std::optional<std::string> overlap_problem(std::span<const Slot> slots) {
   }
   for (auto a = spans.begin(); a != spans.end(); ++a) {
     for (auto b = a + 1; b != spans.end() && b->begin < a->end; ++b) {
-      if (!a->replaces && !b->replaces) continue;
+      if (!a->replaces() && !b->replaces()) continue;
       if (a->buffer->shape.by_index || b->buffer->shape.by_index)
         in_ranges = a->in_ranges = b->in_ranges = true;
       else if (share_memory(*a->buffer, *b->buffer))
-        return problem(a->replaces ? *a : *b, a->replaces ? *b : *a);
+        return problem(a->replaces() ? *a : *b, a->replaces() ? *b : *a);
     }
   }
   if (!in_ranges) return std::nullopt;

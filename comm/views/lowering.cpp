@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kontor/comm/views/kokkos_executor.hpp>
 #include <kontor/comm/views/lowering.hpp>
 
 namespace kontor::comm::detail {

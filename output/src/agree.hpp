@@ -17,17 +17,8 @@ namespace kontor::output {
 /// Throws MpiError if an MPI function did not succeed by which ranks wait for each other.
 inline void check_mpi(int result, const char* operation) { mpi::check<MpiError>(result, operation); }
 
-inline int my_rank(MPI_Comm comm) {
-  int rank = 0;
-  check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
-}
-
-inline int rank_count(MPI_Comm comm) {
-  int size = 0;
-  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
-}
+inline int my_rank(MPI_Comm comm) { return mpi::rank_of<MpiError>(comm); }
+inline int rank_count(MPI_Comm comm) { return mpi::size_of<MpiError>(comm); }
 
 /// Collective over comm. The text of rank 0.
 inline std::string broadcast(MPI_Comm comm, std::string text) {

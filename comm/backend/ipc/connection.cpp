@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/connection.hpp"
 
-#include "backend/gpu_check.hpp"
 #include "backend/peer_exchange.hpp"
 
 #include <kontor/comm/views/layout.hpp>
@@ -47,10 +46,11 @@ Connection::Connection(MPI_Comm comm, const Gpus& gpus, const Schedule& schedule
     : comm_(comm), mappings_(gpus, mpi::rank_of(comm)) {
   const auto subject = fmt::format("exchange '{}'", schedule.label);
   PeerInfo mine;
-  agree(comm, subject, [&] { mine = allocate(schedule, gpus); });
+  mpi::agree(
+      comm, subject, [&] { mine = allocate(schedule, gpus); }, Axis::backend);
   const auto targets = mpi::peer_exchange(comm, schedule.receives, mine.targets, schedule.sends);
   const auto frees = mpi::peer_exchange(comm, schedule.sends, mine.frees, schedule.receives);
-  open_on_all_ranks(comm, subject, mappings_, [&] { connect(schedule, targets, frees); });
+  mappings_.open_on_all_ranks(comm, subject, [&] { connect(schedule, targets, frees); });
 }
 
 Connection::PeerInfo Connection::allocate(const Schedule& schedule, const Gpus& gpus) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/ipc/agree.hpp"
 #include "backend/ipc/kernels.hpp"
 #include "backend/ipc/memory.hpp"
 
@@ -18,8 +17,8 @@ class Connection {
   /// reach those of its destinations.
   Connection(MPI_Comm, const Gpus&, const Schedule&);
 
-  /// Collective; kernels of the plan must have ended. As close_on_all_ranks().
-  void close() noexcept { close_on_all_ranks(comm_, mappings_); }
+  /// Collective; kernels of the plan must have ended. As Mappings::close_on_all_ranks().
+  void close() noexcept { mappings_.close_on_all_ranks(comm_); }
 
   /// Local; kernels of the plan must have ended. The first half of close(), for when others do not come.
   void unmap() { mappings_.close(); }

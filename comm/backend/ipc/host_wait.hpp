@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "backend/gpu_check.hpp"
+#include "backend/gpu_runtime.hpp"
 #include "backend/ipc/kernels.hpp"
 #include "base/deadline.hpp"
 

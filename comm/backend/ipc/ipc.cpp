@@ -3,7 +3,6 @@
 // Backend `ipc`: the receivers' cells are mapped into the senders by CUDA IPC, and a kernel of the sender writes into
 // them from where its View lies: with packing `datatype` strided cells as they lie at both ends, with `kernel` from and
 // to memory into which they are packed. Within one node. Reductions of a few numbers are made by a kernel too.
-#include "backend/ipc/agree.hpp"
 #include "backend/ipc/peer_memory.hpp"
 #include "backend/ipc/plan.hpp"
 #include "backend/mpi/mpi_backend.hpp"
@@ -84,7 +83,8 @@ Capabilities capabilities() {
 std::unique_ptr<Backend> make(const BackendContext& context) {
   check_one_node(context.comm);
   Gpus gpus;
-  agree(context.comm, "backend 'ipc'", [&] { gpus = visible_gpus(); });
+  mpi::agree(
+      context.comm, "backend 'ipc'", [&] { gpus = visible_gpus(); }, Axis::backend);
   return std::make_unique<Ipc>(context, std::move(gpus));
 }
 

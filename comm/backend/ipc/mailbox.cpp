@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/mailbox.hpp"
 
-#include "backend/gpu_check.hpp"
-#include "backend/ipc/agree.hpp"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -24,14 +19,10 @@ Mailbox::Mailbox(MPI_Comm comm, const Gpus& gpus, std::size_t bytes)
   plan_.mailboxes.rank = mpi::rank_of(comm);
   plan_.mailboxes.ranks = ranks;
   IpcAddress mine{};
-  agree(comm, subject, [&] { mine = allocate(ranks, gpus); });
-  std::vector<IpcAddress> all(static_cast<std::size_t>(ranks));
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
-  open_on_all_ranks(comm, subject, mappings_, [&] {
-    for (int r = 0; r < ranks; ++r)
-      plan_.mailboxes.of[r] = reinterpret_cast<Word*>(
-          mappings_.open(all[static_cast<std::size_t>(r)], r, fmt::format("the mailbox of rank {}", r)));
-  });
+  mpi::agree(
+      comm, subject, [&] { mine = allocate(ranks, gpus); }, Axis::backend);
+  const auto of_rank = mappings_.open_all(comm, subject, mine, "the mailbox");
+  for (int r = 0; r < ranks; ++r) plan_.mailboxes.of[r] = reinterpret_cast<Word*>(of_rank[static_cast<std::size_t>(r)]);
 }
 
 IpcAddress Mailbox::allocate(int ranks, const Gpus& gpus) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/memory.hpp"
 
-#include "backend/gpu_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -192,6 +190,20 @@ std::byte* Mappings::open(const IpcAddress& place, int owner, const std::string&
   check(code, fmt::format("cudaIpcOpenMemHandle of {}", what));
   opened_.push_back(base);
   return static_cast<std::byte*>(base) + place.offset;
+}
+
+std::vector<std::byte*> Mappings::open_all(MPI_Comm comm, const std::string& subject, const IpcAddress& mine,
+                                           const char* what) {
+  std::vector<IpcAddress> all(static_cast<std::size_t>(mpi::size_of(comm)));
+  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
+  std::vector<std::byte*> places;
+  open_on_all_ranks(comm, subject, [&] {
+    for (int rank = 0; const auto& place : all) {
+      places.push_back(open(place, rank, fmt::format("{} of rank {}", what, rank)));
+      ++rank;
+    }
+  });
+  return places;
 }
 
 void Mappings::close() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/gpu_runtime.hpp"
+#include "base/agree.hpp"
 
 #include <kontor/device/noncopyable.hpp>
 #include <kontor/device/uuid.hpp>
@@ -54,6 +55,26 @@ class Mappings : device::NonCopyable {
   std::byte* open(const IpcAddress&, int owner, const std::string& what);
   /// Local. No kernel of this process may still use the addresses.
   void close();
+
+  /// Collective. `open` opens the mappings of this rank; if one of them cannot, all close theirs and throw UsageError.
+  template <class Open>
+  void open_on_all_ranks(MPI_Comm comm, const std::string& subject, const Open& open) {
+    try {
+      mpi::agree(comm, subject, open, Axis::backend);
+    } catch (const UsageError&) { // on all ranks; after an error of MPI others do not come to the barrier
+      close_on_all_ranks(comm);
+      throw;
+    }
+  }
+  /// Collective. Likewise: a place of each rank, as kernels of this process find them. `what` is for errors: "the
+  /// mailbox".
+  std::vector<std::byte*> open_all(MPI_Comm, const std::string& subject, const IpcAddress& mine, const char* what);
+  /// Collective; no kernel may still use the addresses. Nobody has this rank's memory mapped any more, so that it may
+  /// be freed. Where MPI reports an error the program ends, or the others would wait.
+  void close_on_all_ranks(MPI_Comm comm) noexcept {
+    close();
+    mpi::check_or_terminate(MPI_Barrier(comm), "MPI_Barrier");
+  }
 
  private:
   Gpus gpus_;

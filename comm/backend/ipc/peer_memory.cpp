@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backend/ipc/peer_memory.hpp"
 
-#include "backend/gpu_check.hpp"
-#include "backend/ipc/agree.hpp"
-
-#include <fmt/format.h>
-
 #include <chrono>
 #include <thread>
 
@@ -16,28 +11,21 @@ PeerMemory::PeerMemory(const BackendContext& context, const Gpus& gpus, std::siz
   constexpr const char* subject = "memory for kernels of other ranks";
   const auto comm = context.comm;
   IpcAddress mine{};
-  agree(comm, subject, [&] {
+  const auto allocate = [&] {
     signals_ = make_pinned<PeerSignals>();
     own_.reset(static_cast<std::byte*>(allocate_device(bytes)));
     check(cudaMemsetAsync(own_.get(), 0, bytes, nullptr), "cudaMemsetAsync");
     check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize"); // before another rank writes there
     mine = address_of(own_.get(), gpus, subject);
-  });
-  const auto ranks = static_cast<std::size_t>(mpi::size_of(comm));
-  std::vector<IpcAddress> all(ranks);
-  mpi::check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm), "MPI_Allgather");
-  open_on_all_ranks(comm, subject, mappings_, [&] {
-    for (std::size_t r = 0; r < ranks; ++r) {
-      const auto owner = static_cast<int>(r);
-      of_.push_back(mappings_.open(all[r], owner, fmt::format("the memory of rank {}", owner)));
-    }
-  });
+  };
+  mpi::agree(comm, subject, allocate, Axis::backend);
+  of_ = mappings_.open_all(comm, subject, mine, "the memory");
 }
 
 /// Where others may be gone, kernels that wait for them end, and what they and kernels of others may use is leaked.
 PeerMemory::~PeerMemory() {
   if (!mpi::ends_alone(*context_.unsafe_to_free)) {
-    close_on_all_ranks(context_.comm, mappings_);
+    mappings_.close_on_all_ranks(context_.comm);
     return;
   }
   std::atomic_ref(signals_->aborted).store(1);

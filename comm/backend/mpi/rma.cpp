@@ -109,11 +109,8 @@ class Rma final : public MpiPlan {
       places.push_back(bytes);
       bytes += aligned(byte_count(t.buffer), alignment);
     }
-    if (const auto lack = lack_of_room(comm, static_cast<std::uint64_t>(bytes + alignment), Hosts::only))
-      throw UsageError(fmt::format("exchange '{}': pattern 'rma' has no room: {}; give it more (docker run --shm-size, "
-                                   "or mount -o remount,size=...), or choose another pattern",
-                                   label(), *lack),
-                       Axis::pattern, "E-SPACE-SHM");
+    require_room(comm, static_cast<std::uint64_t>(bytes + alignment),
+                 fmt::format("exchange '{}': pattern 'rma'", label()), Axis::pattern, "another pattern", Hosts::only);
     check(MPI_Win_allocate(bytes + alignment, 1, MPI_INFO_NULL, comm, &base_, &window_), "MPI_Win_allocate");
     std::memset(base_, 0, static_cast<std::size_t>(bytes + alignment)); // takes the memory now, not in a step
     check(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN), "MPI_Win_set_errhandler");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/backend_context.hpp"
-#include "backend/gpu_check.hpp"
+#include "backend/gpu_runtime.hpp"
 #include "backend/start_order.hpp"
 
 #include <kontor/device/noncopyable.hpp>

@@ -110,11 +110,7 @@ class SharedPlan final : public Plan {
 
   /// Collective. The same number, if there is room for the window.
   std::size_t roomy(std::size_t bytes) const {
-    if (const auto lack = mpi::lack_of_room(comm_, bytes))
-      throw UsageError(fmt::format("{}: backend 'shm' has no room: {}; give it more (docker run --shm-size, or "
-                                   "mount -o remount,size=...), or choose backend raw or view",
-                                   subject_, *lack),
-                       Axis::backend, "E-SPACE-SHM");
+    mpi::require_room(comm_, bytes, subject_ + ": backend 'shm'", Axis::backend, "backend raw or view");
     return bytes;
   }
 

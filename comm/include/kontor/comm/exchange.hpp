@@ -20,13 +20,12 @@ namespace kontor::comm {
 /// both sides.
 ///
 /// `View` gives the memory space and the execution space; the Views that travel may have any scalar, rank (0 to 8) and
-/// layout. Where a kernel packs, all Views from one rank to another travel in one message. Elements meet by
-/// logical index: a LayoutLeft sender and a LayoutRight receiver end with equal elements. The exchange shares ownership
-/// of its Views, so they outlive the messages. One that is destroyed in the middle of a step finishes its messages,
-/// together with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views and
-/// buffers are leaked, because MPI may still use them. From check level `local` on, a line on stderr says that one was
-/// destroyed in a step. Host handle: not copyable; one that was moved from takes part in
-/// nothing.
+/// layout. Where a kernel packs, all Views from one rank to another travel in one message. Elements meet by logical
+/// index: a LayoutLeft sender and a LayoutRight receiver end with equal elements. The exchange shares ownership of its
+/// Views, so they outlive the messages. One that is destroyed in the middle of a step finishes its messages, together
+/// with all ranks. Where an exception is passing, or the step has failed, it does not wait: its Views and buffers are
+/// leaked, because MPI may still use them. From check level `local` on, a line on stderr says that one was destroyed in
+/// a step. Host handle: not copyable; one that was moved from takes part in nothing.
 template <ViewType View>
 class Exchange : public ExchangeBase {
  public:

@@ -10,13 +10,13 @@
 /// The Views of all ranks one after the other, in the order of ranks: at the root, on every rank, from the root to the
 /// ranks, or a part from every rank for every rank.
 ///
-/// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie,
-/// so a View of doubles (n) gathers into one of (n, ranks) that is LayoutLeft. What is received has room for exactly
-/// what is sent. Views in host memory are ordered on the host: fence what writes them before; those in device memory on
-/// an instance, as On says. Blocking ones return when `out` is valid; the others give a Request, whose wait() returns
-/// the Views when it is. A contiguous View costs the MPI call alone, a strided one travels through a copy. Where ranks
-/// give different numbers of elements (gatherv, allgatherv, scatterv, alltoallv) the call blocks, takes two Views, and
-/// makes the arrays of `int` that MPI wants, where it needs them.
+/// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie, so a View of doubles (n)
+/// gathers into one of (n, ranks) that is LayoutLeft. What is received has room for exactly what is sent. Views in host
+/// memory are ordered on the host: fence what writes them before; those in device memory on an instance, as On says.
+/// Blocking ones return when `out` is valid; the others give a Request, whose wait() returns the Views when it is. A
+/// contiguous View costs the MPI call alone, a strided one travels through a copy. Where ranks give different numbers
+/// of elements (gatherv, allgatherv, scatterv, alltoallv) the call blocks, takes two Views, and makes the arrays of
+/// `int` that MPI wants, where it needs them.
 ///
 /// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number of
 /// elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI reports one,

@@ -11,10 +11,10 @@
 /// returns one; it must be associative and may not throw. A value that is a std::array or a Kokkos::Array is combined
 /// element by element, unless the functor takes two arrays. Wrap it in commutative() to let MPI combine ranks in any
 /// order; otherwise that of the ranks is kept. Elements of any transferable type take a functor, structs included.
-/// Views are of rank 0 to 8 and any layout, of equal extents and
-/// layouts on all ranks (check level `cross_rank` verifies it). Those in host memory are ordered on the host: fence
-/// what writes them before; those in device memory on an instance, as On says, and reduced on the host, through pinned
-/// memory, unless the backend has the ReduceOp by itself.
+/// Views are of rank 0 to 8 and any layout, of equal extents and layouts on all ranks (check level `cross_rank`
+/// verifies it). Those in host memory are ordered on the host: fence what writes them before; those in device memory on
+/// an instance, as On says, and reduced on the host, through pinned memory, unless the backend has the ReduceOp by
+/// itself.
 ///
 /// In place there is one View, which is changed, or a value: its result is returned. The blocking calls return when the
 /// result is valid; the others give a Request, whose wait() returns the Views, or the result of the value, when it is.

@@ -48,8 +48,8 @@ Received<Out> run_with_counts(On<In, Out> on, const WithCounts& call, const In& 
 
 } // namespace detail
 
-/// Collective. At the root: the elements of all ranks' Views, of any sizes; on other ranks
-/// nothing. MPI_Gather of the counts, then MPI_Gatherv.
+/// Collective. At the root: the elements of all ranks' Views, of any sizes; on other ranks nothing. MPI_Gather of the
+/// counts, then MPI_Gatherv.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
 [[nodiscard]] Received<Out> gatherv_with_counts(On<In, Out> on, const In& in, int root, Received<Out> into = {}) {
   return detail::run_with_counts<In, Out>(on, {detail::Kind::gather, detail::Kind::gatherv, root}, in, into);

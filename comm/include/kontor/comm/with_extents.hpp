@@ -132,8 +132,8 @@ std::array<std::size_t, static_cast<std::size_t>(View::rank)> extents(const View
 template <class View>
 concept MadeView = detail::check_made<View>();
 
-/// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two
-/// messages, so threads that send at the same time need tags of their own. Two MPI_Send.
+/// Called by the sender; the rank `dest` calls recv_with_extents(). Otherwise like send(). Two messages, so threads
+/// that send at the same time need tags of their own. Two MPI_Send.
 template <SentView View>
 void send_with_extents(On<View> on, const View& view, int dest, int tag = 0) {
   const detail::Envelope envelope{"send_with_extents", detail::Direction::to, dest, tag};

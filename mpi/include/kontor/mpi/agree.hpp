@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/mpi/check.hpp>
+#include <kontor/mpi/ranks.hpp>
 
 #include <mpi.h>
 
@@ -30,10 +30,8 @@ struct Problem {
 /// Error if MPI reports one.
 template <class Error>
 std::optional<Problem> first_problem(MPI_Comm comm, const std::optional<std::string>& problem) {
-  int rank = 0;
-  int size = 0;
-  check<Error>(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check<Error>(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  const int rank = rank_of<Error>(comm);
+  const int size = size_of<Error>(comm);
   int lowest = problem ? rank : size;
   check<Error>(MPI_Allreduce(MPI_IN_PLACE, &lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (lowest == size) return std::nullopt;

@@ -2,14 +2,23 @@
 #pragma once
 
 #include <kontor/comm/views/datatype.hpp>
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 #include <kontor/device/compat.hpp>
 
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+#include <kontor/comm/views/kokkos_executor.hpp> // which Views in host memory do not need
+#endif
+
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+
+namespace kontor::comm {
+template <class ExecutionSpace>
+class KokkosExecutor;
+}
 
 /// How messages, collectives and reductions hand a View to MPI or to a stream: pointer, count and datatype.
 namespace kontor::comm::detail {
