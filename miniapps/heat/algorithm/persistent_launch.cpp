@@ -146,7 +146,8 @@ void PersistentLaunch<T>::queue_kernel(const ExecutionSpace& instance, int from,
   with_.sweeps = sweeps;
   with_.norm_every = norm_every;
   const bool has_norms = norm_every > 0 && sweeps >= norm_every;
-  sweep_bands(instance, domain_->input(from), domain_->input(1 - from), has_norms ? norm : Norm::none, with_);
+  if constexpr (on_device) // else it is refused, and its kernels are not linked
+    sweep_bands(instance, domain_->input(from), domain_->input(1 - from), has_norms ? norm : Norm::none, with_);
   with_.begin += static_cast<device::Counter>(sweeps);
 }
 

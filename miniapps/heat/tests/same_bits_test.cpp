@@ -3,6 +3,7 @@
 // The field and the norms of its sweeps, of kind l2 with reproducible sums, are the same to the last bit for any number
 // of ranks, process grid, backend, pattern, packing, overlap and kind of store, by graphs and without, by the plain
 // kernel as by the tuned ones. The reference is the whole grid on one rank, which every rank computes for itself.
+#include "heat/kernels/bands.hpp"
 #include "heat/make_heat.hpp"
 #include "machine/device.hpp"
 #include "methods.hpp"
@@ -131,9 +132,8 @@ class SameBits : public testing::Test {
     auto options = read_options(steady_2d, 1);
     options.launch = Launch::per_kernel;
     options.check_every = 1;
-    using Sizes = std::vector<std::vector<std::int64_t>>;
     for (const auto& cells : device::kernels_on_host
-                                 ? Sizes{{3, 11}, {4, 15}}
+                                 ? Sizes{{3, rows_in_registers() - 1}, {4, rows_in_registers()}}
                                  : Sizes{{5, 400}, {128, 70}, {258, 190}, {1023, 300}, {2046, 64}}) {
       options.cells = cells;
       options.process_grid = {1, 1};
@@ -145,9 +145,8 @@ class SameBits : public testing::Test {
 
   /// Sweeps that end by their norm, by one kernel of each rank: in registers and in memory.
   static void check_ends() {
-    using Sizes = std::vector<std::vector<std::int64_t>>;
-    for (const auto& cells :
-         device::kernels_on_host ? Sizes{{3, 11}, {37, 23}} : Sizes{{5, 400}, {258, 190}, {4100, 23}}) {
+    for (const auto& cells : device::kernels_on_host ? Sizes{{3, rows_in_registers() - 1}, {37, 23}}
+                                                     : Sizes{{5, 400}, {258, 190}, {4100, 23}}) {
       auto options = read_options(steady_2d, 1);
       options.cells = cells;
       check_ends(options);
@@ -156,6 +155,11 @@ class SameBits : public testing::Test {
   }
 
  private:
+  using Sizes = std::vector<std::vector<std::int64_t>>;
+
+  /// Of a plate on a host, where a rank has one thread.
+  static std::int64_t rows_in_registers() { return std::int64_t{register_rows<T>} * world_size(); }
+
   /// After as many sweeps as those that the host ends, with the same norms and bits.
   static void check_ends(Options options) {
     options.norm = Norm::max;
