@@ -46,23 +46,35 @@ bool has(const StreamCollectives& backend, const Collective& collective, Scalar 
 
 namespace {
 
-void broadcast(const Call& call) {
+struct Broadcast {
+  const Call& call;
   const int root = call.collective.root;
-  const auto& view = call.comm.rank() == root ? call.in : call.out;
-  const auto describe = [&] { return in_words(call, name(view), {equal_words(view)}); };
-  check(
-      call, [] { return Problem(); }, describe);
-  if (call.queued())
-    return naming(describe, [&] { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); });
-  const auto data = mpi::payload(view.count, view.scalar);
-  call_mpi(call, describe, MPI_Bcast, MPI_Ibcast, view.data, data.count, data.type);
+  const Operand& view = call.comm.rank() == root ? call.in : call.out;
+
+  static Problem problem() { return std::nullopt; }
+  CollectiveCall operator()() const { return in_words(call, name(view), {equal_words(view)}); }
+  void queue() const { call.pending->collectives->bcast(call.pending->stream, flat_buffer(view), root); }
+};
+
+void broadcast(const Call& call) {
+  const Broadcast operation{call};
+  check(call, operation);
+  if (call.queued()) return naming(operation, [&] { operation.queue(); });
+  const auto data = mpi::payload(operation.view.count, operation.view.scalar);
+  call_mpi(call, operation, MPI_Bcast, MPI_Ibcast, operation.view.data, data.count, data.type);
 }
 
+struct Meeting {
+  const Call& call;
+
+  static Problem problem() { return std::nullopt; }
+  CollectiveCall operator()() const { return in_words(call, "", {}); }
+};
+
 void meet(const Call& call) {
-  const auto describe = [&] { return in_words(call, "", {}); };
-  check(
-      call, [] { return Problem(); }, describe);
-  call_mpi(call, describe, MPI_Barrier, MPI_Ibarrier);
+  const Meeting operation{call};
+  check(call, operation);
+  call_mpi(call, operation, MPI_Barrier, MPI_Ibarrier);
 }
 
 } // namespace

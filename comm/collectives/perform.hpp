@@ -56,24 +56,17 @@ void check_call(const Communicator&, const CollectiveCall&);
 /// latter.
 void check_words(const Call&, CollectiveCall words, Problem);
 
-/// Check levels `local` and `cross_rank`. `find_problem` says what is wrong, and `describe` gives the call in words,
+/// Check levels `local` and `cross_rank`. The operation's problem() says what is wrong, and it gives the call in words,
 /// which are seldom needed.
-template <class FindProblem, class Describe>
-void check(const Call& call, const FindProblem& find_problem, const Describe& describe) {
+template <class Operation>
+void check(const Call& call, const Operation& operation) {
   const auto level = detail::cached(call.comm).check;
   if (level == CheckLevel::off) return;
   auto problem = root_problem(call);
   if (!problem && call.collective.problem) problem = *call.collective.problem;
-  if (!problem) problem = find_problem();
+  if (!problem) problem = operation.problem();
   if (problem || (level == CheckLevel::cross_rank && call.blocking())) [[unlikely]]
-    check_words(call, describe(), std::move(problem));
-}
-
-/// The same of an operation that has both.
-template <class Operation>
-void check(const Call& call, const Operation& operation) {
-  check(
-      call, [&] { return operation.problem(); }, operation);
+    check_words(call, operation(), std::move(problem));
 }
 
 /// MPI's type of an element.

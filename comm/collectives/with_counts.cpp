@@ -46,9 +46,9 @@ Counts WithCounts::learn(const Communicator& comm, std::size_t size, const std::
   auto found = told;
   if (given && numbers.flow == Flow::among_all) {
     found = make_numbers(told.size()); // an all-to-all in place takes MPI longer
-    run(On<>(comm), telling, told, found);
+    call<false>(On<>(comm), telling, told, found);
   } else {
-    run(On<>(comm), telling, told);
+    call<false>(On<>(comm), telling, told);
   }
   if (numbers.flow == Flow::among_all) return found;
   if (numbers.flow == Flow::from_root) return {found(at_root ? root : 0)};

@@ -11,21 +11,21 @@ namespace kontor::comm {
 /// ranks are not looked at. MPI_Bcast.
 template <InPlace T>
 auto bcast(On<T> on, const T& values, int root) {
-  return detail::run<T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
+  return detail::call<false, T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
 }
 
 /// Collective, non-blocking. wait() returns the View when it is the root's, or the root's value. MPI_Ibcast.
 template <InPlace T>
 auto ibcast(On<T> on, const T& values, int root) {
-  return detail::start<T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
+  return detail::call<true, T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
 }
 
 /// Collective. Returns when every rank has called it. MPI_Barrier.
-inline void barrier(const Communicator& comm) { detail::run(On<>(comm), {.kind = detail::Kind::barrier}); }
+inline void barrier(const Communicator& comm) { detail::call<false>(On<>(comm), {.kind = detail::Kind::barrier}); }
 
 /// Collective, non-blocking. wait() returns when every rank has called it. MPI_Ibarrier.
 inline Request<> ibarrier(const Communicator& comm) {
-  return detail::start(On<>(comm), {.kind = detail::Kind::barrier});
+  return detail::call<true>(On<>(comm), {.kind = detail::Kind::barrier});
 }
 
 } // namespace kontor::comm

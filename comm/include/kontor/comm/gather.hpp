@@ -101,25 +101,26 @@ inline constexpr PartsCall<true> ialltoall{detail::Kind::alltoall};
 /// Collective. Like gather(), but rank r gives counts[r] elements; they need be right at the root only. MPI_Gatherv.
 template <SentView In, ReceivedView Out>
 void gatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts, int root) {
-  detail::run(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
+  detail::call<false>(on, {.kind = detail::Kind::gatherv, .root = root, .counts = &counts}, in, out);
 }
 
 /// Collective. Like allgather(), but rank r gives counts[r] elements. MPI_Allgatherv.
 template <SentView In, ReceivedView Out>
 void allgatherv(On<In, Out> on, const In& in, const Out& out, const Counts& counts) {
-  detail::run(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
+  detail::call<false>(on, {.kind = detail::Kind::allgatherv, .counts = &counts}, in, out);
 }
 
 /// Collective. Like scatter(), but rank r gets counts[r] elements; they need be right at the root only. MPI_Scatterv.
 template <SentView In, ReceivedView Out>
 void scatterv(On<In, Out> on, const In& in, const Counts& counts, const Out& out, int root) {
-  detail::run(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
+  detail::call<false>(on, {.kind = detail::Kind::scatterv, .root = root, .counts = &counts}, in, out);
 }
 
 /// Collective. This rank sends send_counts[r] elements to rank r and gets receive_counts[r] from it. MPI_Alltoallv.
 template <SentView In, ReceivedView Out>
 void alltoallv(On<In, Out> on, const In& in, const Counts& send_counts, const Out& out, const Counts& receive_counts) {
-  detail::run(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in, out);
+  detail::call<false>(on, {.kind = detail::Kind::alltoallv, .counts = &receive_counts, .send_counts = &send_counts}, in,
+                      out);
 }
 
 } // namespace kontor::comm

@@ -42,7 +42,7 @@ template <class In, class Out>
 Received<Out> run_with_counts(On<In, Out> on, const WithCounts& call, const In& in, Received<Out>& into) {
   const auto counts = call.learn(on.comm, in.size(), in.label());
   into.resize(in.label(), counts);
-  run(on, call.of_data(counts), in, into.data);
+  detail::call<false>(on, call.of_data(counts), in, into.data);
   return std::move(into);
 }
 

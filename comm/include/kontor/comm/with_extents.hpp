@@ -108,10 +108,10 @@ View fitting(On<View> on, const View& view, const Announced& theirs, int root) {
   const auto problem =
       extents_problem(theirs, expected_shape<View>(), scalar_of<typename View::non_const_value_type>());
   if (problem) {
-    const Collective call{
+    const Collective unused{
         .kind = Kind::bcast, .root = root, .problem = verified(on.comm) ? &problem : nullptr, .scalar = &theirs.scalar};
     const auto bytes = element_count(theirs.shape) * theirs.scalar.size;
-    run(on, call, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
+    call<false>(on, unused, Kokkos::View<std::byte*, typename View::device_type>("comm/unused", bytes));
     throw Error("bcast_with_extents of View '" + view.label() + "': " + *problem);
   }
   const bool fits = theirs.shape.extents == shape_of(view).extents && (view.data() || static_cast<int>(View::rank) > 0);

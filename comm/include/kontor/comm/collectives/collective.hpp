@@ -22,8 +22,8 @@
 #include <type_traits>
 #include <utility>
 
-/// How a collective operation goes from Views to MPI. A Collective says what is called, run() and start() call it with
-/// typed Views, and Kind::perform is its body, compiled once.
+/// How a collective operation goes from Views to MPI. A Collective says what is called, call() calls it with typed
+/// Views, and Kind::perform is its body, compiled once.
 namespace kontor::comm::detail {
 
 /// Which ranks give something, and which get a result.
@@ -155,25 +155,6 @@ bool queue(CallOn<Space> on, StreamCollectives* backend, const Collective& colle
 /// Those of the backend of the one-shot calls; null: it has none.
 StreamCollectives* stream_collectives(const Communicator&);
 
-/// The blocking operation.
-template <class = void, class Space, class... Views>
-requires(ViewType<Views>&&...) void run(CallOn<Space> on, const Collective& collective, const Views&... views) {
-  if constexpr (sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
-    if (collective.kind.of_backends && queue(on, stream_collectives(on.comm), collective, views...)) return;
-  const auto& kind = collective.kind;
-  const auto access = check_views(on.comm, kind.blocking, collective, views...);
-  const Operands<const Views&...> operands(on, kind.blocking, accessible_to(collective, true), access.data(), views...);
-  kind.perform(call_of(on.comm, collective, operands, nullptr));
-  operands.deliver();
-}
-
-/// The blocking operation on a value, in place, as elements of type E. T{} where this rank gets no result.
-template <class E, class Space, PlainValue T>
-T run(CallOn<Space> on, const Collective& collective, T value) {
-  collective.kind.perform(call_in_place(on.comm, collective, value_operand<E>(value), nullptr));
-  return gets_result(on.comm, collective) ? value : T{};
-}
-
 /// The non-blocking operation on what the Request has.
 template <class... Views>
 Request<Views...> begin(const Communicator& comm, const Collective& collective, Request<Views...> request) {
@@ -183,33 +164,38 @@ Request<Views...> begin(const Communicator& comm, const Collective& collective, 
   return request;
 }
 
-/// The non-blocking operation.
-template <class = void, class Space, class... Views>
-requires(ViewType<Views>&&...) Request<Views...> start(CallOn<Space> on, const Collective& collective,
-                                                       const Views&... views) {
-  const char* const name = collective.kind.nonblocking;
+/// The operation: blocking, or one that `begins` and gives a Request.
+template <bool begins, class = void, class Space, class... Views>
+requires(ViewType<Views>&&...) auto call(CallOn<Space> on, const Collective& collective, const Views&... views) {
+  const auto& kind = collective.kind;
+  if constexpr (!begins && sizeof...(Views) > 0 && ((memory_of<Views>() == MemoryKind::device) && ...))
+    if (kind.of_backends && queue(on, stream_collectives(on.comm), collective, views...)) return;
+  const char* const name = begins ? kind.nonblocking : kind.blocking;
   const auto access = check_views(on.comm, name, collective, views...);
-  return begin(on.comm, collective,
-               RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
+  if constexpr (begins) {
+    return begin(on.comm, collective,
+                 RequestAccess::make<Views...>(on, name, accessible_to(collective, false), access.data(), views...));
+  } else {
+    const Operands<const Views&...> operands(on, name, accessible_to(collective, true), access.data(), views...);
+    kind.perform(call_of(on.comm, collective, operands, nullptr));
+    operands.deliver();
+  }
 }
 
-/// The non-blocking operation on a value, as run().
-template <class E, class Space, PlainValue T>
-Request<Value<T>> start(CallOn<Space> on, const Collective& collective, const T& value) {
-  const Access access = Access::read_write;
-  const auto held = hold_value(&value, sizeof(T), alignof(T));
-  const HeldValue given{held, value_operand<E>(*static_cast<T*>(held.get())), gets_result(on.comm, collective)};
-  return begin(on.comm, collective,
-               RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
-}
-
-/// start() or run().
-template <bool begins, class E = void, class Space, class... Operands>
-auto call(CallOn<Space> on, const Collective& collective, const Operands&... operands) {
-  if constexpr (begins)
-    return start<E>(on, collective, operands...);
-  else
-    return run<E>(on, collective, operands...);
+/// The operation on a value, in place, as elements of type E. T{} where this rank gets no result.
+template <bool begins, class E, class Space, PlainValue T>
+auto call(CallOn<Space> on, const Collective& collective, T value) {
+  const bool gets = gets_result(on.comm, collective);
+  if constexpr (begins) {
+    const Access access = Access::read_write;
+    const auto held = hold_value(&value, sizeof(T), alignof(T));
+    const HeldValue given{held, value_operand<E>(*static_cast<T*>(held.get())), gets};
+    return begin(on.comm, collective,
+                 RequestAccess::make<Value<T>>(on, collective.kind.nonblocking, AccessibleTo::host, &access, given));
+  } else {
+    collective.kind.perform(call_in_place(on.comm, collective, value_operand<E>(value), nullptr));
+    return gets ? value : T{};
+  }
 }
 
 } // namespace kontor::comm::detail
