@@ -34,19 +34,14 @@ class CallCounting : public AtLevel {
     if (!forms.has_nonblocking()) return;
     expect_calls({{nonblocking, 1}, {"MPI_Wait", 1}}, allocations, [&] { forms.nonblocking(true); });
   }
-  template <class Op>
-  void expect_reductions(const Op& op) const {
-    each_reduction(comm, a, b, TwinOp{op, MPI_SUM, MPI_DOUBLE},
-                   [&](std::size_t, bool, const Mpi&, const Forms& forms) { expect_one(forms); });
-  }
 };
 INSTANTIATE_TEST_SUITE_P(Levels, CallCounting, testing::Values(CheckLevel::off, CheckLevel::local));
 
 TEST_P(CallCounting, Collectives) {
   expect_one(KONTOR_FORMS(barrier, comm));
-  expect_reductions(ReduceOp::sum);
-  each_call_of_parts(comm, a, whole, other,
-                     [&](std::size_t, bool, const Mpi&, const Forms& forms) { expect_one(forms); });
+  const auto visit = [&](std::size_t, bool, const Mpi&, const Forms& forms) { expect_one(forms); };
+  each_reduction(comm, a, b, TwinOp{ReduceOp::sum, MPI_SUM, MPI_DOUBLE}, visit);
+  each_call_of_parts(comm, a, whole, other, visit);
   expect_calls({{"MPI_Allreduce", 1}}, [&] { allreduce(comm, 1.0, ReduceOp::sum); });
   expect_calls({{"MPI_Bcast", 1}}, [&] { bcast(comm, 1.5, 0); });
   expect_calls({{"MPI_Gather", 1}}, some, [&] { gather(comm, 1.5, 0); });

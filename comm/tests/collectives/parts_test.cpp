@@ -80,12 +80,12 @@ TEST_F(EqualParts, ConstSendersAndNoReceiver) {
   EXPECT_EQ(back(1), rank + 1);
 }
 
-/// Rank r has (2 r + 2) % 4 elements: some have none.
-template <class T, class MakeField>
-void expect_uneven_parts(const Communicator& comm, MakeField make) {
+/// Rank r has (2 r + 2) % 4 elements: some have none. And it sends (r + s) % 3 to rank s, from which it gets as many.
+/// `make(label, n)` makes a View of n elements.
+template <class Make>
+void expect_uneven_parts(const Communicator& comm, const Make& make) {
   const int me = comm.rank();
-  std::vector<int> counts;
-  std::vector<int> pairwise; // rank r sends (r + s) % 3 elements to rank s, and so gets as many from it
+  std::vector<int> counts, pairwise;
   for (int r = 0; r < comm.size(); ++r) {
     counts.push_back((2 * r + 2) % 4);
     pairwise.push_back((me + r) % 3);
@@ -93,14 +93,15 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
   const HostView<std::int64_t**, Right> table("table", counts.size(), 2);
   const auto wide_counts = Kokkos::subview(table, Kokkos::ALL, 1);
   for (std::size_t r = 0; r < counts.size(); ++r) wide_counts(r) = counts[r];
-  const auto part_field = make("part", static_cast<std::size_t>(counts[me]));
-  const auto whole_field = make("whole", static_cast<std::size_t>(Counts(counts).total()));
-  const auto& part = part_field.view;
-  const auto& whole = whole_field.view;
+  const auto size = [](const std::vector<int>& counts) { return static_cast<std::size_t>(Counts(counts).total()); };
+  const auto part_field = make("part", static_cast<std::size_t>(counts[me])), whole_field = make("whole", size(counts));
+  const auto out_field = make("out", size(pairwise)), in_field = make("in", size(pairwise));
+  const auto &part = part_field.view, &whole = whole_field.view, &out = out_field.view, &in = in_field.view;
+  const auto stored = [](const auto& field) { return watched(field, Order::storage); };
   HostViews place;
   const auto fill = [&](Watched& view, int number) { view.fill(100 * number + me); };
-  Twins twins(place, {watched(part_field, Order::storage), watched(whole_field, Order::storage)}, fill);
-  const MpiParts mpi(comm, counts, sizeof(T));
+  Twins twins(place, {stored(part_field), stored(whole_field)}, fill);
+  const MpiParts mpi(comm, counts, sizeof(part.data()[0]));
   twins(of_whole, true, mpi.allgather(), KONTOR_FORM(allgatherv, comm, part, whole, wide_counts));
   for (int root = 0; root < comm.size(); ++root) {
     const bool here = me == root;
@@ -108,37 +109,30 @@ void expect_uneven_parts(const Communicator& comm, MakeField make) {
     twins(of_whole, here, mpi.gather(root), KONTOR_FORM(gatherv, comm, part, whole, at_root, root));
     twins(of_part, true, mpi.scatter(root), KONTOR_FORM(scatterv, comm, whole, at_root, part, root));
   }
+  const auto expect_learned = [&](const auto& received, const auto& from, const auto& to, const Mpi& by_mpi) {
+    auto expected = stored(to).elements();
+    by_mpi({stored(from).elements()}, expected.data());
+    EXPECT_EQ(watched(field_of(received.data)).elements(), expected);
+  };
   const auto learned = allgatherv_with_counts(comm, part);
-  auto expected = watched(whole_field, Order::storage).elements();
-  mpi.allgather()({watched(part_field, Order::storage).elements()}, expected.data());
-  EXPECT_EQ(watched(field_of(learned.data)).elements(), expected);
+  expect_learned(learned, part_field, whole_field, mpi.allgather());
   EXPECT_EQ(learned.offsets, Counts(counts).offsets());
 
-  const auto size = static_cast<std::size_t>(Counts(pairwise).total());
-  const auto out_field = make("out", size);
-  const auto in_field = make("in", size);
-  const auto& out = out_field.view;
-  const auto& in = in_field.view;
-  Twins traded(place, {watched(out_field, Order::storage), watched(in_field, Order::storage)}, fill);
-  const MpiParts pairs(comm, pairwise, sizeof(T));
+  Twins traded(place, {stored(out_field), stored(in_field)}, fill);
+  const MpiParts pairs(comm, pairwise, sizeof(part.data()[0]));
   traded(1, true, pairs.alltoall(0), KONTOR_FORM(alltoallv, comm, out, pairwise, in, pairwise));
-  expected = watched(in_field, Order::storage).elements();
-  pairs.alltoall(0)({watched(out_field, Order::storage).elements()}, expected.data());
-  EXPECT_EQ(watched(field_of(alltoallv_with_counts(comm, out, pairwise).data)).elements(), expected);
-  if constexpr (rank_of<std::decay_t<decltype(out)>> == 1) {
-    EXPECT_EQ(watched(field_of(alltoallv_with_counts(AlltoallGrid(comm), out, pairwise).data)).elements(), expected);
-  }
+  expect_learned(alltoallv_with_counts(comm, out, pairwise), out_field, in_field, pairs.alltoall(0));
+  if constexpr (rank_of<std::decay_t<decltype(out)>> == 1)
+    expect_learned(alltoallv_with_counts(AlltoallGrid(comm), out, pairwise), out_field, in_field, pairs.alltoall(0));
 }
 
 /// In one piece, strided, and parts that are planes of a subview.
 TEST(UnevenParts, InEveryForm) {
   using Label = const char*;
   with_levels(levels_with_checks, [](const Communicator& comm) {
-    expect_uneven_parts<int>(comm, [](Label label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
-    expect_uneven_parts<Pair>(comm, [](Label label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
-    expect_uneven_parts<double>(comm, [](Label label, std::size_t n) {
-      return inside<double, Left>(label, Index<2>{1, n});
-    });
+    expect_uneven_parts(comm, [](Label label, std::size_t n) { return whole<int, Right>(label, Index<1>{n}); });
+    expect_uneven_parts(comm, [](Label label, std::size_t n) { return whole<Pair, Stride>(label, Index<1>{n}); });
+    expect_uneven_parts(comm, [](Label label, std::size_t n) { return inside<double, Left>(label, Index<2>{1, n}); });
   });
 }
 
@@ -167,12 +161,8 @@ class Values : public AtLevel {
 INSTANTIATE_TEST_SUITE_P(Levels, Values, testing::ValuesIn(all_levels));
 
 TEST_P(Values, OfManyTypes) {
-  expect_refused([&] { bcast(comm, 1.5, comm.size()); }, {"there is no rank"});
-  expect_refused([&] { gather(comm, 1.5, -1); }, {"there is no rank"});
   expect_values([](int r) { return 1.5 * r; });
-  expect_values([](int r) { return static_cast<char>(r); });
   expect_values([](int r) { return r % 2 == 0; });
-  expect_values([](int r) { return std::complex<float>(1, static_cast<float>(r)); });
   expect_values([](int r) { return Sample{0.5 * r, static_cast<short>(r)}; });
   expect_values([](int r) { return std::array<int, 3>{r, r + 1, r + 2}; });
   const auto three = [](double r) { return Kokkos::Array<double, 3>{{r, r + 1, r + 2}}; };

@@ -258,17 +258,18 @@ TEST_F(Communicators, GridsThatCannotBe) {
   refused({ranks, 1, 1, 1}, {true, true, true, true}, rule + "4 dimensions and 4 ends were given");
   refused({ranks, 1}, {true}, rule + "2 dimensions and 1 ends were given");
   refused({}, {}, rule + "0 dimensions and 0 ends were given");
-  expect_error<CallError>([&] { comm.neighbour(0, 1); },
-                          {"neighbour along dimension 0: this communicator is no process grid"});
-  const Communicator line(comm, {ranks}, {true});
-  for (const int dim : {-1, 1, 5})
-    expect_error<CallError>([&] { line.neighbour(dim, 1); },
-                            {fmt::format("along dimension {}: this process grid has dimensions 0 to 0", dim)});
-  expect_usable(comm);
+  const auto no_neighbour = [](const Communicator& grid, int dimension, const std::string& fact) {
+    expect_error<CallError>([&] { grid.neighbour(dimension, 1); },
+                            {fmt::format("neighbour along dimension {}: this ", dimension), fact});
+  };
+  no_neighbour(comm, 0, "communicator is no process grid");
+  for (const int dimension : {-1, 1, 5})
+    no_neighbour(Communicator(comm, {ranks}, {true}), dimension, "process grid has dimensions 0 to 0");
   const Communicator grid(comm, {ranks, 1}, {true, true});
   const std::string takes = " takes a coordinate for each dimension of the process grid, which has ";
   expect_error<CallError>([&] { grid.rank_at({1}); }, {"rank_at(1)" + takes + "2"});
   expect_error<CallError>([&] { comm.rank_at({}); }, {"rank_at()" + takes + "0"});
+  expect_usable(comm);
 }
 
 } // namespace

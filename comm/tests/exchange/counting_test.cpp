@@ -41,31 +41,20 @@ int allocations_of_a_kernel() {
 
 enum class Messages { contiguous, strided, by_index };
 
-/// The kernels of one step: each end of a strided message takes one, and so does each end that lies in memory of the
-/// backend's own. What is sent by index arrives in place.
-List expected_kernels(const Options& method, Messages messages, bool sends, bool receives) {
+/// Kernels of one step: each end of a strided message takes one, and so does each end that lies in memory of the
+/// backend's own. What is sent by index arrives in place. One fence for a rank with messages; and memory that a peer
+/// writes to is handed back once it has been read.
+ToolsRecord expected_tools(const Options& method, Messages messages, bool sends, bool receives) {
   const bool by_kernel = messages != Messages::contiguous && method.packing != Packing::datatype;
-  List kernels;
-  if (sends && (by_kernel || method.backend == "shm")) kernels.push_back("comm/pack");
-  if (receives &&
-      ((by_kernel && messages == Messages::strided) || method.backend == "shm" || method.pattern == Pattern::rma))
-    kernels.push_back("comm/unpack");
-  return kernels;
-}
-
-/// One for a rank with messages; and memory that a peer writes to is handed back once it has been read.
-List expected_fences(const Options& method, bool sends, bool receives) {
-  if (!sends && !receives) return {};
-  const bool own_memory = method.backend == "shm" || method.pattern == Pattern::rma;
-  return own_memory && receives ? List{"comm/packed", "comm/unpacked"} : List{"comm/packed"};
-}
-
-/// Packing and unpacking have one where there is something to pack.
-List expected_regions(const List& kernels) {
-  List regions{"comm/post", "comm/wait"};
-  if (std::ranges::count(kernels, "comm/pack") > 0) regions.insert(regions.begin(), "comm/pack");
-  if (std::ranges::count(kernels, "comm/unpack") > 0) regions.push_back("comm/unpack");
-  return regions;
+  const bool shm = method.backend == "shm", own_memory = shm || method.pattern == Pattern::rma;
+  ToolsRecord tools;
+  if (sends && (by_kernel || shm)) tools.kernels = tools.regions = {"comm/pack"};
+  tools.regions.insert(tools.regions.end(), {"comm/post", "comm/wait"});
+  if (receives && ((by_kernel && messages == Messages::strided) || own_memory))
+    for (auto* list : {&tools.kernels, &tools.regions}) list->push_back("comm/unpack");
+  if (sends || receives) tools.fences = {"comm/packed"};
+  if (receives && own_memory) tools.fences.push_back("comm/unpacked");
+  return tools;
 }
 
 /// Two slots up the ranks, one of them from rows to columns where strided, or of rows by index to the last ones.
@@ -74,21 +63,18 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
   const auto [previous, next] = ring_of(comm, periodic);
   const bool sends = next != no_rank;
   const bool receives = previous != no_rank;
-  const auto a = whole<double, Right>("a", Index<2>{4, 5});
-  const auto b = whole<double, Right>("b", Index<2>{4, 5});
-  const auto c = inside<double, Right>("c", Index<2>{4, 5});
-  const auto d = inside<double, Left>("d", Index<2>{4, 5});
-  const auto e = whole<double, Right>("e", Index<2>{4, 5});
+  const Plane a("a", 4, 5), b("b", 4, 5), c("c", 4, 5);
   const Ints list("list", 3);
   list(1) = 3;
   Exchange<Doubles> exchange(comm, "counted");
-  exchange.add(a.view, next, b.view, previous);
+  exchange.add(a, next, b, previous);
   if (messages == Messages::contiguous)
-    exchange.add(a.view, next, e.view, previous);
+    exchange.add(a, next, c, previous);
   else if (messages == Messages::by_index)
-    exchange.add(a.view, list, next, e.view, std::pair(1, 4), previous);
+    exchange.add(a, list, next, c, std::pair(1, 4), previous);
   else
-    exchange.add(c.view, next, d.view, previous);
+    exchange.add(inside<double, Right>("d", Index<2>{4, 5}).view, next, inside<double, Left>("e", Index<2>{4, 5}).view,
+                 previous);
   exchange.commit();
 
   for (int step = 0; step < 2; ++step) {
@@ -97,10 +83,11 @@ void expect_step_costs(const Options& options, Messages messages, bool periodic)
     if (exchange.chosen().backend == "shm") cost.mpi.erase("MPI_Iprobe"); // now and then while it waits
     EXPECT_EQ(cost.mpi, calls_by_hand(exchange.chosen(), 2, sends, receives));
     EXPECT_EQ(cost.allocations, static_cast<int>(cost.tools.kernels.size()) * allocations_of_a_kernel());
+    const auto expected = expected_tools(exchange.chosen(), messages, sends, receives);
     EXPECT_EQ(cost.tools.allocations, List{});
-    EXPECT_EQ(cost.tools.kernels, expected_kernels(exchange.chosen(), messages, sends, receives));
-    EXPECT_EQ(cost.tools.fences, expected_fences(exchange.chosen(), sends, receives));
-    EXPECT_EQ(cost.tools.regions, expected_regions(cost.tools.kernels));
+    EXPECT_EQ(cost.tools.kernels, expected.kernels);
+    EXPECT_EQ(cost.tools.fences, expected.fences);
+    EXPECT_EQ(cost.tools.regions, expected.regions);
     EXPECT_EQ(cost.tools.open_regions, 0);
   }
 }

@@ -25,7 +25,7 @@ Numbers part_of(const Numbers& all, const Communicator& comm, int way) {
   return mine;
 }
 
-auto on_device(const Numbers& values) {
+auto in_kernel_memory(const Numbers& values) {
   const Doubles host("host", values.size());
   std::copy(values.begin(), values.end(), host.data());
   return Kokkos::create_mirror_view_and_copy(Space::memory_space(), host);
@@ -59,8 +59,8 @@ TEST(ExactSums, AreTheSameOnAnyNumberOfRanks) {
   const double dot = reference(products), sum = reference(x);
   ExactSums<> sums(comm, "dots", 5);
   for (int way = 0; way < 4; ++way) {
-    const auto my_x = on_device(part_of(x, comm, way));
-    const auto my_y = on_device(part_of(y, comm, way));
+    const auto my_x = in_kernel_memory(part_of(x, comm, way));
+    const auto my_y = in_kernel_memory(part_of(y, comm, way));
     const auto n = static_cast<std::int64_t>(my_x.extent(0));
     sums.add_dot(instance, 0, my_x, my_y);
     sums.add_sum(instance, 1, my_x);

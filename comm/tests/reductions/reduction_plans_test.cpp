@@ -45,23 +45,19 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
   }
 }
 
-template <class T, class Layout, std::size_t rank>
-void expect_one_strided(const Communicator& comm, const Index<rank>& extents) {
-  expect_steps(comm, whole<T, Layout>("in", extents), inside<T, Layout>("strided out", extents));
-  expect_steps(comm, inside<T, Layout>("strided in", extents), whole<T, Layout>("out", extents));
-}
-
-/// With both ends in one piece or both strided, of two dimensions: the others differ in how an end is packed.
+/// In one piece or strided, at one end or both: elements meet by logical index.
 TEST_F(ReductionPlans, LayoutsAndPlaces) {
-  expect_one_strided<double, Left>(comm, Index<1>{5});
-  expect_one_strided<double, Left>(comm, Index<3>{2, 3, 4});
-  expect_steps(comm, whole<double, Left>("in", Index<2>{2, 3}), whole<double, Right>("out", Index<2>{2, 3}));
-  for (const std::size_t rows : {3, 0}) {
-    const Index<2> extents{rows, 4};
-    expect_one_strided<float, Right>(comm, extents);
-    expect_steps(comm, whole<float, Right>("in", extents), whole<float, Right>("out", extents));
-    expect_steps(comm, inside<float, Right>("in", extents), inside<float, Right>("out", extents));
-  }
+  const auto expect = [&]<std::size_t rank>(const Index<rank>& extents) {
+    for (const auto& [in, out] :
+         {std::pair(Storage::left, Storage::inside_left), std::pair(Storage::inside_right, Storage::left),
+          std::pair(Storage::odd, Storage::odd)})
+      expect_steps(comm, stored<double>(in, "in", extents), stored<double>(out, "out", extents));
+  };
+  expect(Index<1>{5});
+  expect(Index<2>{3, 4});
+  expect(Index<2>{0, 4});
+  expect(Index<3>{2, 3, 4});
+  expect_steps(comm, whole<float, Right>("in", Index<2>{2, 3}), whole<float, Right>("out", Index<2>{2, 3}));
 }
 
 /// Where a backend has some for one stream, a Reduction asks for its own, of its size.
@@ -110,8 +106,7 @@ TEST_F(ReductionPlans, MoreThanMpiCounts) {
 }
 
 TEST_F(ReductionPlans, StepsOutOfTurn) {
-  const Doubles values("values", 2);
-  Reduction reduction(comm, "dots", values, ReduceOp::sum);
+  Reduction reduction(comm, "dots", Doubles("values", 2), ReduceOp::sum);
   expect_error<CallError>([&] { reduction.finish(); }, {"reduction 'dots': finish() without start()"});
   reduction.start();
   expect_error<CallError>([&] { reduction.start(); }, {"reduction 'dots': start() again before finish()"});
@@ -123,30 +118,25 @@ TEST_F(ReductionPlans, StepsOutOfTurn) {
 
 /// What is wrong on one rank, or differs between two, is an error of all of them when the plan is made.
 TEST_F(ReductionPlans, Disagreements) {
+  const Doubles two("two", 2), three("three", 3);
+  const auto sum = ReduceOp::sum;
   for (const auto check : all_levels) {
     const Communicator comm(MPI_COMM_WORLD, {.check = check, .timeout = 3});
-    const Doubles two("two", 2), three("three", 3);
-    const auto text = [&](const std::string& label, const Doubles& view, ReduceOp op) {
-      return text_of<AgreedError>([&] { Reduction(comm, label, view, op); });
+    const auto expect = [&](const std::string& label, const Doubles& view, ReduceOp op,
+                            std::initializer_list<std::string> facts) {
+      if (last > 0) expect_error<AgreedError>([&] { Reduction(comm, label, view, op); }, facts);
     };
-    if (last > 0) {
-      expect_facts(text("dots", is_last ? three : two, ReduceOp::sum),
-                   {"rank 0 ", "(2) double", "(3) double", "rank " + std::to_string(last)});
-      expect_facts(text("dots", two, is_last ? ReduceOp::max : ReduceOp::sum), {"sum", "max"});
-      expect_facts(text(is_last ? "other" : "dots", two, ReduceOp::sum), {"'dots'", "'other'"});
-    }
-    const auto wrong = [&](auto make) {
-      if (check == CheckLevel::cross_rank) return text_of<UsageError>(make);
-      return text_of<AgreedError>(make);
+    expect("dots", is_last ? three : two, sum, {"rank 0 ", "(2) double", "(3) double", fmt::format("rank {}", last)});
+    expect("dots", two, is_last ? ReduceOp::max : sum, {"sum", "max"});
+    expect(is_last ? "other" : "dots", two, sum, {"'dots'", "'other'"});
+    const auto expect_wrong = [&](auto make, const char* fact) {
+      check == CheckLevel::cross_rank ? expect_error<UsageError>(make, {fact})
+                                      : expect_error<AgreedError>(make, {fact});
     };
-    expect_facts(wrong([&] { Reduction(comm, "bits", two, ReduceOp::bitwise_and); }),
-                 {"bitwise and is not defined for double"});
-    expect_facts(wrong([&] {
-                   Reduction(comm, "shared", Kokkos::subview(three, std::pair(0, 2)),
-                             Kokkos::subview(three, std::pair(1, 3)), ReduceOp::sum);
-                 }),
-                 {"share memory"});
-    expect_facts(wrong([&] { Reduction(comm, "sizes", two, three, ReduceOp::sum); }), {"(2)"});
+    const auto part = [&](int first) { return Kokkos::subview(three, std::pair(first, first + 2)); };
+    expect_wrong([&] { Reduction(comm, "bits", two, ReduceOp::bitwise_and); }, "bitwise and is not defined for double");
+    expect_wrong([&] { Reduction(comm, "shared", part(0), part(1), sum); }, "share memory");
+    expect_wrong([&] { Reduction(comm, "sizes", two, three, sum); }, "(2)");
     expect_usable(comm);
   }
 }

@@ -24,11 +24,9 @@ static_assert(elements > std::numeric_limits<std::int32_t>::max());
 /// In bytes; 0 where the system does not say.
 double available_memory() {
   std::ifstream file("/proc/meminfo");
-  std::string key;
   double kilobytes = 0;
-  for (std::string rest; file >> key; std::getline(file, rest))
-    if (key == "MemAvailable:" && file >> kilobytes) return 1000 * kilobytes;
-  return 0;
+  for (std::string key; file >> key && key != "MemAvailable:";) std::getline(file, key);
+  return file >> kilobytes ? 1000 * kilobytes : 0;
 }
 
 /// What is sent: row r are the bytes from number r on of a line of random ones, so that no two rows are equal.
