@@ -163,8 +163,7 @@ void check_call(const Communicator& comm, const CollectiveCall& call) {
 }
 
 void check_words(const Call& call, CollectiveCall words, Problem problem) {
-  if (!call.blocking() || detail::internals(call.comm).checking_calls() == MPI_COMM_NULL)
-    throw CallError(fmt::format("{}: {}", to_string(words), *problem));
+  if (!call.blocking() || !verified(call.comm)) throw CallError(fmt::format("{}: {}", to_string(words), *problem));
   words.problem = std::move(problem);
   if (words.problem) words.sends = words.expects = only(call.comm, 0, 0);
   check_agreement(call.comm, words);

@@ -58,7 +58,7 @@ Internals::~Internals() {
   backends_.reset();
   if (mpi::finalized()) return;
   const bool alone = mpi::ends_alone(*unsafe_to_free_);
-  const double timeout = checks_ ? options_.timeout : 0;
+  const double timeout = mpi::timeout(options_);
   for (auto& [request, memory, more] : detached_)
     if (!alone) mpi::or_terminate([&, &request = request] { mpi::wait_at_most(request, timeout); });
   sweep();

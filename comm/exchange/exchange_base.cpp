@@ -127,7 +127,7 @@ struct ExchangeBase::State {
   }
   /// At check level `cross_rank`: all ranks do the same with the same exchange.
   void check_order(const char* step) const {
-    if (!checks_order) [[likely]]
+    if (!detail::verified(comm)) [[likely]]
       return;
     auto which = "exchange '" + label + "'";
     if (number > 0) which += " (commit " + std::to_string(number) + ")"; // labels may be equal
@@ -139,7 +139,6 @@ struct ExchangeBase::State {
   std::string label;
   std::shared_ptr<const Executor> executor;
   MemoryKind memory;
-  bool checks_order;
   std::vector<Slot> slots{};
   Owners views{};
   std::vector<TimedMethod> timed_methods{};
@@ -152,8 +151,7 @@ struct ExchangeBase::State {
 
 ExchangeBase::ExchangeBase(const Communicator& comm, std::string label, std::shared_ptr<const Executor> executor,
                            MemoryKind memory)
-    : state_(new State{comm.share(), std::move(label), std::move(executor), memory,
-                       comm.options().check == CheckLevel::cross_rank}) {}
+    : state_(new State{comm.share(), std::move(label), std::move(executor), memory}) {}
 ExchangeBase::ExchangeBase() noexcept = default;
 ExchangeBase::ExchangeBase(ExchangeBase&&) noexcept = default;
 ExchangeBase& ExchangeBase::operator=(ExchangeBase&&) noexcept = default;

@@ -68,8 +68,8 @@ ReductionRoute route_of(const Communicator& comm, const Buffer& in, ReduceOp op)
   if (in.memory == MemoryKind::host) return {};
   if (auto* collectives = internals(comm).backend().stream_collectives();
       collectives && collectives->reduces(in.scalar, op, element_count(in.shape)))
-    return {ReducedIn::stream, collectives};
-  return {ReducedIn::pinned};
+    return {AccessibleTo::stream, collectives};
+  return {AccessibleTo::host};
 }
 
 } // namespace
@@ -90,9 +90,9 @@ RepeatedReduction::RepeatedReduction(const Communicator& comm, std::string label
   const auto order = storage_order(out.shape);
   const auto lowered = [&](const Buffer& view) {
     Lowered memory(view.data, elements, view.scalar);
-    const bool lies_there = route_.where == ReducedIn::host || (view.memory == in.memory) == stream_ordered();
+    const bool lies_there = route_.where == AccessibleTo::mpi || (view.memory == in.memory) == stream_ordered();
     memory.place(*executor_, view, order, lies_there,
-                 route_.where == ReducedIn::pinned ? cached(comm_).lowering.pool : nullptr);
+                 route_.where == AccessibleTo::host ? cached(comm_).lowering.pool : nullptr);
     return memory;
   };
   out_ = lowered(out);
@@ -152,7 +152,7 @@ void RepeatedReduction::start(const Executor& caller) {
   if (stream_ordered()) {
     route_.collectives->allreduce(executor_->stream(), given.data(), result_, op_);
     out_.queue(*executor_, PackDirection::unpack);
-  } else if (route_.where == ReducedIn::pinned) {
+  } else if (route_.where == AccessibleTo::host) {
     executor_->record();
   } else {
     executor_->fence("comm/packed");
@@ -174,7 +174,7 @@ void RepeatedReduction::finish(const Executor& caller) {
 
 void RepeatedReduction::complete() {
   if (stream_ordered()) return poll();
-  if (route_.where == ReducedIn::host) {
+  if (route_.where == AccessibleTo::mpi) {
     wait();
   } else {
     executor_->wait();
@@ -197,7 +197,7 @@ void RepeatedReduction::begin() {
 }
 
 void RepeatedReduction::progress() {
-  if (route_.where != ReducedIn::host) return;
+  if (route_.where != AccessibleTo::mpi) return;
   int done = 0;
   check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
 }

@@ -8,24 +8,16 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
 /// How a Reduction goes.
 namespace kontor::comm::detail {
 
-/// Where the elements are combined.
-enum class ReducedIn : std::uint8_t {
-  host,   ///< by MPI, where the Views lie or in a copy where they are strided
-  pinned, ///< by MPI, in host memory that the device copies to and from
-  stream  ///< by the backend, in device memory
-};
-
-/// Where, and by whom if not by MPI.
+/// Where the elements are combined: `mpi` where the Views lie, `host` in pinned memory, `stream` by the backend.
 struct ReductionRoute {
-  ReducedIn where = ReducedIn::host;
-  StreamCollectives* collectives = nullptr; ///< the communicator's
+  AccessibleTo where = AccessibleTo::mpi;
+  StreamCollectives* collectives = nullptr; ///< the communicator's, for a stream
 };
 
 /// What a Reduction repeats: two Views, or one that is both, lowered to where they can be reduced, and the reduction.
@@ -49,7 +41,7 @@ class RepeatedReduction : device::NonCopyable {
   void finish(const Executor& caller);
   /// Local. Throws Error if a step has gone wrong on the device.
   void poll();
-  bool stream_ordered() const { return route_.where == ReducedIn::stream; }
+  bool stream_ordered() const { return route_.where == AccessibleTo::stream; }
   const Executor& executor() const { return *executor_; }
 
  private:

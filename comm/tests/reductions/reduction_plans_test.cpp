@@ -20,13 +20,13 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
   using T = ValueOf<Out>;
   HostCollectives collectives(comm.native());
   const auto host = make_host();
-  for (const auto where : {detail::ReducedIn::host, detail::ReducedIn::pinned, detail::ReducedIn::stream}) {
+  for (const auto where : {detail::AccessibleTo::mpi, detail::AccessibleTo::host, detail::AccessibleTo::stream}) {
     SCOPED_TRACE(static_cast<int>(where));
     Watched in = watched(in_field);
     Watched out = watched(out_field);
     detail::RepeatedReduction method(comm, "steps", to_buffer(in_field.view), to_buffer(out_field.view), ReduceOp::sum,
                                      host, {where, &collectives});
-    EXPECT_EQ(method.stream_ordered(), where == detail::ReducedIn::stream);
+    EXPECT_EQ(method.stream_ordered(), where == detail::AccessibleTo::stream);
     for (int step = 0; step < 3; ++step) {
       in.fill_small<T>(comm.rank() + step);
       out.fill_small<T>(comm.rank() + step + 1);
@@ -66,7 +66,8 @@ TEST_F(ReductionPlans, ByCollectivesOfItsOwn) {
   FewCollectives few(comm.native());
   const auto buffer = to_buffer(values);
   const auto host = make_host();
-  detail::RepeatedReduction method(comm, "own", buffer, buffer, ReduceOp::sum, host, {detail::ReducedIn::stream, &few});
+  detail::RepeatedReduction method(comm, "own", buffer, buffer, ReduceOp::sum, host,
+                                   {detail::AccessibleTo::stream, &few});
   EXPECT_EQ(few.bytes_of_own, 3 * sizeof(double));
   const int before = few.calls_of_own;
   for (int step = 0; step < 3; ++step) {

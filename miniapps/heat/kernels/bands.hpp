@@ -43,7 +43,8 @@ struct BandCounters {
   KOKKOS_FUNCTION device::Counter& of(int team, int side) const { return first[(2 * team + side) * stride]; }
 };
 
-/// Rows of a thread, at most, of a plate that stays in registers. On a host tests alone run them: few rows compile fast.
+/// Rows of a thread, at most, of a plate that stays in registers. On a host tests alone run them: few rows compile
+/// fast.
 template <class T>
 inline constexpr int register_rows = (device::kernels_on_host ? 16 : 64) / static_cast<int>(sizeof(T));
 

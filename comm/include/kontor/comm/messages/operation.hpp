@@ -67,7 +67,7 @@ class Operation {
   virtual std::shared_ptr<void> keep() const = 0;
 
   bool receives() const { return envelope_.direction == Direction::from; }
-  bool has_timeout() const { return detail::cached(*comm_).check == CheckLevel::cross_rank; }
+  bool has_timeout() const { return detail::verified(*comm_); }
   /// Lets it go on; whether it is complete. Throws what has failed.
   bool poll();
   /// MPI has completed it: it is finished, and its data are delivered.
