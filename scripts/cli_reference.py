@@ -48,7 +48,7 @@ def page(programs: list[str]) -> str:
     overview = help_of([str(KONTOR)])
     commands = [name for name in dict.fromkeys(re.findall(r"(?m)^ {2}kontor (\w+)", overview)) if name != "help"]
     text = ("# Command line\n\n`kontor help` and `kontor COMMAND --help` print the blocks of this page.\n"
-            "scripts/cli_reference.py renews those of report, study, predict and the programs.\n")
+            "scripts/cli_reference.py renews those of compare, report, study, predict and the programs.\n")
     text += f"\n## kontor\n\n{fenced(overview)}"
     for name in commands:
         text += f"\n### kontor {name}\n\n{fenced(help_of([str(KONTOR), name]))}"

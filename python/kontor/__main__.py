@@ -16,7 +16,7 @@ if not __package__:
 from kontor.messages import Failure, help_of, say
 from kontor.place import Place
 
-COMMANDS = ("run", "report", "study", "predict", "test", "build", "lint")
+COMMANDS = ("run", "compare", "report", "study", "predict", "test", "build", "lint")
 MODULES = {"run": ("run.command", "main"), "build": ("build.command", "build"), "test": ("build.command", "test"),
            "lint": ("build.lint", "main")}  # of the commands that need no packages
 
@@ -76,7 +76,7 @@ def _call(command: str, words: list[str]) -> int:
         return 0
     if command not in COMMANDS:
         raise Failure(f"'{command}' is not a command; there are {', '.join(COMMANDS)} and help")
-    if place.preset == "smpi" and command in ("run", "study", "test"):
+    if place.preset == "smpi" and command in ("run", "compare", "study", "test"):
         raise Failure("preset smpi makes programs for simulated ranks, and no tests:"
                       " 'kontor predict STUDY --machine FILE --simulate FOLDER' runs them")
     # One command does without the packages of the others, and starts sooner.

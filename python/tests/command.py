@@ -79,7 +79,7 @@ class KontorTest(unittest.TestCase):
 
     def kontor(self, *arguments, stdin=subprocess.DEVNULL, **environment):
         """Commands that need no packages in a copy of this process, which takes a tenth of the time of a new one."""
-        if arguments[0] in ("report", "study", "predict") or {"PYTHONPATH", "KONTOR_PYTHON"} & environment.keys():
+        if arguments[0] in ("compare", "report", "study", "predict") or {"PYTHONPATH", "KONTOR_PYTHON"} & environment.keys():
             return self.script(*arguments, stdin=stdin, **environment)
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err, open(os.devnull, "rb") as nothing:
             files = nothing if stdin is subprocess.DEVNULL else stdin, out, err

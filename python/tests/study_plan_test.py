@@ -73,6 +73,7 @@ class Reading(PlanTest):
             "threads: []": ["study.yaml:9:10", "threads", "empty"],
             "gpus: ranks+": ["study.yaml:9:7", "gpus", "ranks+"],
             "zip: {problem.cells: [[8, 8], [16, 16]], solver.max_sweeps: [1, 2, 3]}": ["study.yaml:9:6", "problem.cells has 2", "solver.max_sweeps has 3"],
+            "zip: {problem.cells: [[8, 8], [8, 8]], solver.max_sweeps: [1, 1]}": ["study.yaml:9:6", "together twice"],
             "baseline: {comm.backend: shm}": ["study.yaml:9:12", "shm", "raw, view"],
             "baseline: {comm.overlap: true}": ["study.yaml:9:12", "comm.overlap", "not varied"],
             "set: {solver.tolerance: ~}": ["study.yaml:9:25", "no value"],

@@ -79,7 +79,7 @@ class ByDeckKey(Kind):
 class Zipped(Kind):
     """A mapping of lists that go together, or a list of such mappings."""
 
-    LISTS = ByDeckKey(ListOf(Setting()))
+    LISTS = ByDeckKey(ListOf(Setting(), unique=False))
 
     def __init__(self) -> None:
         one = self.LISTS.schema()
@@ -93,6 +93,9 @@ class Zipped(Kind):
             if len(set(lengths.values())) > 1:
                 told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
                 problems.add(group.place, f"{key}: the lists go together, so they have as many values each: {told}")
+            rows = list(zip(*(lists or {}).values()))
+            if row := next((row for place, row in enumerate(rows) if row in rows[:place]), None):
+                problems.add(group.place, f"{key}: the values {', '.join(map(str, row))} go together twice")
             found.append(lists)
         return found
 

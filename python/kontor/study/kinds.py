@@ -126,14 +126,15 @@ class Range(Section):
 
 @dataclass
 class ListOf(Kind):
-    """Values, none of them twice: a list of `least` or more, or a range. If `single`, one value is a list of one; if
-    `auto`, that word is the empty list."""
+    """Values, if `unique` none of them twice: a list of `least` or more, or a range. If `single`, one value is a list
+    of one; if `auto`, that word is the empty list."""
 
     item: Kind
     least: int = 1
     single: bool = False
     ranges: bool = True
     auto: bool = False
+    unique: bool = True
 
     def read(self, key: str, node: Node, problems: Problems) -> Any:
         if self.auto and node.value == "auto":
@@ -149,7 +150,7 @@ class ListOf(Kind):
         if len(node.value) > MOST_VALUES:
             return problems.add(node.place, f"{key} has more than {MOST_VALUES} values")
         values = [self.item.read(key, one, problems) for one in node.value]
-        for index, one in enumerate(node.value):
+        for index, one in enumerate(node.value if self.unique else ()):
             if values[index] is not None and any(same(values[index], other) for other in values[:index]):
                 problems.add(one.place, f"{key} has {one.shown()} twice")
         return None if self.single and None in values else values
