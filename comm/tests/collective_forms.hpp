@@ -12,9 +12,6 @@ struct Pair {
   std::int64_t index;
 };
 
-template <class View>
-using ValueOf = typename View::non_const_value_type;
-
 /// A collective call as it is written, blocking and non-blocking, whatever Views it has: for one full expression. The
 /// non-blocking call is followed by wait(), or by test() until it is complete.
 class Forms {
@@ -57,18 +54,6 @@ class Forms {
 #define KONTOR_FORM(call, ...)                                                                                         \
   ::kontor::comm::test::Forms(#call "(" #__VA_ARGS__ ")", [&] { return call(__VA_ARGS__); })
 
-/// Makes the call in each of its forms, three at most, between prepare() and verify(form).
-inline void in_all_forms(const std::function<void()>& prepare, const Forms& forms,
-                         const std::function<void(const char* form)>& verify) {
-  SCOPED_TRACE(forms.text);
-  for (const auto* form : {"blocking", "wait()", "test()"}) {
-    if (*form != 'b' && !forms.has_nonblocking()) continue;
-    prepare();
-    *form == 'b' ? forms.blocking() : forms.nonblocking(*form == 'w');
-    verify(form);
-  }
-}
-
 /// The elements of several Views.
 using Given = std::vector<Bytes>;
 /// What an operation of MPI makes of them.
@@ -87,33 +72,28 @@ class Twins {
 
   /// `into`: the number of the View that has the result. `gets`: whether it has one on this rank.
   void operator()(std::size_t into, bool gets, const Mpi& mpi, const Forms& forms) {
-    in_all_forms([this] { prepare(); }, forms, [&](const char* form) { verify(into, gets, mpi, form); });
+    SCOPED_TRACE(forms.text);
+    for (const auto* form : {"blocking", "wait()", "test()"}) {
+      if (*form != 'b' && !forms.has_nonblocking()) continue;
+      Given given;
+      for (auto& view : views_) {
+        fill_(view, static_cast<int>(given.size()));
+        given.push_back(view.elements());
+      }
+      load_();
+      *form == 'b' ? forms.blocking() : forms.nonblocking(*form == 'w');
+      store_();
+      auto expected = given[into];
+      mpi(given, expected.data());
+      for (std::size_t v = 0; v < views_.size(); ++v)
+        gets&& v == into ? views_[v].expect(expected, form) : views_[v].expect_unchanged(form);
+    }
   }
 
  private:
-  void verify(std::size_t into, bool gets, const Mpi& mpi, const char* form) const {
-    store_();
-    auto expected = given_[into];
-    mpi(given_, expected.data());
-    for (std::size_t v = 0; v < views_.size(); ++v)
-      if (gets && v == into)
-        views_[v].expect(expected, form);
-      else
-        views_[v].expect_unchanged(form);
-  }
-  void prepare() {
-    given_.clear();
-    for (auto& view : views_) {
-      fill_(view, static_cast<int>(given_.size()));
-      given_.push_back(view.elements());
-    }
-    load_();
-  }
-
   std::vector<Watched> views_;
   Fill fill_;
   std::function<void()> load_, store_;
-  Given given_;
 };
 
 enum { of_part, of_whole, of_other };

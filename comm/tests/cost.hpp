@@ -4,10 +4,13 @@
 #include "allocation_counter.hpp"
 #include "comm_test.hpp"
 
+#include <functional>
+
 /// What a piece of code does besides its work.
 namespace kontor::comm::test {
 
 using List = std::vector<std::string>;
+using Step = std::function<void()>;
 
 ///@{
 /// Calls of MPI functions on this rank, through MPI's profiling interface. Those never called are left out.
@@ -35,8 +38,7 @@ struct Cost {
 };
 
 /// Takes the step twice: with the counters, and with the tools, for which Kokkos itself allocates and fences.
-template <class Step>
-Cost cost_of(Step step) {
+inline Cost cost_of(const Step& step) {
   Cost cost;
   start_counting_mpi();
   start_counting_allocations();
@@ -53,8 +55,8 @@ Cost cost_of(Step step) {
 enum class Allocations { none, some };
 
 /// The step makes these MPI calls, fences and regions, and nothing else.
-template <class Step>
-void expect_calls(const MpiCalls& calls, Allocations allocations, Step step, const ToolsRecord& tools = {}) {
+inline void expect_calls(const MpiCalls& calls, Allocations allocations, const Step& step,
+                         const ToolsRecord& tools = {}) {
   const auto cost = cost_of(step);
   EXPECT_EQ(cost.mpi, calls);
   if (allocations == Allocations::none) {
@@ -66,14 +68,10 @@ void expect_calls(const MpiCalls& calls, Allocations allocations, Step step, con
   EXPECT_EQ(cost.tools.regions, tools.regions);
 }
 
-template <class Step>
-void expect_calls(const MpiCalls& calls, Step step) {
-  expect_calls(calls, Allocations::none, step);
-}
+inline void expect_calls(const MpiCalls& calls, const Step& step) { expect_calls(calls, Allocations::none, step); }
 
 /// The step makes these MPI calls, and one kernel at each end.
-template <class Step>
-void expect_packed(const MpiCalls& calls, Step step) {
+inline void expect_packed(const MpiCalls& calls, const Step& step) {
   const auto cost = cost_of(step);
   EXPECT_EQ(cost.mpi, calls);
   for (const auto& label : cost.tools.allocations) EXPECT_EQ(label.rfind("comm/", 0), 0u) << label;

@@ -68,10 +68,14 @@ TEST_P(LocalChecks, SizesThatDoNotFit) {
 
 TEST_P(LocalChecks, Counts) {
   const AlltoallGrid grid(comm);
+  const Doubles other("other", whole.size());
+  const std::vector<int> equal(ranks, 4);
   const auto expect = [&](const std::vector<int>& counts, const std::string& why, const std::string& of_sums) {
     expect_refused([&] { allgatherv(comm, four, whole, counts); },
                    {fmt::format("allgatherv of View 'four', (4) double, into View 'whole', ({}) double", 4 * ranks),
                     why + of_sums});
+    expect_refused([&] { alltoallv(comm, whole, counts, other, equal); }, {"alltoallv of View 'whole'", why + of_sums});
+    expect_refused([&] { alltoallv(comm, other, equal, whole, counts); }, {"alltoallv of View 'other'", why + of_sums});
     expect_refused([&] { (void)alltoallv_with_counts(comm, whole, counts); }, {"alltoallv_with_counts", why});
     expect_refused([&] { (void)alltoallv_with_counts(grid, whole, counts); }, {"along a grid", why});
   };

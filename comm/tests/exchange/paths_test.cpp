@@ -29,26 +29,35 @@ Method staged_method(const Communicator& comm) {
   return method;
 }
 
-/// Collective. Two legs of a ring, two steps, by an exchange method on path `staged` with so many chunks.
-template <class A, class B, class C, class D>
-void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, const Field<D>& d, std::size_t chunks,
+/// One end of a message.
+struct End {
+  Buffer buffer;
+  Watched cells;
+  std::any owner; ///< the View
+};
+template <class View>
+End all_of(const Field<View>& field) {
+  return {to_buffer(field.view), watched(field), field.view};
+}
+
+/// Collective. Two messages along a row of ranks, two steps, by an exchange method on path `staged` with so many
+/// chunks.
+void expect_staged(const End& a, const End& b, const End& c, const End& d, std::size_t chunks,
                    std::initializer_list<Pattern> patterns) {
   for (const auto pattern : patterns) {
     const Communicator comm(MPI_COMM_WORLD, method("view", Packing::kernel, pattern));
     const auto method = staged_method(comm);
     SCOPED_TRACE(to_string(method.options));
     const auto [previous, next] = ring_of(comm, false);
-    Leg<A, B> up{a, next, b, previous};
-    Leg<C, D> down{c, previous, d, next};
-    const std::vector<Slot> slots{{to_buffer(a.view), next, to_buffer(b.view), previous},
-                                  {to_buffer(c.view), previous, to_buffer(d.view), next}};
+    Delivery up(a.cells, b.cells), down(c.cells, d.cells);
+    const std::vector<Slot> slots{{a.buffer, next, b.buffer, previous}, {c.buffer, previous, d.buffer, next}};
     const auto agreement = handshake(comm, "staged", slots);
     EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), comm.size() > 1 ? chunks : 1);
     ExchangeMethod exchange_method(comm, method, "staged", slots, agreement, executor());
     for (int step = 0; step < 2; ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
-      up.prepare(comm, step, 0);
-      down.prepare(comm, step, 1);
+      up.prepare(comm.native(), next, previous, step, 0);
+      down.prepare(comm.native(), previous, next, step, 1);
       PhaseTimes times;
       exchange_method.start(&times);
       bool ended = false;
@@ -62,44 +71,43 @@ void expect_staged(const Field<A>& a, const Field<B>& b, const Field<C>& c, cons
 }
 
 TEST(Staged, Messages) {
-  expect_staged(whole<double, Left>("a", Index<2>{3, 4}), inside<double, Right>("b", Index<2>{3, 4}),
-                inside<double, Left>("c", Index<1>{9}), whole<double, Right>("d", Index<1>{9}), 1,
+  using enum Storage;
+  const auto end = []<std::size_t rank>(Storage storage, const Index<rank>& extents) {
+    return all_of(stored<double>(storage, "staged", extents));
+  };
+  const Index<2> small{3, 4}, rows{1100, 1000}, row{1, 600001};
+  const Index<1> line{9}, long_line{1200000};
+  expect_staged(end(left, small), end(inside_right, small), end(left, line), end(right, line), 1,
                 {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood});
   // 4 MiB a piece: 1.2 million doubles are 3 pieces; the other message has one.
-  expect_staged(whole<double, Right>("a", Index<1>{1200000}), whole<double, Right>("b", Index<1>{1200000}),
-                whole<double, Left>("c", Index<2>{3, 5}), inside<double, Right>("d", Index<2>{3, 5}), 3,
+  expect_staged(end(right, long_line), end(right, long_line), end(left, small), end(inside_right, small), 3,
                 {Pattern::blocking, Pattern::persistent});
   // Strided at one end or both, cut along the message's slowest dimension: rows of 8000 bytes, 524 of them a piece.
-  expect_staged(inside<double, Right>("a", Index<2>{1100, 1000}), inside<double, Left>("b", Index<2>{1100, 1000}),
-                whole<double, Right>("c", Index<2>{1, 600001}), inside<double, Right>("d", Index<2>{1, 600001}), 3,
+  expect_staged(end(inside_right, rows), end(inside_left, rows), end(right, row), end(inside_right, row), 3,
                 {Pattern::nonblocking, Pattern::neighborhood});
 }
 
 /// Lists are cut with the rows that they name: 1.2 million of them are 3 pieces.
 TEST(Staged, LongLists) {
-  const Communicator comm(MPI_COMM_WORLD, method("view"));
-  const auto method = staged_method(comm);
-  const auto [previous, next] = ring_of(comm);
-  constexpr int n = 1200000;
-  const Doubles x("x", 2 * n);
-  std::vector<std::int64_t> sent(n), received(n);
-  for (int i = 0; i < n; ++i) {
-    x(i) = 3. * i + comm.rank();
-    sent[i] = n - 1 - i;
-    received[i] = n + (i % 2 == 0 ? i + 1 : i - 1);
-  }
-  const auto out = rows_by_index(to_buffer(x), sent, "sent");
-  const auto in = rows_by_index(to_buffer(x), received, "received");
-  const std::vector<Slot> slots{{out.buffer, next, in.buffer, previous}};
-  const auto agreement = handshake(comm, "staged", slots);
-  EXPECT_EQ(route(comm, method, "staged", slots, agreement).chunks.size(), 3u);
-  ExchangeMethod exchange_method(comm, method, "staged", slots, agreement, executor());
-  exchange_method.start(nullptr);
-  exchange_method.finish(nullptr);
-  Kokkos::fence();
-  int right = 0;
-  for (int i = 0; i < n; ++i) right += x(received[i]) == 3. * (n - 1 - i) + previous;
-  EXPECT_EQ(right, n);
+  constexpr std::int64_t n = 1200000;
+  const auto x = stored<double>(Storage::left, "x", Index<1>{n}), y = stored<double>(Storage::left, "y", Index<1>{n});
+  std::vector<SelectedRows> kept;
+  const auto end = [&](const auto& field, const auto& index) {
+    std::vector<std::int64_t> indices;
+    std::vector<std::size_t> places;
+    for (std::int64_t i = 0; i < n; ++i) {
+      indices.push_back(index(i));
+      places.push_back(sizeof(double) * static_cast<std::size_t>(index(i)));
+    }
+    kept.push_back(rows_by_index(to_buffer(field.view), std::move(indices), "list"));
+    return End{
+        kept.back().buffer, {"rows", sizeof(double), std::as_writable_bytes(field.memory), std::move(places)}, {}};
+  };
+  const auto sent = end(x, [](std::int64_t i) { return n - 1 - i; });
+  const auto received = end(y, [](std::int64_t i) { return i % 2 == 0 ? i + 1 : i - 1; });
+  const auto number = all_of(stored<double>(Storage::left, "number", Index<1>{1}));
+  const auto other = all_of(stored<double>(Storage::left, "other", Index<1>{1}));
+  expect_staged(sent, received, number, other, 3, {Pattern::nonblocking});
 }
 
 TEST(PinnedPool, BlocksAreUsedAgain) {

@@ -17,7 +17,7 @@ std::shared_ptr<const HostExecutor> make_host() {
 /// Three steps, wherever elements are combined, with other work in between. Elements meet by logical index.
 template <class In, class Out>
 void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field) {
-  using T = ValueOf<Out>;
+  using T = typename Out::non_const_value_type;
   HostCollectives collectives(comm.native());
   const auto host = make_host();
   for (const auto where : {detail::AccessibleTo::mpi, detail::AccessibleTo::host, detail::AccessibleTo::stream}) {
