@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/deadline.hpp"
 #include "checks/checked.hpp"
+#include "communicator/internals.hpp"
 
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/messages/operation.hpp>
