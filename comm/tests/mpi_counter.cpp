@@ -11,7 +11,7 @@ struct Function {
 };
 
 bool counting_mpi = false;
-std::array<Function, 256> functions;
+std::array<Function, 1024> functions;
 std::size_t function_count = 0;
 
 Function& function(const char* name) {

@@ -1,44 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes mpi_functions.inc: FUNCTION(name, parameters, arguments) for MPI functions, as mpi.h declares them. Who stands
-# between them and their callers defines FUNCTION before it is included. Communicators and windows are `c` and `w`.
-set(names
-  Send Ssend Bsend Rsend Isend Issend Ibsend Irsend Send_init Ssend_init Bsend_init Rsend_init Recv_init Recv Sendrecv
-  Sendrecv_replace Probe Iprobe Mprobe Get_elements_x Get_count Start Startall Wait Waitany Test Testall Testany
-  Testsome Waitsome Cancel Request_free Request_get_status Type_contiguous Type_vector Type_create_hvector Type_indexed
-  Type_create_hindexed Type_create_hindexed_block Type_create_struct Type_create_subarray Type_create_resized Type_dup
-  Type_commit Type_free Type_size Type_get_extent Pack Unpack Barrier Bcast Reduce Allreduce Scan Exscan
-  Reduce_scatter Ireduce_scatter Reduce_scatter_block Ireduce_scatter_block Gather Scatter Allgather Alltoall
-  Neighbor_alltoall Allgatherv Iallgatherv Alltoallv Ialltoallv Alltoallw Ibarrier Ibcast Iallreduce Op_free Op_create
-  Ialltoall Iallgather Iscatter Igather Iexscan Iscan Ireduce Scatterv Iscatterv Gatherv Igatherv Ineighbor_alltoallw
-  Put Win_post Win_start Win_complete Win_wait Win_fence Win_sync Win_flush Comm_rank Comm_size Comm_free Cart_coords
-  Cart_shift Cart_rank Initialized Finalized Init_thread Finalize Query_thread Get_processor_name Get_library_version
-  Get_address Comm_split Comm_split_type Comm_group Comm_set_errhandler Group_incl Group_free Cart_create Cart_get
-  Cart_sub Cartdim_get Dims_create Dist_graph_create_adjacent Win_allocate Win_allocate_shared Win_shared_query
-  Win_set_errhandler Win_lock_all Win_unlock_all Win_test Win_free File_open File_write_at File_close
-)
+# Writes mpi_functions.inc: FUNCTION(name, parameters, arguments) for the MPI functions that mpi.h declares, but for those
+# that are deprecated, take any arguments, or get or give an error. Who stands between them and their callers defines
+# FUNCTION before it is included. The first communicator and window are `c` and `w`.
 set(with_other_bodies Irecv Waitall Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
 
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c "#include <mpi.h>\n")
 list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE include_options)
-execute_process(COMMAND ${CMAKE_C_COMPILER} -E ${include_options} ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c
-  OUTPUT_VARIABLE declarations COMMAND_ERROR_IS_FATAL ANY
+execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${include_options} ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c
+  OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY
 )
+string(REGEX REPLACE "[ \n\t]+" " " text "${text}")
+string(REGEX MATCHALL "int MPI_[A-SU-Z][A-Za-z_0-9]+ ?\\([^;]*;|int MPI_T[a-z][A-Za-z_0-9]+ ?\\([^;]*;" declarations "${text}")
 set(functions "")
-foreach(name IN LISTS names with_other_bodies)
-  if(NOT declarations MATCHES "[ \n]int[ \n]+MPI_${name}[ \n]*\\(([^()]*)\\)")
-    message(FATAL_ERROR "mpi.h declares no function MPI_${name}")
+foreach(declaration IN LISTS declarations)
+  if(declaration MATCHES "deprecated|error|\\.\\.\\." OR NOT declaration MATCHES "MPI_([A-Za-z_0-9]+) ?\\(([^()]*)\\)")
+    continue()
   endif()
-  string(REGEX REPLACE "[ \n]*,[ \n]*" ";" declared "${CMAKE_MATCH_1}")
+  set(name ${CMAKE_MATCH_1})
+  string(REGEX REPLACE " ?, ?" ";" declared "${CMAKE_MATCH_2}")
   set(parameters "")
   set(arguments "")
   foreach(parameter IN LISTS declared)
-    if(parameter MATCHES "^(.*[ *])[A-Za-z_0-9]+((\\[[0-9]*\\])*)$") # else it is void
+    if(parameter MATCHES "^(.*[ *])[A-Za-z_0-9]+ ?((\\[[0-9]*\\])*)$") # else it is void
       list(LENGTH arguments number)
       set(argument a${number})
-      if(CMAKE_MATCH_1 STREQUAL "MPI_Comm ")
+      if(CMAKE_MATCH_1 STREQUAL "MPI_Comm " AND NOT c IN_LIST arguments)
         set(argument c)
-      elseif(CMAKE_MATCH_1 STREQUAL "MPI_Win ")
+      elseif(CMAKE_MATCH_1 STREQUAL "MPI_Win " AND NOT w IN_LIST arguments)
         set(argument w)
       endif()
       string(APPEND parameters ", ${CMAKE_MATCH_1}${argument}${CMAKE_MATCH_2}")

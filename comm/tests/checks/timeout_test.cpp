@@ -145,7 +145,9 @@ TEST_F(Timeout, ARankThatDoesNotStartIsAnError) {
   for (const auto& method : methods()) {
     if (method.packing != Packing::kernel && method.backend != automatic_backend) continue; // drops as that one does
     if (method.backend == "view") continue;                                                 // as raw does
+    const bool waits_at_end = method.pattern == Pattern::rma || method.backend == "shm";
     for (const bool starts : {true, false}) {
+      if (!starts && !waits_at_end) continue;
       SCOPED_TRACE(to_string(method));
       auto ring = std::make_unique<TimedRing>(0.2, method);
       const bool elsewhere = ring->comm.rank() == last;
