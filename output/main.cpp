@@ -20,7 +20,7 @@ std::string record(const std::string& path, const std::string& name, Compared co
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "H5Fopen", "it");
   if (exists(file, name)) return stored_text(file, name);
   if (name == "/run" && exists(file, "/checkpoint"))
-    throw Error(fmt::format("a checkpoint, which has no results; `kontor run {} --restart` goes on from it", path),
+    throw Error(fmt::format("a checkpoint, which has no results; `kontor run {} --restart` resumes from it", path),
                 "E-FILE-FORMAT");
   throw Error(fmt::format("not a Kontor file: it has no text {}", name), "E-FILE-FORMAT");
 }

@@ -85,7 +85,7 @@ struct Options {
   void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
-  /// Keys that may be others when a run goes on from a checkpoint.
+  /// Keys that may be others when a run resumes from a checkpoint.
   static std::vector<std::string> restart_may_change();
 };
 

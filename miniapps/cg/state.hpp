@@ -11,11 +11,11 @@
 /// A solve in a checkpoint: vectors in the order of the problem, which does not depend on the ranks.
 namespace kontor::cg {
 
-/// Collective. Writes what the solver goes on from, and what the matrix is known by, below /state.
+/// Collective. Writes what the solver resumes from, and what the matrix is known by, below /state.
 void write_state(output::File&, const comm::Communicator&, const Problem&, const Partition&, const SolverOptions&,
                  const Solver&);
 
-/// Collective. The solver goes on from what was written. Returns how many iterations were made. Throws config::Error on
+/// Collective. The solver resumes from what was written. Returns how many iterations were made. Throws config::Error on
 /// all ranks where the solve cannot go on: the matrix is another one, all iterations are made, it has ended before the
 /// tolerance, or gauss_seidel would be another preconditioner on these ranks.
 std::int64_t read_state(const output::Reader&, const comm::Communicator&, const Problem&, const Partition&,

@@ -50,7 +50,7 @@ struct Options : Product {
   void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
   /// Local. Fills in what depends on other keys, and refuses what cannot run on so many ranks or is not used.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
-  /// Keys that may be others when a run goes on from a checkpoint; of process grids read_state() has a say.
+  /// Keys that may be others when a run resumes from a checkpoint; of process grids read_state() has a say.
   static std::vector<std::string> restart_may_change() { return {"decomposition.", "problem.write_c"}; }
 };
 

@@ -173,7 +173,7 @@ class Spack(unittest.TestCase):
 
 
 class Release(FolderTest):
-    """A rehearsal: the tarball and the recipe of it."""
+    """The tarball and the recipe of any revision."""
 
     def test_tarball_and_recipe(self):
         if run(["git", "-C", ROOT, "cat-file", "-e", "HEAD:VERSION"]).returncode:

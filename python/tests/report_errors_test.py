@@ -197,11 +197,11 @@ class Damaged(ReportTest):
 
     def test_what_no_exception_tells(self):
         """A library that crashes, never ends, or takes all memory."""
-        for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "takes far too long")):
+        for work, says in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "ends with SIGSEGV"), (spin, "exceeds its time limit")):
             done = self.isolated_told(lambda now, work=work: (now("b.h5"), work()), ["a.h5", "b.h5"], seconds=0)
             self.assertEqual(done, (2, f"kontor: b.h5: cannot be read, so the file is damaged: reading it {says} [E-REPORT-FILE]\n"))
 
-        for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, r"kontor: a.h5: .* damaged: reading it takes far too much memory \[E-REPORT-FILE\]"),
+        for work, code, says in ((lambda now: len(bytearray(1 << 40)), 2, r"kontor: a.h5: .* damaged: reading it exceeds its memory limit \[E-REPORT-FILE\]"),
                                  (lambda now: {}["key"], 3, "kontor: this is a defect of Kontor .*, and not of a file(.|\n)*KeyError: 'key'")):
             done = self.isolated_told(work)
             self.assertEqual(done[0], code)

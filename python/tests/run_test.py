@@ -82,7 +82,7 @@ class Restart(DryRunTest):
             (["many-000000100.h5", "--restart"], "many-000000100.h5: 1000000000 ranks have written it, which are more than 64 for each core"),
             (["result.h5", "--restart"], "result.h5: it is no checkpoint, but the result of a run; leave out --restart"),
             (["c.h5"], "kontor: c.h5: there are checkpoints of that name; add --restart"),
-            (["c-000000200.h5"], "c-000000200.h5: a checkpoint, which has no results; `kontor run c-000000200.h5 --restart` goes on from it"),
+            (["c-000000200.h5"], "c-000000200.h5: a checkpoint, which has no results; `kontor run c-000000200.h5 --restart` resumes from it"),
             (["c.h5", "d.h5", "--restart"], "kontor: run: two checkpoints, 'c.h5' and 'd.h5'"),
         )
 

@@ -24,7 +24,7 @@ def cells_of(deck):
 
 
 class Checkpoints(FaultTest):
-    """A run that is stopped goes on from a checkpoint, on other ranks, with the same bits."""
+    """A run that is stopped resumes from a checkpoint, on other ranks, with the same bits."""
 
     DECK = ENDLESS.replace("check_every: 1000}", "check_every: 10}").replace(", every: 100}", "}") + "checkpoint: {seconds: 1000}\n"
     LIMIT = ("--set", "solver.max_sweeps=2000")

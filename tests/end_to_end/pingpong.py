@@ -57,7 +57,7 @@ class Refused(RefusalTest):
             self.refused("E-DECK-RANKS", *facts, deck=deck(measure, dimensions="[2]"), ranks=(3,))
 
     def test_checkpoints(self):
-        """Its measurements are short: no key asks for one, and it goes on from none."""
+        """Its measurements are short: no key asks for one, and it resumes from none."""
         for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("restart", "c.h5"):
             line = f"restart: {value}" if key == "restart" else f"checkpoint: {{{key}: {value}}}"
             name = key if key == "restart" else f"checkpoint.{key}"

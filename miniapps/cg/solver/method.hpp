@@ -102,7 +102,7 @@ struct SolverStateVector {
 
 /// What a method is made of.
 struct MethodParts {
-  std::vector<SolverStateVector> vectors; ///< that a step goes on from, but for the solution
+  std::vector<SolverStateVector> vectors; ///< that a step resumes from, but for the solution
   std::vector<GlobalDots*> sums;          ///< of a step
   Vector residual;                        ///< r
   Vector scratch;                         ///< holds nothing between steps; not the ghosted vector
@@ -127,7 +127,7 @@ class CgMethod {
   virtual void end() {}
   /// Collective. Makes vectors of recurrences anew, every so many iterations.
   virtual void replace() {}
-  /// Collective. The vectors that a step goes on from have been given; others that follow from them are not yet what
+  /// Collective. The vectors that a step resumes from have been given; others that follow from them are not yet what
   /// they were.
   virtual void complete_vectors() {}
   /// Local. What record() tells of a solve so far, and its way back.

@@ -51,9 +51,9 @@ class Solver : public miniapp::Steps {
 
   /// Collective, after drain(). How the solve ended, the same on all ranks.
   Outcome outcome() const;
-  /// Local, after drain(). What a solve goes on from.
+  /// Local, after drain(). What a solve resumes from.
   SolverState state() const;
-  /// Collective, after reset(). The next solve goes on from there: what state() gave, whose vectors
+  /// Collective, after reset(). The next solve resumes from there: what state() gave, whose vectors
   /// fill(SolverStateVector) gives their values.
   using FillVector = std::function<void(const SolverStateVector&)>;
   void go_on_from(const SolverState&, const FillVector& fill);

@@ -5,7 +5,7 @@
 
 namespace kontor::cg {
 
-/// What a method goes on from between two iterations: the end of the last one has been written down, whether on a host
+/// What a method resumes from between two iterations: the end of the last one has been written down, whether on a host
 /// or a device, and no sum is under way.
 struct SolverState {
   std::int64_t iterations = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A solve that goes on from a state, or from a checkpoint's file on any ranks, has the residuals and the solution, to
+// A solve that resumes from a state, or from a checkpoint's file on any ranks, has the residuals and the solution, to
 // the last bit, of one that was never interrupted.
 #include "cg/solver/solver_state.hpp"
 #include "methods.hpp"

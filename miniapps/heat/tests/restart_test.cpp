@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A run that goes on from a checkpoint has the field and the norms, to the last bit, of one that was never interrupted:
+// A run that resumes from a checkpoint has the field and the norms, to the last bit, of one that was never interrupted:
 // from any number of ranks onto any other, with another process grid, backend, pattern, packing and overlap, by graphs
 // and without.
 #include "grid/regions.hpp"
@@ -163,7 +163,7 @@ TEST(Restart, TransientHasTheSameBits) {
 }
 
 /// Sweeps to a tolerance by each kind of launch, without checkpoints and with one at every norm, have the bits, norms
-/// and number of those by single launches; and so has a run that goes on from the last checkpoint.
+/// and number of those by single launches; and so has a run that resumes from the last checkpoint.
 TEST(Launches, ToATolerance) {
   const Folder folder("launches");
   auto options = read_options(steady_deck("tolerance: 0, max_sweeps: 150, check_every: 20"));

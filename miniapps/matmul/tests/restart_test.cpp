@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A product that goes on from a checkpoint is, to the last bit, that of a run that was never interrupted.
+// A product that resumes from a checkpoint is, to the last bit, that of a run that was never interrupted.
 #include "run/checkpoint/restart.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run_product.hpp"

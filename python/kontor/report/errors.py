@@ -113,11 +113,11 @@ def isolated(work: Callable[[Now], int], files: Sequence[str], seconds: int = RE
     _, status = os.waitpid(child, 0)
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if last == MEMORY:
-        how = "takes far too much memory"
+        how = "exceeds its memory limit"
     elif number in STOPPED or not number:
         return 128 + number if number else os.WEXITSTATUS(status)
     else:
-        how = "takes far too long" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
+        how = "exceeds its time limit" if number == signal.SIGXCPU else f"ends with {signal.Signals(number).name}"
     path = os.fsdecode(begun[-1]) if begun else ", ".join(files)
     say(f"{path}: cannot be read, so the file is damaged: reading it {how}", "E-REPORT-FILE")
     return 2

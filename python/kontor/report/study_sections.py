@@ -39,7 +39,7 @@ def summary_section(study: Study, series: list[Series]) -> Section:
 def _scales(study: Study, one: Series) -> str:
     last = scale(one, study.kind == "weak")[-1]
     limit = pop_of(last.point, one.base)
-    told = f" The largest share there is {limit.words}." if limit and limit.words else ""
+    told = f" The largest share of lost time there: {limit.words}." if limit and limit.words else ""
     if study.kind == "weak":
         return (f"{one.name}: on {count_of(last.point)} the grown problem takes {interval(last.seconds, seconds)}, an "
                 f"efficiency of {last.efficiency} relative to {one.base_name}.{told}")

@@ -115,7 +115,7 @@ def selector(text: str, points: list[Point]) -> Callable[[Point], bool]:
             case ast.Compare(left=left, ops=[how], comparators=[right]) if type(how) in COMPARE:
                 key = word(left)
                 if key not in known:
-                    raise wrong(f"{key} is nothing that points differ in{nearest(key, known)}")
+                    raise wrong(f"{key} is not a factor of this study{nearest(key, known)}")
                 try:
                     return COMPARE[type(how)](facts[point.id].get(key), value(right, key))
                 except TypeError:
