@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "checks/agreement_check.hpp"
 #include "exchange/exchange_method.hpp"
+#include "views/sum_list.hpp"
 
 #include <kontor/comm/checks/envelope.hpp>
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/exchange/exchange_base.hpp>
 #include <kontor/comm/exchange/trial.hpp>
-#include <kontor/comm/views/sum_list.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/noncopyable.hpp>
 

@@ -139,14 +139,14 @@ void RepeatedReduction::check_order(const char* step) const {
     check_agreement(comm_, {.operation = step, .fields = {"reduction '" + label_ + "'"}});
 }
 
-void RepeatedReduction::start(const Executor& caller) {
+void RepeatedReduction::start(const void* caller) {
   if (step_ != Step::none) [[unlikely]]
     fail(step_ == Step::under_way ? "start() again before finish()"
                                   : "start() after a step that failed; make the Reduction anew");
   check_order("start");
   const device::Region region("comm/post");
   step_ = Step::failed; // unless this returns
-  executor_->order(caller, *executor_);
+  if (caller) executor_->follow(caller);
   const auto& given = in_ ? *in_ : out_;
   given.queue(*executor_, PackDirection::pack);
   if (stream_ordered()) {
@@ -161,14 +161,14 @@ void RepeatedReduction::start(const Executor& caller) {
   step_ = Step::under_way;
 }
 
-void RepeatedReduction::finish(const Executor& caller) {
+void RepeatedReduction::finish(const void* caller) {
   if (step_ != Step::under_way) [[unlikely]]
     fail("finish() without start()");
   check_order("finish");
   const device::Region region("comm/wait");
   step_ = Step::failed; // unless this returns
   complete();
-  executor_->order(*executor_, caller);
+  if (caller) executor_->precede(caller);
   step_ = Step::none;
 }
 
@@ -247,10 +247,10 @@ detail::RepeatedReduction& ReductionBase::state() const {
   return *state_;
 }
 
-void ReductionBase::start(const Executor& caller) { state().start(caller); }
-void ReductionBase::finish(const Executor& caller) { state().finish(caller); }
-void ReductionBase::start() { start(state().executor()); }
-void ReductionBase::finish() { finish(state().executor()); }
+void ReductionBase::start_after(const void* instance) { state().start(instance); }
+void ReductionBase::finish_before(const void* instance) { state().finish(instance); }
+void ReductionBase::start() { state().start(); }
+void ReductionBase::finish() { state().finish(); }
 void ReductionBase::progress() { state().progress(); }
 void ReductionBase::poll() { state().poll(); }
 bool ReductionBase::stream_ordered() const { return state().stream_ordered(); }

@@ -32,17 +32,16 @@ class RepeatedReduction : device::NonCopyable {
   /// MPI may still use is leaked then.
   ~RepeatedReduction();
 
-  /// Collective. Begins after the work that `caller` has been given. Throws CallError in a step, and after one that
-  /// failed.
-  void start(const Executor& caller);
+  /// Collective. Begins after the work that the caller's instance has been given, if that is another. Throws CallError
+  /// in a step, and after one that failed.
+  void start(const void* caller = nullptr);
   /// Local. Lets MPI go on.
   void progress();
-  /// Collective. The result is valid for what `caller` is given from now on.
-  void finish(const Executor& caller);
+  /// Collective. The result is valid for what the caller's instance is given from now on.
+  void finish(const void* caller = nullptr);
   /// Local. Throws Error if a step has gone wrong on the device.
   void poll();
   bool stream_ordered() const { return route_.where == AccessibleTo::stream; }
-  const Executor& executor() const { return *executor_; }
 
  private:
   enum class Step : std::uint8_t { none, under_way, failed };

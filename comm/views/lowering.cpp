@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include "views/kokkos_executor.hpp"
+
 #include <kontor/comm/views/lowering.hpp>
 
 namespace kontor::comm::detail {

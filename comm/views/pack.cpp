@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/views/pack.hpp>
+#include "views/pack.hpp"
 
 namespace kontor::comm::detail {
 

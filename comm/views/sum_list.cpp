@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <kontor/comm/views/sum_list.hpp>
+#include "views/sum_list.hpp"
 
 #include <map>
 #include <tuple>

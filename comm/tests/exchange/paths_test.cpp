@@ -8,7 +8,7 @@
 #include "exchange/exchange_method.hpp"
 
 #include <kontor/comm/backend/gpu_awareness.hpp>
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/comm/views/pinned_pool.hpp>
 #include <kontor/comm/views/rows.hpp>
 
@@ -17,9 +17,7 @@
 namespace kontor::comm::test {
 namespace {
 
-std::shared_ptr<const Executor> executor() {
-  return std::make_shared<KokkosExecutor<Kokkos::DefaultHostExecutionSpace>>(Kokkos::DefaultHostExecutionSpace());
-}
+std::shared_ptr<const Executor> executor() { return executor_of(Kokkos::DefaultHostExecutionSpace()); }
 
 /// A communicator's only method, with the path that it would not take for Views in host memory.
 Method staged_method(const Communicator& comm) {

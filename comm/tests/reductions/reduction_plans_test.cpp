@@ -9,10 +9,7 @@ namespace kontor::comm::test {
 namespace {
 
 using ReductionPlans = OnRing;
-using HostExecutor = KokkosExecutor<Kokkos::DefaultHostExecutionSpace>;
-std::shared_ptr<const HostExecutor> make_host() {
-  return std::make_shared<const HostExecutor>(Kokkos::DefaultHostExecutionSpace());
-}
+std::shared_ptr<const Executor> make_host() { return executor_of(Kokkos::DefaultHostExecutionSpace()); }
 
 /// Three steps, wherever elements are combined, with other work in between. Elements meet by logical index.
 template <class In, class Out>
@@ -34,10 +31,10 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
       auto expected = given;
       MPI_Allreduce(given.data(), expected.data(), in.count(), mpi::element(scalar_of<T>()).type, MPI_SUM,
                     comm.native());
-      method.start(*host);
+      method.start();
       method.progress();
       EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
-      method.finish(*host);
+      method.finish();
       Kokkos::fence();
       out.expect(expected, "result");
       in.expect_unchanged("given");
@@ -72,8 +69,8 @@ TEST_F(ReductionPlans, ByCollectivesOfItsOwn) {
   const int before = few.calls_of_own;
   for (int step = 0; step < 3; ++step) {
     Kokkos::deep_copy(values, step);
-    method.start(*host);
-    method.finish(*host);
+    method.start();
+    method.finish();
     EXPECT_EQ(values(2), comm.size() * step);
   }
   EXPECT_EQ(few.calls_of_own, before + 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange/slot_problem.hpp"
+#include "views/pack.hpp"
 
 #include <kontor/comm/views/layout.hpp>
-#include <kontor/comm/views/pack.hpp>
 #include <kontor/comm/views/rows.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/comm/with_counts.hpp>
 
 #include <cstdint>
@@ -72,9 +72,9 @@ template <SentView In, ReceivedView Out = ReceivedOf<In>>
                                                   const typename detail::SpaceOf<In, Out>::type& instance = {}) {
   static_assert(static_cast<int>(In::rank) == 1, "kontor::comm: a View that goes along a grid is of rank 1");
   const detail::GridPlan plan(grid, send_counts, in.size(), in.label());
-  const KokkosExecutor<typename detail::SpaceOf<In, Out>::type> executor(instance);
+  const auto executor = executor_of(instance);
   const auto move = [&](const auto& from, const Out& to, const std::vector<detail::Block>& blocks) {
-    detail::move_blocks(executor, to_buffer(from), to_buffer(to), blocks);
+    detail::move_blocks(*executor, to_buffer(from), to_buffer(to), blocks);
   };
   const auto room_for = [](const Counts& counts) {
     Received<Out> room;

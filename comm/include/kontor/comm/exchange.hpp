@@ -4,7 +4,7 @@
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/exchange/exchange_base.hpp>
 #include <kontor/comm/views/concepts.hpp>
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/comm/views/rows.hpp>
 #include <kontor/comm/views/view_buffer.hpp>
 
@@ -71,8 +71,7 @@ class Exchange : public ExchangeBase {
 
   /// Local. `label` names the exchange in errors. Pack kernels run on `instance`.
   Exchange(const Communicator& comm, std::string label, const execution_space& instance = {})
-      : ExchangeBase(comm, std::move(label), std::make_shared<KokkosExecutor<execution_space>>(instance),
-                     memory_of<View>()) {}
+      : ExchangeBase(comm, std::move(label), executor_of(instance), memory_of<View>()) {}
 
   /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where a peer is
   /// no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of the destination, so

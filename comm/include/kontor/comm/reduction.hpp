@@ -3,7 +3,7 @@
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/comm/views/concepts.hpp>
-#include <kontor/comm/views/kokkos_executor.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/comm/views/predefined_op.hpp>
 
 #include <memory>
@@ -47,10 +47,10 @@ class ReductionBase {
                 std::shared_ptr<const Executor>, std::shared_ptr<void> views);
   /// Collective in the middle of a step, unless an exception is passing.
   ~ReductionBase();
-  /// After the work of another instance of the same space.
-  void start(const Executor& caller);
-  /// For that of another instance.
-  void finish(const Executor& caller);
+  /// start() after the work of another instance of the same space.
+  void start_after(const void* instance);
+  /// finish() for that of another instance.
+  void finish_before(const void* instance);
 
  private:
   detail::RepeatedReduction& state() const;
@@ -99,16 +99,15 @@ class Reduction : public ReductionBase {
   /// Collective over the communicator. The same for `out`, which becomes the combination of all ranks' `in`.
   Reduction(const Communicator& comm, std::string label, const In& in, const View& out, ReduceOp op,
             const execution_space& instance = {})
-      : ReductionBase(comm, std::move(label), to_buffer(in), to_buffer(out), op,
-                      std::make_shared<KokkosExecutor<execution_space>>(instance),
+      : ReductionBase(comm, std::move(label), to_buffer(in), to_buffer(out), op, executor_of(instance),
                       detail::keep(std::pair<In, View>(in, out))) {}
 
   using ReductionBase::finish;
   using ReductionBase::start;
   /// Collective. start() after the work that `caller` has been given.
-  void start(const execution_space& caller) { ReductionBase::start(KokkosExecutor<execution_space>(caller)); }
+  void start(const execution_space& caller) { start_after(&caller); }
   /// Collective. finish() for what `caller` is given from then on.
-  void finish(const execution_space& caller) { ReductionBase::finish(KokkosExecutor<execution_space>(caller)); }
+  void finish(const execution_space& caller) { finish_before(&caller); }
 };
 
 } // namespace kontor::comm

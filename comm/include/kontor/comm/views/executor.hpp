@@ -20,7 +20,7 @@ enum class Room : std::uint8_t {
 enum class Contents : std::uint8_t { zeros, any };
 
 /// What plans need of an instance of an execution space: kernels that pack, memory, order. No Kokkos in this file: what
-/// uses it is compiled once, and a KokkosExecutor once for each execution space.
+/// uses it is compiled once, and a KokkosExecutor once for each execution space, in the library.
 class Executor : device::NonCopyable {
  public:
   virtual ~Executor() = default;
@@ -43,8 +43,10 @@ class Executor : device::NonCopyable {
   virtual void run(const Pieces&, PackDirection) const = 0;
   /// Local. Waits for all that the instance has been given. Tools see a fence of this name.
   virtual void fence(const char* name) const = 0;
-  /// Local. What `then` is given from now on comes after what `first` has been given, which are of the same space.
-  virtual void order(const Executor& first, const Executor& then) const = 0;
+  /// Local. What this instance is given from now on comes after what another one of the space has been given.
+  virtual void follow(const void* instance) const = 0;
+  /// Local. The other way round.
+  virtual void precede(const void* instance) const = 0;
   /// Local. For wait().
   virtual void record() const = 0;
   /// Local. Waits for what the instance had been given at the last record().
@@ -54,5 +56,9 @@ class Executor : device::NonCopyable {
   /// Local. An instance of its own, of the same space.
   virtual std::unique_ptr<Executor> fork() const = 0;
 };
+
+/// Local. That of an instance of any execution space that Kokkos has been built with.
+template <class ExecutionSpace>
+std::unique_ptr<Executor> executor_of(const ExecutionSpace& instance);
 
 } // namespace kontor::comm

@@ -7,18 +7,9 @@
 #include <kontor/comm/views/view_buffer.hpp>
 #include <kontor/device/compat.hpp>
 
-#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
-#include <kontor/comm/views/kokkos_executor.hpp> // which Views in host memory do not need
-#endif
-
 #include <cstdint>
 #include <memory>
 #include <type_traits>
-
-namespace kontor::comm {
-template <class ExecutionSpace>
-class KokkosExecutor;
-}
 
 /// How messages, collectives and reductions hand a View to MPI or to a stream: pointer, count and datatype.
 namespace kontor::comm::detail {
@@ -100,7 +91,7 @@ class LoweredDevice : public Lowered {
   void place(const Lowering& how, const Buffer& view, const WireOrder& order) {
     const bool on_device =
         accessible_to_ == AccessibleTo::stream || (accessible_to_ == AccessibleTo::mpi && how.direct);
-    Lowered::place(KokkosExecutor<ExecutionSpace>(instance_), view, order, on_device, on_device ? nullptr : how.pool);
+    Lowered::place(*executor_of(instance_), view, order, on_device, on_device ? nullptr : how.pool);
   }
 
   /// What MPI or the stream reads is what the instance has written until now.
@@ -114,11 +105,11 @@ class LoweredDevice : public Lowered {
   }
   /// Without the fence, which may be one for several. Whether there is something to wait for.
   bool queue_pack() const {
-    queue(KokkosExecutor<ExecutionSpace>(instance_), PackDirection::pack);
+    if (copied()) queue(*executor_of(instance_), PackDirection::pack);
     return true;
   }
   bool queue_unpack() const {
-    queue(KokkosExecutor<ExecutionSpace>(instance_), PackDirection::unpack);
+    if (copied()) queue(*executor_of(instance_), PackDirection::unpack);
     return copied();
   }
   /// Before something is written there that pack() has not prepared.

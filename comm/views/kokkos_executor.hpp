@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "views/pack.hpp"
+#include "views/sum_list.hpp"
+
 #include <kontor/comm/views/executor.hpp>
-#include <kontor/comm/views/pack.hpp>
-#include <kontor/comm/views/sum_list.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/gpu.hpp>
 #include <kontor/device/streams.hpp>
@@ -40,11 +41,8 @@ class KokkosExecutor final : public Executor {
     if (!pieces.empty) static_cast<const Kernels&>(pieces).run(instance_, direction);
   }
   void fence(const char* name) const override { device::fence(instance_, name); }
-  void order(const Executor& first, const Executor& then) const override {
-    if (first.stream() == then.stream()) return;
-    event_.record(static_cast<const KokkosExecutor&>(first).instance_);
-    event_.wait_for(static_cast<const KokkosExecutor&>(then).instance_);
-  }
+  void follow(const void* other) const override { order(*static_cast<const ExecutionSpace*>(other), instance_); }
+  void precede(const void* other) const override { order(instance_, *static_cast<const ExecutionSpace*>(other)); }
   void record() const override { event_.record(instance_); }
   void wait() const override { event_.wait(); }
   void* stream() const override { return device::native_stream(instance_); }
@@ -75,6 +73,12 @@ class KokkosExecutor final : public Executor {
     SumList<ExecutionSpace> sums;
   };
 
+  void order(const ExecutionSpace& first, const ExecutionSpace& then) const {
+    if (device::native_stream(first) == device::native_stream(then)) return;
+    event_.record(first);
+    event_.wait_for(then);
+  }
+
   template <class MemorySpace>
   static std::shared_ptr<void> allocate_in(const std::string& label, std::size_t bytes, Contents contents) {
     using Memory = Kokkos::View<unsigned char*, MemorySpace>;
@@ -88,9 +92,5 @@ class KokkosExecutor final : public Executor {
   ExecutionSpace instance_;
   mutable device::Event<ExecutionSpace> event_;
 };
-
-// The library has those of Kokkos' default spaces.
-extern template class KokkosExecutor<Kokkos::DefaultExecutionSpace>;
-extern template class KokkosExecutor<Kokkos::DefaultHostExecutionSpace>;
 
 } // namespace kontor::comm

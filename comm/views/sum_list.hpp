@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/pack.hpp>
+#include "views/pack.hpp"
 
 #include <Kokkos_Core.hpp>
 
