@@ -25,20 +25,15 @@ class KokkosExecutor final : public Executor {
     if (room == Room::space) return allocate_in<typename ExecutionSpace::memory_space>("comm/staging", bytes, contents);
     return allocate_in<device::PinnedSpace>("comm/pinned", bytes, contents);
   }
-  void copy(const Piece& piece, PackDirection direction) const override {
-    if (direction == PackDirection::pack)
-      copy_piece<PackDirection::pack>(instance_, piece);
-    else
-      copy_piece<PackDirection::unpack>(instance_, piece);
-  }
+  void copy(const Piece& piece, PackDirection direction) const override { copy_piece(instance_, direction, piece); }
   std::unique_ptr<Pieces> list(const std::vector<Piece>& pieces) const override {
-    return std::make_unique<List>(pieces);
+    return std::make_unique<PackList<ExecutionSpace>>(pieces);
   }
   std::unique_ptr<Pieces> list_sums(const std::vector<SummedPiece>& pieces, int rank) const override {
-    return std::make_unique<Sums>(pieces, rank);
+    return std::make_unique<SumList<ExecutionSpace>>(pieces, rank);
   }
   void run(const Pieces& pieces, PackDirection direction) const override {
-    if (!pieces.empty) static_cast<const Kernels&>(pieces).run(instance_, direction);
+    if (!pieces.empty) static_cast<const ListedPieces<ExecutionSpace>&>(pieces).run(instance_, direction);
   }
   void fence(const char* name) const override { device::fence(instance_, name); }
   void follow(const void* other) const override { order(*static_cast<const ExecutionSpace*>(other), instance_); }
@@ -54,25 +49,6 @@ class KokkosExecutor final : public Executor {
   }
 
  private:
-  struct Kernels : Executor::Pieces {
-    virtual void run(const ExecutionSpace&, PackDirection) const = 0;
-  };
-  struct List final : Kernels {
-    explicit List(const std::vector<Piece>& pieces) : packs(pieces) { this->empty = packs.empty(); }
-    void run(const ExecutionSpace& instance, PackDirection direction) const override {
-      if (direction == PackDirection::pack)
-        packs.template run<PackDirection::pack>(instance);
-      else
-        packs.template run<PackDirection::unpack>(instance);
-    }
-    PackList<ExecutionSpace> packs;
-  };
-  struct Sums final : Kernels {
-    Sums(const std::vector<SummedPiece>& pieces, int rank) : sums(pieces, rank) { this->empty = sums.empty(); }
-    void run(const ExecutionSpace& instance, PackDirection) const override { sums.run(instance); }
-    SumList<ExecutionSpace> sums;
-  };
-
   void order(const ExecutionSpace& first, const ExecutionSpace& then) const {
     if (device::native_stream(first) == device::native_stream(then)) return;
     event_.record(first);

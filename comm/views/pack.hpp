@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kontor/comm/views/piece.hpp>
+#include <kontor/comm/views/executor.hpp>
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -139,39 +139,50 @@ Kokkos::View<T*, Space> copy_to(const std::vector<T>& values, const char* label)
 template <class ExecutionSpace>
 inline constexpr std::int64_t pack_chunk = device::on_host<ExecutionSpace> ? 4096 : 1;
 
-template <PackDirection direction, class ExecutionSpace, class Items, class Offset>
-void launch_pack(const ExecutionSpace& instance, const Items& items, std::int64_t count, const Offset* offsets) {
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for(direction == PackDirection::pack ? "comm/pack" : "comm/unpack", Policy(instance, 0, count),
-                       PackKernel<Items, Offset, direction, pack_chunk<ExecutionSpace>>{items, offsets});
+template <class ExecutionSpace, class Items, class Offset>
+void launch_pack(const ExecutionSpace& instance, PackDirection direction, const Items& items, std::int64_t count,
+                 const Offset* offsets) {
+  constexpr auto chunk = pack_chunk<ExecutionSpace>;
+  const Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>> policy(instance, 0, count);
+  if (direction == PackDirection::pack)
+    Kokkos::parallel_for("comm/pack", policy, PackKernel<Items, Offset, PackDirection::pack, chunk>{items, offsets});
+  else
+    Kokkos::parallel_for("comm/unpack", policy,
+                         PackKernel<Items, Offset, PackDirection::unpack, chunk>{items, offsets});
 }
 
 } // namespace detail
 
 /// Local; queued on the instance. Copies one piece, without rows by index. Allocates nothing.
-template <PackDirection direction, class ExecutionSpace>
-void copy_piece(const ExecutionSpace& instance, const Piece& piece) {
+template <class ExecutionSpace>
+void copy_piece(const ExecutionSpace& instance, PackDirection direction, const Piece& piece) {
   std::vector<std::int64_t> no_offsets;
   const auto item = detail::pack_item(piece, detail::pack_chunk<ExecutionSpace>, 0, no_offsets);
-  detail::launch_pack<direction>(instance, detail::OneItem{item}, detail::items_of(item),
-                                 static_cast<const std::int32_t*>(nullptr));
+  detail::launch_pack(instance, direction, detail::OneItem{item}, detail::items_of(item),
+                      static_cast<const std::int32_t*>(nullptr));
 }
+
+/// What an Executor has listed for kernels of its space.
+template <class ExecutionSpace>
+struct ListedPieces : Executor::Pieces {
+  /// Local. Queues the kernel on the instance.
+  virtual void run(const ExecutionSpace&, PackDirection) const = 0;
+};
 
 /// Pieces that are copied by one kernel, again and again.
 template <class ExecutionSpace>
-class PackList {
+class PackList final : public ListedPieces<ExecutionSpace> {
  public:
-  PackList() = default;
-
   /// Local. Copies the list to where the kernel runs; the indices need not outlive the call.
   explicit PackList(const std::vector<Piece>& pieces) {
-    if (pieces.empty()) return;
     std::vector<std::int64_t> offsets;
     std::vector<detail::PackItem> items;
     for (const auto& piece : pieces) {
       items.push_back(detail::pack_item(piece, detail::pack_chunk<ExecutionSpace>, count_, offsets));
       count_ += detail::items_of(items.back());
     }
+    this->empty = count_ == 0;
+    if (this->empty) return;
     items_ = detail::copy_to<Space>(items, "comm/pieces");
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     if (std::ranges::all_of(offsets, [](std::int64_t o) { return o <= most; }))
@@ -180,17 +191,12 @@ class PackList {
       wide_ = detail::copy_to<Space>(offsets, "comm/offsets");
   }
 
-  bool empty() const { return count_ == 0; }
-
-  /// Local. Queues the kernel on the instance.
-  template <PackDirection direction>
-  void run(const ExecutionSpace& instance) const {
-    if (empty()) return;
+  void run(const ExecutionSpace& instance, PackDirection direction) const override {
     const detail::ItemList<Space> items{items_};
     if (wide_.size() > 0)
-      detail::launch_pack<direction>(instance, items, count_, static_cast<const std::int64_t*>(wide_.data()));
+      detail::launch_pack(instance, direction, items, count_, static_cast<const std::int64_t*>(wide_.data()));
     else
-      detail::launch_pack<direction>(instance, items, count_, static_cast<const std::int32_t*>(narrow_.data()));
+      detail::launch_pack(instance, direction, items, count_, static_cast<const std::int32_t*>(narrow_.data()));
   }
 
  private:

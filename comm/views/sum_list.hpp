@@ -65,21 +65,17 @@ bool can_add(Scalar);
 
 /// Pieces that are added, again and again.
 template <class ExecutionSpace>
-class SumList {
+class SumList final : public ListedPieces<ExecutionSpace> {
  public:
-  SumList() = default;
-
   /// Local. Copies the list to where the kernel runs. `rank`: whose elements they are.
   SumList(const std::vector<SummedPiece>& pieces, int rank) {
     for (const auto& table : detail::sum_tables(pieces, rank))
       tables_.push_back({table.scalar, detail::copy_to<Space>(table.elements, "comm/summed"),
                          detail::copy_to<Space>(table.contributions, "comm/contributions")});
+    this->empty = tables_.empty();
   }
 
-  bool empty() const { return tables_.empty(); }
-
-  /// Local. Queues the kernel on the instance.
-  void run(const ExecutionSpace& instance) const {
+  void run(const ExecutionSpace& instance, PackDirection) const override {
     for (const auto& table : tables_) {
       const auto is = [&](ScalarKind kind, std::size_t size) {
         return table.scalar == Scalar{kind, static_cast<std::uint32_t>(size)};

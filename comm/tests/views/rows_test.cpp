@@ -141,8 +141,8 @@ TEST(RowsByIndex, OffsetsOfAnySize) {
     const Space instance;
     const PackList<Space> pack({{origin(x), packed.data(), nest, sizeof(float), indices.data()}});
     const PackList<Space> unpack({{origin(back), packed.data(), nest, sizeof(float), indices.data()}});
-    pack.run<PackDirection::pack>(instance);
-    unpack.run<PackDirection::unpack>(instance);
+    pack.run(instance, PackDirection::pack);
+    unpack.run(instance, PackDirection::unpack);
     device::fence(instance, "test/packed");
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t c = 0; c < 3; ++c) {
