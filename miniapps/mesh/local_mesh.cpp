@@ -190,7 +190,7 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
   mesh.all_nodes = share.nodes.count;
   auto elements = own;
   if (seam == Seam::recompute) {
-    for (const auto& [from, list] : exchange_by_rank(comm, "elements at the seam", lent))
+    for (const auto& [from, list] : exchange_by_rank(comm, "elements at shared nodes", lent))
       elements.insert(elements.end(), list.begin(), list.end());
     learn(nodes_of(elements));
   }

@@ -36,8 +36,7 @@ constexpr auto measures = [] {
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
-constexpr std::array<Named<TooLarge>, 2> too_large_names{
-    {{"refuse", TooLarge::refuse}, {"leave_out", TooLarge::leave_out}}};
+constexpr std::array<Named<TooLarge>, 2> too_large_names{{{"error", TooLarge::refuse}, {"skip", TooLarge::leave_out}}};
 
 } // namespace
 

@@ -29,9 +29,9 @@ except ModuleNotFoundError as error:
 
 from command import BUILD, ROOT
 
-sys.path.insert(0, str(ROOT / "tests/torture"))
+sys.path.insert(0, str(ROOT / "tests/fault_injection"))
 
-from torture.mpirun import ENVIRONMENT as MPI_ENVIRONMENT, MPIEXEC  # noqa: E402
+from fault_injection.mpirun import ENVIRONMENT as MPI_ENVIRONMENT, MPIEXEC  # noqa: E402
 
 PACKAGING = ROOT / "packaging"
 WITHOUT = "--set measure.calibrate=false"

@@ -19,9 +19,9 @@ from command import DECK_READER, FORK, SCRIPTS, DryRunTest, KontorTest
 
 from kontor.run.suspend import signal_all
 
-sys.path.insert(0, str(SCRIPTS.parent / "tests/torture"))
+sys.path.insert(0, str(SCRIPTS.parent / "tests/fault_injection"))
 
-from torture.mpirun import have_own_shm  # noqa: E402
+from fault_injection.mpirun import have_own_shm  # noqa: E402
 
 
 def write_result(path, name="run", **members):

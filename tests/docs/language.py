@@ -24,8 +24,8 @@ PAGES = {  # a word that is not used, and another to take
     r"an own|blocks that travel": "another, one of your own; blocks that ranks pass around",
 }
 ALL = {  # also in strings
-    r"waist|charges": "interface, kernel times",
-    r"rehears(?:e[sd]?|al)": "check of files",
+    r"waist|charges|seams?": "interface, kernel times, shared nodes",
+    r"rehears(?:e[sd]?|al)|torture": "check of files, fault injection",
     r"if need be|far too long|is remarked|(?:is|are) made wrong": "if necessary, exceeds its limit, is reported, overwritten",
     r"goes on from|nothing that points differ|there is load balance": "resumes from; name the factor",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""heat's checkpoints: after a signal and a time limit, and what is refused. tests/torture has kills and full disks."""
+"""heat's checkpoints: after a signal and a time limit, and what is refused. tests/fault_injection has kills and full disks."""
 
 import json
 import os

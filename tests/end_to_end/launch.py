@@ -16,10 +16,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests/torture"), str(ROOT / "python")]
+sys.path += [str(ROOT / "tests/fault_injection"), str(ROOT / "python")]
 
-from torture.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F401
-from torture.mpirun import ENVIRONMENT, MPIEXEC, Program, wait_until  # noqa: E402
+from fault_injection.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F401
+from fault_injection.mpirun import ENVIRONMENT, MPIEXEC, Program, wait_until  # noqa: E402
 
 HEAT, PINGPONG, CG, DYNAMICS = (str(BUILD / "bin" / name) for name in ("heat", "pingpong", "cg", "dynamics"))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What heat says on stdout. Ranks that never find each other: the others do not wait for ever. And failures that
-tests/torture does not try."""
+tests/fault_injection does not try."""
 
 import os
 import subprocess

@@ -287,7 +287,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   };
   checks.push_back({"mass", of_masses, 8 * epsilon<T>});
   checks.push_back({"held", sums.held, 0.5});
-  checks.push_back({"seam", at_seam, 64 * epsilon<double>});
+  checks.push_back({"shared_nodes", at_seam, 64 * epsilon<double>});
   checks.push_back({"copies", copies, 0.5});
   if (extremes.force > 0)
     checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});

@@ -82,7 +82,7 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
         options.seam = seam;
         options.assembly = assembly;
         if (assembly == Assembly::atomic) options.precision = miniapp::Precision::single_precision;
-        expect_passed("seam, assembly", options, {}, overlap);
+        expect_passed("shared nodes, assembly", options, {}, overlap);
       }
   auto options = bar();
   options.every = 4;

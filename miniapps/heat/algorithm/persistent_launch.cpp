@@ -58,7 +58,7 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
       memory_(domain.comm(),
               bytes_of_counters() + 2 * bytes_of_words<T>(domain.block()) +
                   stepping::PeerParts::bytes(domain.comm().size(), teams_, 1),
-              "heat/seams of bands"),
+              "heat/edges of bands"),
       parts_("heat/norm parts of bands", most_norms * device::resident_teams()),
       between_("heat/rows between bands", 4 * registers_.bands * words_of_row<T>(domain.block())),
       norm_parts_("heat/norm parts of ranks"), ended_("heat/ended sweeps"), told_("heat/ended sweeps") {

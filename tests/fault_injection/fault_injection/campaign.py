@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""tests/torture/run: makes cases, one a core side by side, each in a folder of its own, until all are made or the time
-is over. Writes table.txt and cases.json to the folder torture-SEED."""
+"""tests/fault_injection/run: makes cases, one a core side by side, each in a folder of its own, until all are made or the time
+is over. Writes table.txt and cases.json to the folder fault-injection-SEED."""
 
 import argparse
 import dataclasses
@@ -34,7 +34,7 @@ Entry = dict[str, Any]  # what became of a case
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("tests/torture/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
+    parser = argparse.ArgumentParser("tests/fault_injection/run", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False)
     add = parser.add_argument
     add("--minutes", type=float, default=30, metavar="N", help="begin no case after that (default: 30)")
     add("--cases", type=int, metavar="N", help="at most so many in all, of each class in turn")
@@ -46,11 +46,11 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     arguments = parse_arguments(words)
-    with tempfile.TemporaryDirectory(prefix="kontor-torture-references-") as work, ThreadPoolExecutor() as pool:
+    with tempfile.TemporaryDirectory(prefix="kontor-faults-references-") as work, ThreadPoolExecutor() as pool:
         made = list(pool.map(lambda app: make_reference(app, Path(work, app.name)), APPS.values()))
     references = {reference.app.name: reference for reference in made}
     revision = said("git", "-C", str(ROOT), "describe", "--always", "--dirty").strip() or "unknown"
-    head = f"torture, seed {arguments.seed}, revision {revision}"
+    head = f"fault injection, seed {arguments.seed}, revision {revision}"
     say(head)
     cases = draw.in_turn(arguments.classes, arguments.seed, references)
     begun = time.monotonic()
@@ -65,7 +65,7 @@ def main(words: list[str]) -> int:
         print(json.dumps(entries, indent=1))
     else:
         text = f"{head}, {len(entries)} cases in {time.monotonic() - begun:.0f} s\n{summary(entries)}"
-        folder = Path(f"torture-{arguments.seed}")
+        folder = Path(f"fault-injection-{arguments.seed}")
         folder.mkdir(exist_ok=True)
         (folder / "table.txt").write_text(text)
         (folder / "cases.json").write_text(json.dumps(entries, indent=1))
@@ -83,7 +83,7 @@ class Worker:
     @classmethod
     def begin(cls) -> None:
         if not have_own_shm():
-            say("torture: no mount namespace here: /dev/shm is not checked")
+            say("fault injection: no mount namespace here: /dev/shm is not checked")
 
     @classmethod
     def interrupt(cls, *_: object) -> None:
@@ -93,7 +93,7 @@ class Worker:
     def work(cls, case: Case) -> Entry | None:
         if time.monotonic() > cls.end:
             return None
-        with tempfile.TemporaryDirectory(prefix="kontor-torture-", ignore_cleanup_errors=True) as name:
+        with tempfile.TemporaryDirectory(prefix="kontor-faults-", ignore_cleanup_errors=True) as name:
             place = Path(name + "-kept" * cls.keep)
             try:
                 outcome = make(case, place, cls.references[case.run.app])
@@ -101,7 +101,7 @@ class Worker:
                 outcome = Outcome()
                 outcome.findings.append(f"checker: {traceback.format_exc()}")
         for finding in outcome.findings:
-            say(f"torture: {case}\n  {finding}")
+            say(f"fault injection: {case}\n  {finding}")
         return dataclasses.asdict(case) | {"findings": outcome.findings, "seen": outcome.seen, "folder": str(place)}
 
 

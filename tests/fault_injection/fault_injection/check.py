@@ -54,7 +54,7 @@ def make_reference(app: App, folder: Path) -> Reference:
         findings: list[str] = []
         check_folder(here, reference, run, findings, complete=True, temporaries=False)
         if findings:
-            raise SystemExit(f"torture: {app.name} on 2 ranks with {keys}: {findings}")
+            raise SystemExit(f"fault injection: {app.name} on 2 ranks with {keys}: {findings}")
     return reference
 
 
@@ -65,7 +65,7 @@ def undisturbed(reference: Reference, run: Run, place: Path, variables: dict[str
     started = Started(run, folder, variables)
     result = started.finish(120)
     if result.code != 0:
-        raise SystemExit(f"torture: {started.command}: {result}")
+        raise SystemExit(f"fault injection: {started.command}: {result}")
     return folder
 
 

@@ -10,14 +10,14 @@ import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/torture"), str(ROOT / "python")]
+sys.path[:0] = [str(ROOT / "tests/fault_injection"), str(ROOT / "python")]
 try:
     import h5py
     import numpy
 
-    from torture import check, disturb
-    from torture.case import APPS, Case, Run
-    from torture.mpirun import Result, marked
+    from fault_injection import check, disturb
+    from fault_injection.case import APPS, Case, Run
+    from fault_injection.mpirun import Result, marked
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")
     sys.exit(77)
@@ -104,6 +104,6 @@ class Checks(unittest.TestCase):
         program = unittest.mock.Mock(command="heat", hung=[], stacks={}, launcher_alone=False)
         program.processes = lambda: marked(f"HOME={os.environ.get('HOME', '')}")[:1]
         outcome = disturb.Outcome()
-        with unittest.mock.patch("torture.disturb.GONE", 0.1):
+        with unittest.mock.patch("fault_injection.disturb.GONE", 0.1):
             outcome.end(program, Result(None, "", "", 1.0), 0.0)
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")
