@@ -86,7 +86,10 @@ class Twins {
       auto expected = given[into];
       mpi(given, expected.data());
       for (std::size_t v = 0; v < views_.size(); ++v)
-        gets&& v == into ? views_[v].expect(expected, form) : views_[v].expect_unchanged(form);
+        if (gets && v == into)
+          views_[v].expect(expected, form);
+        else
+          views_[v].expect_unchanged(form);
     }
   }
 

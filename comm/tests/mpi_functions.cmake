@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Writes mpi_functions.inc: FUNCTION(name, parameters, arguments) for the MPI functions that mpi.h declares, but for those
-# that are deprecated, take any arguments, or get or give an error. Who stands between them and their callers defines
-# FUNCTION before it is included. The first communicator and window are `c` and `w`.
+# Writes mpi_functions.inc: FUNCTION(name, parameters, arguments) for MPI functions, as mpi.h declares them: not those
+# that are deprecated, take any number of arguments, or have an error as argument. Who stands between them and their
+# callers defines FUNCTION before it is included. The first communicator and window are `c` and `w`.
 set(with_other_bodies Irecv Waitall Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
 
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c "#include <mpi.h>\n")
@@ -11,10 +11,12 @@ execute_process(COMMAND ${CMAKE_C_COMPILER} -E -P ${include_options} ${CMAKE_CUR
   OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY
 )
 string(REGEX REPLACE "[ \n\t]+" " " text "${text}")
-string(REGEX MATCHALL "int MPI_[A-SU-Z][A-Za-z_0-9]+ ?\\([^;]*;|int MPI_T[a-z][A-Za-z_0-9]+ ?\\([^;]*;" declarations "${text}")
+set(name "MPI_([A-SU-Z]|T[a-z])[A-Za-z_0-9]+") # without those of the tools interface
+string(REGEX MATCHALL "int ${name} ?\\([^;]*;" declarations "${text}")
 set(functions "")
 foreach(declaration IN LISTS declarations)
-  if(declaration MATCHES "deprecated|error|\\.\\.\\." OR NOT declaration MATCHES "MPI_([A-Za-z_0-9]+) ?\\(([^()]*)\\)")
+  if(declaration MATCHES "deprecated|error|\\.\\.\\." OR
+      NOT declaration MATCHES "MPI_([A-Za-z_0-9]+) ?\\(([^()]*)\\)")
     continue()
   endif()
   set(name ${CMAKE_MATCH_1})
