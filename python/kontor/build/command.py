@@ -13,6 +13,8 @@ from ..run.limits import Limits
 from ..run.mpi import left_by
 from .setup import Build
 
+CTEST_FAILED = 8  # exit code of ctest where a test fails
+
 
 def build(words: list[str]) -> int:
     place = Place.here()
@@ -39,7 +41,7 @@ def test(words: list[str]) -> int:
     if code and Place.here().setting("GTest_DIR").endswith("NOTFOUND"):
         say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
     say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")
-    return exit_code(code)
+    return 1 if code == CTEST_FAILED else exit_code(code)
 
 
 def run_beside_others(command: list[str]) -> int:

@@ -31,7 +31,7 @@ class Kontor(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cmake@3.22:", type="build")
 
     depends_on("mpi@3.1:")
-    depends_on("kokkos@3.4:")
+    depends_on("kokkos@3.4:5")
     depends_on("kokkos+openmp", when="+openmp")
     depends_on("nccl@2.18:", when="+nccl")
     depends_on("fmt")
@@ -59,6 +59,7 @@ class Kontor(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("googletest", type="test")
 
     conflicts("+cuda", when="+rocm", msg="Kokkos has one GPU space at a time")
+    conflicts("+rocm", when="+miniapps", msg="the mini-apps do not compile for AMD GPUs; use ~miniapps")
     conflicts("cuda_arch=none", when="+cuda", msg="CUDA needs an architecture, such as cuda_arch=90")
 
     def cmake_args(self):

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Statements of pages that programs or sources decide."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from prose import fenced_blocks
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
+NUMBERS = ("no", "one", "two", "three", "four", "five")
+
+
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def shape(line):
+    """The line without its numbers and paddings."""
+    return " ".join(re.sub(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?|nan", "0", line).split())
+
+
+class Facts(unittest.TestCase):
+    def test_sample_output(self):
+        heat, deck = BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml"
+        command = ["mpirun", "-n", "2", heat, deck, "--set", "problem.cells=[64,64]"]
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed = [shape(line) for line in done.stdout.splitlines()]
+        [sample] = [block for block in fenced_blocks(ROOT / "docs/quickstart.md") if block.language == "text"]
+        for line in sample.text.splitlines():
+            begin, _, rest = line.partition("...")
+            here = re.sub(r", huge pages|, path host|Serial$|OpenMP$", "", shape(begin)).strip()
+            there = [re.sub(r", huge pages|, path host|Serial$|OpenMP$", "", text).strip() for text in printed]
+            with self.subTest(line=line):
+                self.assertTrue(any(text.startswith(here) if "..." in line else text == here for text in there), there)
+
+    def test_limit_of_fractions(self):
+        limit = re.search(r"largest_fraction = ([\d.]+);", read("miniapps/run/record/result.hpp")).group(1)
+        self.assertIn(f"A fraction above {limit} is an error", read("docs/reference/figures.md"))
+
+    def test_counts_of_cg(self):
+        reference = read("docs/reference/decks.md").partition("\n## cg\n")[2]
+        for key, noun in (("method", "methods"), ("format", "matrix formats"), ("preconditioner", "preconditioners")):
+            values = re.search(rf"\| `solver\.{key}` \| ([^|]*) \|", reference).group(1).split(", ")
+            count = len(set(values) - {"`none`", "`auto`"})
+            self.assertIn(f"{NUMBERS[count]} {noun}", read("CHANGELOG.md"))
+
+    def test_lines_of_sources(self):
+        most = int(re.search(r"at most (\d+)\.", read("CONTRIBUTING.md").partition("**Files.**")[2]).group(1))
+        for folder in ("comm", "config", "device", "errors", "miniapps", "mpi", "output", "sums"):
+            for path in (ROOT / folder).rglob("*.[ch]pp"):
+                if "tests" not in path.parts:
+                    self.assertLessEqual(len(path.read_text(encoding="utf-8").splitlines()), most, path)
