@@ -28,7 +28,6 @@ PAGES = sorted(
     if not any(part.startswith((".", "build", "notebook")) for part in page.relative_to(ROOT).parts)
 )
 RUN = {ROOT / "docs/library" / page for page in ("guide.md", "from-mpi.md", "other-bindings.md")}  # see CMakeLists.txt
-SKETCHES = {ROOT / "docs/dev/config-output.md"}  # code that no test knows
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
@@ -174,8 +173,6 @@ class PagesTest(unittest.TestCase):
     def test_cpp_is_quoted_or_run(self):
         for block in every("cpp"):
             page = Path(block.where.rsplit(":", 1)[0])
-            if page in SKETCHES:
-                continue
             with self.subTest(where=block.where):
                 kind, _, source = block.mark.partition(": ")
                 if kind == "from":
