@@ -27,7 +27,7 @@ PAGES = sorted(
     page for page in ROOT.rglob("*.md")
     if not any(part.startswith((".", "build", "notebook")) for part in page.relative_to(ROOT).parts)
 )
-RUN = {ROOT / "docs/library" / page for page in ("guide.md", "from-mpi.md", "other-bindings.md")}  # see CMakeLists.txt
+RUN = {ROOT / "docs/library" / page for page in ("guide.md", "from-mpi.md")}  # see CMakeLists.txt
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
 READS_HDF5 = all(map(importlib.util.find_spec, ("h5py", "matplotlib", "jinja2")))
 
