@@ -26,12 +26,8 @@ def shape(line):
 
 class Facts(unittest.TestCase):
     def test_sample_output(self):
-        heat, deck = BUILD / "bin/heat", ROOT / "inputs/heat/plate.yaml"
-        command = ["mpirun", "-n", "2", heat, deck, "--set", "problem.cells=[64,64]"]
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        printed = [shape(line) for line in done.stdout.splitlines()]
+        text, _ = self.run_of("heat", "plate", "problem.cells=[64,64]")
+        printed = [shape(line) for line in text.splitlines()]
         [sample] = [block for block in fenced_blocks(ROOT / "docs/quickstart.md") if block.language == "text"]
         for line in sample.text.splitlines():
             begin, _, rest = line.partition("...")
@@ -39,6 +35,23 @@ class Facts(unittest.TestCase):
             there = [re.sub(r", huge pages|, path host|Serial$|OpenMP$", "", text).strip() for text in printed]
             with self.subTest(line=line):
                 self.assertTrue(any(text.startswith(here) if "..." in line else text == here for text in there), there)
+
+    def run_of(self, app, deck, *keys):
+        """What a run on two ranks prints, and the bytes of its file."""
+        command = ["mpirun", "-n", "2", BUILD / "bin" / app, ROOT / f"inputs/{app}/{deck}.yaml", "-o", "plate.h5"]
+        with tempfile.TemporaryDirectory() as folder:
+            command += [word for key in keys for word in ("--set", key)]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout, (Path(folder) / "plate.h5").read_bytes()
+
+    def test_vtkhdf(self):
+        """docs/reference/record.md: fields on a mesh have the group, others do not."""
+        small = "problem.cells=[16,16]"
+        for with_it, run in ((True, ("heat", "plate", small)), (False, ("heat", "plate", small, "output.fields=none")),
+                             (False, ("cg", "matrix-market"))):
+            with self.subTest(run=run):
+                self.assertEqual(b"VTKHDF" in self.run_of(*run)[1], with_it)
 
     def test_limit_of_fractions(self):
         limit = re.search(r"largest_fraction = ([\d.]+);", read("miniapps/run/record/result.hpp")).group(1)
