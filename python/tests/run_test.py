@@ -316,7 +316,7 @@ class End(KontorTest):
         """Open MPI's then ends with exit code 1, and says nothing."""
         done = self.run_app("touch $KONTOR_RUN_FOLDER/started; exit 1")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
-        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as when it is told to end [E-LAUNCH-DIED]\n")
+        self.assertEqual(done.stderr, "kontor: mpirun ended with code 1 before heat was done, as after a signal to it [E-LAUNCH-DIED]\n")
         done = self.run_app("touch $KONTOR_RUN_FOLDER/started $KONTOR_RUN_FOLDER/done; exit 1")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
 

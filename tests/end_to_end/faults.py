@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that are told to end, that find no room, or whose answer is wrong, and two that write the same file.
+"""Runs that end early, that find no room, or whose answer is wrong, and two that write the same file.
 
 tests/fault_injection has kills, full disks, failing calls and `kontor run`; heat/tests has more wrong answers.
 """

@@ -16,7 +16,7 @@ from .launcher import COUNT, Launcher
 from .limits import Limits
 from .outcome import start
 from .slurm import SlurmJob
-from .supervise import Patience
+from .supervise import Timeouts
 
 
 def main(words: list[str]) -> int:
@@ -42,7 +42,7 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
     threads = environment["OMP_NUM_THREADS"] = environment.get("OMP_NUM_THREADS") or default
     if not re.fullmatch("[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*", threads):
         raise Failure(f"run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1")
-    patience = Patience.of(environment)
+    timeouts = Timeouts.of(environment)
     # Of a list, one number for each level of nesting, the outermost.
     launcher = Launcher(place, environment, int(threads.partition(",")[0]), limits)
     if deck and not os.path.isfile(deck):
@@ -77,7 +77,7 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
         variables = [f"{name}={value}" for name, value in ({"OMP_NUM_THREADS": threads} | launch.environment).items()]
         print(shlex.join([*(["env", *without] if without else []), *variables, *launch.words, *program]))
         return 0
-    return start(app, program, launch, int(ranks), environment, patience)
+    return start(app, program, launch, int(ranks), environment, timeouts)
 
 
 def _ranks_of_checkpoint(checkpoint: str, recorded: int, launcher: Launcher) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..messages import exit_code, reason_of, say, signal_name
 from .mpi import ENDS_AT_ONCE, Launch
 from .run_folder import RunFolder
-from .supervise import NUMBERS, Patience, Supervised
+from .supervise import NUMBERS, Supervised, Timeouts
 
 DIED = "E-LAUNCH-DIED"
 SHARED_MEMORY = "/dev/shm"
@@ -21,7 +21,7 @@ KINDS = ("vader_segment", "sm_segment", "osc_sm", "osc_rdma")  # a file there is
 
 
 def start(app: str, program: list[str], launch: Launch, ranks: int, environment: Mapping[str, str],
-          patience: Patience) -> int:
+          timeouts: Timeouts) -> int:
     variables = {name: value for name, value in environment.items() if name not in launch.without}
     variables |= {"KONTOR_RANKS": str(ranks)}  # the program refuses to be on fewer
     variables |= {**ENDS_AT_ONCE, **launch.environment}
@@ -29,7 +29,7 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
         variables["KONTOR_TERMINAL"] = "1"  # a launcher's ranks never see the terminal; the progress line wants to know
     with RunFolder() as folder:
         variables["KONTOR_RUN_FOLDER"] = folder.path
-        run = Supervised(launch, folder, patience)
+        run = Supervised(launch, folder, timeouts)
         reclaim_shared_memory()
         try:
             code = run.run([*launch.words, *program], variables)
@@ -40,16 +40,16 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
             say(f"stdout: {run.lost}: what {app} printed is not complete", "E-FILE-WRITE")
             code = code or 3
         if run.stuck or run.caught or code < 0:
-            return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, patience)
+            return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, timeouts)
         return _after_its_own_end(code, app, launch, program[0], variables, folder)
 
 
-def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str, patience: Patience) -> int:
+def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str, timeouts: Timeouts) -> int:
     """By this command or by a signal: says what there is to say, and returns the exit code."""
     code = exit_code(code)
     if run.stuck:
-        what, seconds, how = {"failed": ("a rank failed", patience.abort, "a host has vanished"),
-                              "done": ("the ranks were done", patience.finish, "a rank is killed at its end")}[run.stuck]
+        what, seconds, how = {"failed": ("a rank failed", timeouts.abort, "a host has vanished"),
+                              "done": ("the ranks were done", timeouts.finish, "a rank is killed at its end")}[run.stuck]
         say(f"{what}, and {launcher} had not ended {seconds} s later, as when {how}; it was ended", DIED)
         return 3
     if run.caught and code == 4:
@@ -76,7 +76,7 @@ def _after_its_own_end(code: int, app: str, launch: Launch, program: str, variab
     if code > 4:
         why = f"{code} while {app} ran: a host or its daemon was lost"
     elif code == 1 and not folder.a_rank_was_done:
-        why = f"1 before {app} was done, as when it is told to end"
+        why = f"1 before {app} was done, as after a signal to it"
     else:
         return code
     say(f"{launcher} ended with code {why}", DIED)

@@ -28,7 +28,7 @@ NUMBERS = {name: signal.Signals[f"SIG{name}"] for name in ("HUP", "INT", "TERM",
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Seconds that a launcher has to end: by itself when asked, after a rank has failed, after one is done; large jobs
     may use some."""
 
@@ -37,7 +37,7 @@ class Patience:
     finish: int
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Patience:
+    def of(cls, environment: Mapping[str, str]) -> Timeouts:
         def seconds(name: str, default: str) -> int:
             text = environment.get(name) or default
             if not re.fullmatch("[0-9]{1,6}", text):
@@ -55,8 +55,8 @@ class Supervised:
     group of its own sees to it that a terminal's Ctrl-C comes once, through us. KILL cannot be passed on; there the
     kernel sends TERM."""
 
-    def __init__(self, launch: Launch, folder: RunFolder, patience: Patience):
-        self._launch, self._folder, self._patience = launch, folder, patience
+    def __init__(self, launch: Launch, folder: RunFolder, timeouts: Timeouts):
+        self._launch, self._folder, self._timeouts = launch, folder, timeouts
         self._child: subprocess.Popen[bytes] | None = None
         self.caught = ""  # the signal that came
         self.stuck = ""  # `failed` or `done` if the launcher did not end after a rank was
@@ -118,9 +118,9 @@ class Supervised:
                 os.read(descriptor, 4096)
         for word in self._folder.read_words():  # every rank may write a line
             if word == "failed" and self._after != "failed":
-                self._after, self._deadline = "failed", self._suspension.seconds() + self._patience.abort
+                self._after, self._deadline = "failed", self._suspension.seconds() + self._timeouts.abort
             elif not self._after:
-                self._after, self._deadline = "done", self._suspension.seconds() + self._patience.finish
+                self._after, self._deadline = "done", self._suspension.seconds() + self._timeouts.finish
         if self._suspension.seconds() >= self._deadline and self._child and self._child.poll() is None:
             self.stuck, self._deadline = self._after, float("inf")
             self._end_stuck(self._child.pid)
@@ -170,7 +170,7 @@ class Supervised:
                 os.killpg(self._child.pid, NUMBERS[name])
 
     def _see_it_end(self) -> None:
-        if self.was_asked_to_end and not self._is_gone_within(self._patience.end):
+        if self.was_asked_to_end and not self._is_gone_within(self._timeouts.end):
             self._end_group("TERM")
         if not self._is_gone_within(GRACE):
             self._end_group("KILL")
