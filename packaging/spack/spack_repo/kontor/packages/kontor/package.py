@@ -42,7 +42,8 @@ class Kontor(CMakePackage, CudaPackage, ROCmPackage):
 
     with when("+miniapps"):
         depends_on("kokkos-kernels")
-        depends_on("kokkos-kernels+cuda", when="+cuda")
+        for arch in CudaPackage.cuda_arch_values:
+            depends_on(f"kokkos-kernels+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
         depends_on("blas")
         depends_on("metis")
         depends_on("hdf5+mpi")
