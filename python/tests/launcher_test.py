@@ -133,27 +133,6 @@ class Launcher(DryRunTest):
         told = self.command("-n3", SLURM_JOB_ID="7", SLURM_NTASKS="2", SLURM_NTASKS_PER_NODE="2", SLURM_NTASKS_PER_GPU="1")
         self.assertRegex(told, r"\Aenv -u SLURM_NTASKS_PER_NODE -u SLURM_NTASKS_PER_GPU OMP_NUM_THREADS=1 ")
 
-    def test_other_schedulers(self):
-        """Ranks of the job; and nodes, of a scheduler that the launcher may not know."""
-        self.write("nodes", "a\n" * 4 + "b\n" * 4)
-        self.write("node", "a\n" * 8)
-        for variables, ranks, words in (
-            ({"PBS_JOBID": "7", "PBS_NODEFILE": "nodes"}, 8, "--hostfile nodes --bind-to core"),
-            ({"PBS_JOBID": "7", "PBS_NODEFILE": "node"}, 8, "--map-by slot:OVERSUBSCRIBE --bind-to none"),
-            ({"PBS_JOBID": "7", "PBS_NP": "4", "PBS_NODEFILE": "nodes"}, 4, "--hostfile nodes --bind-to core"),
-            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "6"}, 6, "--bind-to core"),
-            ({"JOB_ID": "7", "NSLOTS": "5"}, 5, "--bind-to core"),
-            ({"PBS_NP": "many"}, 2, "--bind-to core"),
-            ({"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "4", "LSB_MCPU_HOSTS": "a 4"}, 4, "--bind-to core"),
-        ):
-            with self.subTest(variables):
-                self.assertIn(f" mpirun -n {ranks} --quiet {words} -x ", self.command(**variables))
-        for name, variables in (("LSF", {"LSB_JOBID": "7", "LSB_DJOB_NUMPROC": "8", "LSB_MCPU_HOSTS": "a 4 b 4"}),
-                                ("Grid Engine", {"JOB_ID": "7", "NSLOTS": "8", "NHOSTS": "2"})):
-            done = self.kontor("run", "--dry-run", "plate.yaml", **variables)
-            self.assert_fails(done, f"kontor: run: this job of {name} has 2 hosts", "KONTOR_LAUNCHER")
-            self.assertIn(" run -n 8 ", self.command(KONTOR_LAUNCHER="run", **variables))
-
     def test_cpus_that_the_caller_has_chosen(self):
         """As by taskset: Open MPI would bind to others; but not where the group has no others."""
         for allowed, group, threads, words in (

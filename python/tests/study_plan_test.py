@@ -14,11 +14,12 @@ from study_case import ONE, STUDY, StudyTest
 from kontor.study.description import STUDY as KEYS
 from kontor.study.description import table
 from kontor.study.expression import ExpressionError, Sizes, compact_grid, compiled, evaluate
+from kontor.study.jobs import jobs_of, seconds_of
 from kontor.study.machine import Machine
+from kontor.study.only import selector
 from kontor.study.plan import estimate, make_plan, run_order
 from kontor.study.problems import StudyError, misfit
 from kontor.study.schedulers import SCHEDULERS
-from kontor.study.sizes import listed, parts_of, seconds_of, selector
 from kontor.study.submit import script
 from kontor.study.tree import parse
 
@@ -259,36 +260,39 @@ class Planning(PlanTest):
     def scripts(self, scheduler, text):
         study = self.read(text)
         points = make_plan(study, None)
-        parts = parts_of([(point, repeat) for repeat in (1, 2, 4) for point in points])
-        found = {part.name: script(part, "small", scheduler, {"timeout": 600, **study["launch"]}, self.folder / "out put", self.place()) for part in parts}
+        study.values["timeout"] = 600
+        jobs = jobs_of([(point, repeat) for repeat in (1, 2, 4) for point in points], study["launch"]["jobs"])
+        found = {job.name: script(job, study, scheduler, self.folder / "out put", self.place()) for job in jobs}
         for one in found.values():
             done = subprocess.run(["bash", "-n"], input=one, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr + one)
-            self.assertIn(f"study '{self.folder / 'out put'}' --part ", one)
+            self.assertIn(f"study '{self.folder / 'out put'}' --job", one)
         return found
 
     def test_job_scripts(self):
         text = (STUDY.replace("ranks: [1, 2]", "nodes: [1, 2]\nranks_per_node: 4") + "gpus: ranks\nthreads: 3\n"
-                'launch: {time: "1:30:00", partition: debug, account: us, at_once: 2, setup: [module load openmpi], options: ["--mem=0"]}\n')
+                'launch: {time: "1:30:00", partition: debug, account: us, setup: [module load openmpi], options: ["--mem=0"]}\n')
         slurm = self.scripts("slurm", text)
         self.assertEqual(list(slurm), ["n1-r4-t3-g4", "n2-r8-t3-g8"])
         for line in ("#SBATCH --nodes=2", "#SBATCH --ntasks=8", "#SBATCH --ntasks-per-node=4", "#SBATCH --cpus-per-task=3", "#SBATCH --gpus-per-node=4",
-                     "#SBATCH --time=1:30:00", "#SBATCH --partition=debug", "#SBATCH --account=us", "#SBATCH --array=1-2,4%2", "#SBATCH --mem=0",
+                     "#SBATCH --time=01:30:00", "#SBATCH --partition=debug", "#SBATCH --account=us", "#SBATCH --mem=0",
                      "#SBATCH --signal=B:TERM@60", "module load openmpi", "# p003: 8 ranks, nodes 2, view"):
             self.assertIn(f"\n{line}\n", slurm["n2-r8-t3-g8"])
-        self.assertTrue(slurm["n2-r8-t3-g8"].endswith('--part n2-r8-t3-g8 --repeat "${SLURM_ARRAY_TASK_ID}"\n'))
+        self.assertTrue(slurm["n2-r8-t3-g8"].endswith("--job --only 'point in [p002,p003]'\n"))
         flux = self.scripts("flux", text)["n2-r8-t3-g8"]
         for line in ("#flux: --nodes=2", "#flux: --nslots=8", "#flux: --cores-per-slot=3", "#flux: --gpus-per-slot=1", "#flux: --time-limit=5400s",
                      "#flux: --queue=debug", "#flux: --bank=us", "#flux: --signal=TERM@60s"):
             self.assertIn(f"\n{line}\n", flux)
-        self.assertTrue(flux.endswith("--repeat 1 --repeat 2 --repeat 4\n"))
+        largest = self.scripts("slurm", text.replace("partition: debug", "jobs: study"))["all"]
+        self.assertIn("#SBATCH --ntasks=8", largest)
+        self.assertTrue(largest.endswith(" --job\n"))
 
     def test_words_of_directives(self):
         """Schedulers read them by rules of their own; sbatch's are tried by cluster/study."""
         path = Path("/a b/it's \"$x\"; 50%j")
-        part = parts_of([(make_plan(self.read(STUDY), None)[0], 1)])[0]
+        job = jobs_of([(make_plan(self.read(STUDY), None)[0], 1)], "size")[0]
         launch = self.read(STUDY + 'launch: {account: "my group", time: 5}\n')["launch"]
-        told = {name: scheduler.directives(part, "s", False, launch, path) for name, scheduler in SCHEDULERS.items()
+        told = {name: scheduler.directives(job, "s", 300, launch, path) for name, scheduler in SCHEDULERS.items()
                 if not scheduler.unfit(str(path))}
         self.assertEqual(told["slurm"][1], r'''"--output=/a b/it's \"$x\"; 50%%j/jobs/r1-%j.out"''')
         self.assertIn('"--account=my group"', told["slurm"])
@@ -296,10 +300,8 @@ class Planning(PlanTest):
 
     def test_time_limits(self):
         self.assertEqual([seconds_of(text) for text in ("5", "5:30", "1:00:00", "1-2", "1-0:1")], [300, 330, 3600, 93600, 86460])
-        self.assertEqual(listed([1, 2, 3, 5]), "1-3,5")
-        self.assertIn("--time=00:25:00", self.scripts("slurm", STUDY)["r1"], "two runs may take their timeout, and 60 s")
-        self.assertIn("--time=01:05:00", self.scripts("slurm", STUDY + "launch: {array: false}\n")["r1"])
-        (part,) = parts_of([(make_plan(self.read(ONE), None)[0], 1)])
-        for seconds, limit in (1.0, "00:10:00"), (1000.0, "00:35:00"):
-            part.first.estimate_seconds = seconds
-            self.assertEqual(part.time_limit(False, {"time": "auto", "timeout": 1, "warn": 60}), limit)
+        self.assertIn("--time=01:05:00", self.scripts("slurm", STUDY)["r1"], "six runs may take their timeout, and 60 s")
+        (job,) = jobs_of([(make_plan(self.read(ONE), None)[0], 1)], "point")
+        for estimate_seconds, limit in (1.0, 600), (1000.0, 2100):
+            job.largest.estimate_seconds = estimate_seconds
+            self.assertEqual(job.seconds({"time": "auto", "warn": 60}, 1), limit)

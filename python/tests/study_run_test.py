@@ -4,6 +4,7 @@
 import csv
 import shlex
 import shutil
+import subprocess
 
 from study_case import ALL, ONE, STUDY, StudyTest
 
@@ -120,12 +121,8 @@ class Failures(StudyTest):
 
 class Submitted(StudyTest):
     def fake_slurm(self):
-        """Runs each script at once, all tasks of an array."""
-        self.fake("sbatch", """
-          script=$2
-          tasks=$(sed -n 's/^#SBATCH --array=\\([0-9]*\\)-\\([0-9]*\\).*/seq \\1 \\2/p' "$script")
-          for task in $(${tasks:-echo 1}); do SLURM_ARRAY_TASK_ID=$task bash "$script" >>"$HOME/jobs.log" 2>&1; done
-          echo "17;cluster" """)
+        """Begins each script at once; its job may begin before the study has submitted the next."""
+        self.fake("sbatch", """(bash "$2" >>"$HOME/jobs.log" 2>&1; echo >>"$HOME/ended") >/dev/null 2>&1 & echo "17;cluster" """)
         self.fake("squeue", 'exit 1')
 
     def test_a_folder_with_an_odd_name(self):
@@ -135,6 +132,7 @@ class Submitted(StudyTest):
         name = "it's \"$my\" study; 50%j"
         done = self.passes("--submit", "-o", name)
         self.assertIn(shlex.quote(name), done.stderr)
+        self.wait_for_jobs(1)
         self.assertEqual(len(self.made()), 1, (self.folder / "jobs.log").read_text())
         for name in "two\nlines", "back\\slash":
             self.assert_fails(self.study("--submit", "-o", name), "-o names another folder", code=2)
@@ -146,22 +144,76 @@ class Submitted(StudyTest):
         self.assertIn("flux is not here", done.stderr)
         self.assertEqual(sorted(path.name for path in (self.folder / "small/jobs").iterdir()), ["r1.flux", "r2.flux"])
 
-    def test_submitted_and_collected(self):
+    def wait_for_jobs(self, count):
+        self.wait_until(lambda: len(self.lines("ended")) >= count, "the jobs have not ended")
+
+    def test_submitted(self):
         self.fake_slurm()
         self.obey_once("echo 'no room for this' >&2; exit 3", of="raw")
         self.passes("--submit", "--set", "gpus=0")
+        self.assertEqual([(job["id"], job["name"]) for job in self.state()["jobs"]], [("17", "r1"), ("17", "r2")])
+        self.wait_for_jobs(2)
         self.assertEqual(len(self.made()), 9, (self.folder / "jobs.log").read_text())
         self.assertEqual(self.state()["runs"], [])
-        self.assertEqual([(job["id"], job["part"], job["repeats"]) for job in self.state()["jobs"]], [("17", "r1", [1, 2]), ("17", "r2", [1, 2])])
+        self.assertIn("4 points of heat, 8 runs", self.succeeds("report", "small").stdout)
         self.fake("squeue", "echo 17")
         self.assert_fails(self.study("--resume"), "jobs of this study wait or run: 17")
         self.fake("squeue", "exit 1")
-        done = self.succeeds("study", "small", "--collect")
+        done = self.succeeds("study", "small", "--resume", "--submit")
         self.assertIn("8 passed, 1 failed at first", done.stdout)
         self.assertEqual(sum(map(len, self.states().values())), 9)
         self.assertEqual(self.state()["machine"]["cores"], 2)
-        self.succeeds("study", "small", "--resume", "--submit")
         self.assertEqual(len(self.made()), 9, "there was nothing to submit")
+        self.assertEqual(len((self.folder / "small/study.csv").read_text().splitlines()), 10)
+
+    def test_what_shares_a_job(self):
+        for how, names in (("point", ["p000", "p001", "p002", "p003"]), ("size", ["r1", "r2"]), ("study", ["all"])):
+            shutil.rmtree(self.folder / "small", ignore_errors=True)
+            self.passes("--submit", "--set", f"launch.jobs={how}", "--set", "launch.scheduler=flux")
+            self.assertEqual(sorted(path.stem for path in (self.folder / "small/jobs").iterdir()), names)
+        self.succeeds("study", "small", "--job")
+        self.assertEqual(len(self.made()), 8)
+
+    def test_jobs_beside_each_other(self):
+        """They share the folder with each other and with nothing else, and none makes what another is making."""
+        self.passes("--submit", "--set", "launch.scheduler=flux")
+        self.write("obey", 'if [[ $record == *p000* ]]; then echo $$ >>"$HOME/asleep"; until [[ -e $HOME/may_end ]]; do sleep 0.05; done; fi')
+        first = self.start("study", "small", "--job", "--only", "point==p000")
+        self.wait_until(lambda: self.lines("asleep"), "the first job has not begun")
+        self.assert_fails(self.study("--resume"), "another study is running")
+        self.succeeds("study", "small", "--job", "--only", "ranks==2")
+        self.assert_fails(self.kontor("study", "small", "--job", "--only", "point==p000"), "another job", "runs/p000-r1.log")
+        self.write("may_end", "")
+        self.assertEqual(first.wait(30), 0)
+        self.assertEqual(sorted(self.names()), sorted(name for name in ALL if "p001" not in name))
+        self.passes("--resume")
+        self.assertEqual(len(self.made()), 8)
+        self.assert_fails(self.kontor("study", "small", "--job", "--set", "repeats=3"), "--job takes the study in FOLDER as it is")
+
+    def test_a_template(self):
+        text = ('#!/bin/sh\n#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ranks_per_node}:ncpus={threads}:ngpus={gpus_per_node}\n'
+                '#PBS -l walltime={time}\n# {minutes} {ranks} {gpus} ${HOME} { any }\n{command}\n')
+        sizes = STUDY.replace("ranks: [1, 2]", "nodes: [1, 2]\nranks_per_node: 4") + "gpus: ranks\n"
+        self.write("study.yaml", sizes + "launch: {time: 90, setup: [module load mpi]}\n")
+        self.write("job.sh", text)
+        done = self.passes("--submit", "--job-template", "job.sh")
+        self.assertIn("submit the scripts", done.stderr)
+        self.assertNotIn("jobs", self.state())
+        script = (self.folder / "small/jobs/n2-r8-g8.sh").read_text()
+        head, _, tail = script.partition("export KONTOR_NODES=2\nmodule load mpi\n")
+        self.assertEqual(head, "#!/bin/sh\n#PBS -N small-n2-r8-g8\n#PBS -l select=2:mpiprocs=4:ncpus=1:ngpus=4\n#PBS -l walltime=01:30:00\n"
+                               "# 90 8 8 ${HOME} { any }\n")
+        self.assertTrue(tail.endswith("--job --only 'point in [p002,p003]'\n"), tail)
+        self.write("study.yaml", sizes.replace("gpus: ranks\n", ""))
+        self.passes("--submit", "--job-template", "job.sh", "-o", "cpus")
+        done = subprocess.run(["sh", self.folder / "cpus/jobs/n2-r8.sh"], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertIn("4 runs of 2 points: 4 passed", done.stdout, done.stderr)
+        self.assert_fails(self.study("--submit", "--job-template", "none.sh", "-o", "x"), "none.sh: cannot read", "No such file", "E-FILE-READ")
+        self.write("wrong.sh", "#!/bin/sh\nsrun -n {rank}\n")
+        self.assert_fails(self.study("--submit", "--job-template", "wrong.sh", "-o", "x"),
+                          "wrong.sh:2:9: {rank} is not known", 'did you mean "ranks"', "wrong.sh:1:1: a job template has a line {command}")
+        self.assert_fails(self.study("--job-template", "job.sh", "-o", "x"), "--submit")
+        self.assertFalse((self.folder / "x").exists())
 
     def test_a_scheduler_that_refuses(self):
         self.fake("sbatch", "echo 'sbatch: error: invalid partition specified: debg' >&2; exit 1")

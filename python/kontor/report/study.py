@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
+from .entries import entries_of_jobs
 from .errors import RecordError, read_as_damaged
 from .record import Record, Row, read_record
 from .text import grouped
@@ -103,7 +104,9 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
               for entry in _objects(about.pop("points", [])) if "id" in entry}
     study = Study(str(about.get("study", path.parent.name)), str(about.get("kind", "sweep")),
                   str(about.get("app") or ""), about, list(points.values()))
-    runs = grouped(_objects(about.pop("runs", [])), lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
+    made = _objects(about.pop("runs", []))
+    made += entries_of_jobs(Path(folder), made)
+    runs = grouped(made, lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
     for (name, _), attempts in runs.items():  # the last one counts
         if name not in points:
             study.problems.append(f"a run is of point {name!r}, which the study does not have")

@@ -38,23 +38,14 @@ class Launcher:
         return bool(self.environment.get("FLUX_URI") or self.environment.get("FLUX_JOB_ID")) and have("flux")
 
     @property
-    def _pbs_nodes(self) -> list[str]:
-        """PBS Pro and OpenPBS write a line a rank into a file."""
-        file = self.environment.get("PBS_NODEFILE", "")
-        readable = self.environment.get("PBS_JOBID") and os.access(file, os.R_OK)
-        return Path(file).read_text(encoding="utf-8").splitlines() if readable else []
-
-    @property
     def job_ranks(self) -> int | None:
         """The ranks that the scheduler's job is for; none outside of jobs."""
-        names = ("PBS_NP", "LSB_DJOB_NUMPROC", "NSLOTS")  # Torque, LSF, Grid Engine
-        count = next(filter(None, map(self.environment.get, names)), "")
         if job := self._slurm:
             return job.ranks
         if self._in_flux:
             cores = said("flux", "resource", "list", "--states=up", "--no-header", "--format={ncores}").split()
             return int(cores[0]) // self.threads if cores else None
-        return int(count) if COUNT.fullmatch(count) else len(self._pbs_nodes) or None
+        return None
 
     @property
     def default_ranks(self) -> int:
@@ -81,18 +72,7 @@ class Launcher:
             launch.place_threads(self.threads, True, self.environment)
             launch.words += ["-N", str(nodes)] if per_node else []
             return launch
-        self._refuse_unknown_hosts()
         return self._mpirun(ranks, per_node if nodes > 1 else None, dry_run)
-
-    def _refuse_unknown_hosts(self) -> None:
-        """An mpirun that was built without LSF or Grid Engine starts all ranks on the first host, and says nothing."""
-        lsf = len(self.environment.get("LSB_MCPU_HOSTS", "").split()) // 2  # "a 4 b 4"
-        engine = self.environment.get("NHOSTS", "") if self.environment.get("NSLOTS") else ""
-        hosts = max(lsf, int(engine) if COUNT.fullmatch(engine) else 0)
-        if hosts > 1:
-            raise Failure(f"run: this job of {'LSF' if lsf > 1 else 'Grid Engine'} has {hosts} hosts, which mpirun may"
-                          " not know; KONTOR_LAUNCHER names a launcher with its list of hosts, such as"
-                          " 'mpirun --hostfile FILE'", error_id="E-LAUNCH-RESOURCES")
 
     def _mpirun(self, ranks: int, per_node: int | None, dry_run: bool) -> Launch:
         mpirun = self.place.mpirun
@@ -102,13 +82,7 @@ class Launcher:
         mpi = mpi_of(mpirun)
         words = [mpirun, "-n", str(ranks), *mpi.manners(self.environment)]
         launch = Launch(words, end_signal="USR1")  # Open MPI and MPICH pass it on
-        in_job = any(self.environment.get(name) for name in ("PBS_JOBID", "LSB_JOBID", "NSLOTS"))
-        hosts = set(self._pbs_nodes)
-        if len(hosts) == 1:
-            in_job = False
-        elif hosts:
-            launch.words += mpi.hosts(self.environment["PBS_NODEFILE"])
-        binding = "core" if in_job else self._binding(ranks, launch, dry_run)
+        binding = self._binding(ranks, launch, dry_run)
         launch.words += mpi.placement(self.threads, binding, per_node)
         own_cores = binding == "core" and mpi.binds or binding in ("core", "none") and ranks == 1
         launch.place_threads(self.threads, own_cores, self.environment)

@@ -48,10 +48,6 @@ class Mpi:
         """Options by which it is quiet, works for root, and works at all."""
         return []
 
-    def hosts(self, file: str) -> list[str]:
-        """The hosts of a job, a line a rank, for a launcher that was built without its scheduler."""
-        return []
-
     def placement(self, threads: int, binding: str, per_node: int | None) -> list[str]:
         """How ranks are placed and bound. Binding is `core`: each to cores of its own, one for each thread; `crowded`,
         where there are more threads than cores: none is bound, and ranks of Open MPI that wait yield; or anything else:
@@ -90,9 +86,6 @@ class OpenMpi(Mpi):
 
     def manners(self, environment: Mapping[str, str]) -> list[str]:
         return ["--allow-run-as-root"] if os.geteuid() == 0 else []
-
-    def hosts(self, file: str) -> list[str]:
-        return ["--hostfile", file]
 
     def placement(self, threads: int, binding: str, per_node: int | None) -> list[str]:
         modifier = ":OVERSUBSCRIBE" if binding == "crowded" else ""

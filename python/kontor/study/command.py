@@ -17,15 +17,15 @@ from ..messages import say
 from ..place import Place
 from . import session
 from .description import json_schema
-from .folder import Folder, JobFolder
+from .folder import Folder
 from .machine import Machine, describe_machine
 from .make import Interrupted, shown_command
 from .plan import Point, estimate, make_plan, run_order
+from .only import selector
 from .problems import StudyError
 from .progress import span
-from .sizes import find_part, selector
 from .study import Study, read_study
-from .submit import refuse_queued, submit
+from .submit import read_template, refuse_queued, submit
 
 DESCRIPTION = "Makes the runs of a study, resumes it, writes job scripts for it, or shows what it would do."
 EPILOG = """Exit codes: 0 all runs passed, 1 a verification failed, 2 bad study or usage, 3 a run failed at run time,
@@ -39,13 +39,12 @@ FLAGS = {
     "--set KEY=VALUE": "override a key of the study: --set repeats=1",
     "--reduced": "use the small settings of the lines `# test:` in the study and its decks",
     "--submit": "write job scripts to FOLDER/jobs/ and submit them if a scheduler is found",
-    "--collect": "collect the results of jobs, write the tables, run nothing",
+    "--job-template FILE": "with --submit: write the scripts from this one, for any scheduler; submit none",
+    "--job": "used by job scripts: make the missing runs of FOLDER, beside other jobs",
     "--print": "print the study with every default filled in, and stop",
     "--schema": "print the JSON schema of studies, and stop",
-    "--part NAME": "used by job scripts: make the runs of this size, inside the job",
-    "--repeat N": "with --part: this repeat",
 }
-SEVERAL: dict[str, Any] = {"--set": {"action": "append", "default": []}, "--repeat": {"action": "append", "type": int}}
+SEVERAL: dict[str, Any] = {"--set": {"action": "append", "default": []}}
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
@@ -58,6 +57,10 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
         how = SEVERAL.get(name, {}) | {"metavar": metavar} if metavar else {"action": "store_true"}
         parser.add_argument(name, help=words_of_help, **how)
     arguments = parser.parse_args(words)
+    if arguments.job_template is not None and not arguments.submit:
+        parser.error("--job-template is for --submit")
+    if arguments.job and (arguments.submit or arguments.set or arguments.allow_mixed or arguments.retry_failed):
+        parser.error("--job takes the study in FOLDER as it is; the other options are for --resume")
     if not arguments.study and not arguments.schema:
         names = sorted(file.name for file in (Place.here().root / "inputs/studies").glob("*.yaml"))
         parser.error(f"no study given; there are {' '.join(f'inputs/studies/{name}' for name in names)}")
@@ -83,12 +86,13 @@ def act(arguments: argparse.Namespace, place: Place) -> int:
     if os.path.isdir(arguments.study):
         arguments.output = arguments.output or arguments.study
         arguments.study = str(Path(arguments.study) / "study.yaml")
-    looks = arguments.print or arguments.dry_run or arguments.collect or arguments.part
+    template = "" if arguments.job_template is None else read_template(arguments.job_template)
+    looks = arguments.print or arguments.dry_run or arguments.job
     study = read_study(arguments.study, arguments.set, arguments.reduced, place, build=not looks)
     if arguments.print:
         print(study.resolved(), end="")
         return 0
-    machine = None if arguments.submit or arguments.collect else describe_machine(place)
+    machine = None if arguments.submit else describe_machine(place)
     points = make_plan(study, machine)
     chosen = selector(arguments.only, points) if arguments.only else lambda _: True
     selected = [point for point in points if chosen(point)]
@@ -98,35 +102,29 @@ def act(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.dry_run:
         show_plan(study, selected, place, path)
         return 0
-    if arguments.part:
-        selected = find_part(arguments.part, selected)
-    return run(study, points, selected, machine, path, arguments, place)
+    return run(study, points, selected, machine, path, arguments, place, template)
 
 
 def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path,
-        arguments: argparse.Namespace, place: Place) -> int:
-    """Makes, submits or collects; or makes a part inside a job. Points that cannot run here are reported."""
-    part, every = arguments.part, range(1, study["repeats"] + 1)
-    repeats = sorted(set(arguments.repeat or every)) if part else list(every)
-    if wrong := set(repeats) - set(every):
-        raise StudyError(f"--repeat {min(wrong)}: the study has repeats 1 to {every[-1]}", "E-STUDY-POINT")
+        arguments: argparse.Namespace, place: Place, template: str) -> int:
+    """Makes or submits the missing runs. Points that cannot run here are reported."""
+    job, repeats = arguments.job, list(range(1, study["repeats"] + 1))
     able = [point for point in selected if not point.skipped]
     for point in selected:
         if point.skipped:
             say(f"study: {point.id} ({point.words()}) cannot run here: {point.skipped}")
-    if not able or part and able != selected:
-        raise StudyError(f"{'not all' if part else 'none'} of the points can run here", "E-STUDY-POINT")
-    resume = bool(arguments.resume or arguments.collect or part)
+    if not able or job and able != selected:
+        raise StudyError(f"{'not all' if job else 'none'} of the points can run here", "E-STUDY-POINT")
+    resume = bool(arguments.resume or job)
     session.refuse_foreign(path, resume)
     if machine:
         session.check_launcher(study, place)
-    with JobFolder(path, part, repeats, machine) if part and machine else Folder(path) as folder:
-        revision = "" if arguments.collect else session.revision_of(study, place)
+    with Folder(path, machine if job else None) as folder:
+        revision = session.revision_of(study, place)
         session.refuse_foreign(path, resume)  # now that nobody else can make one
         if resume:
             folder.load()
-            revision = revision or folder.state["git_revision"]
-            session.refuse_other(folder, study, revision, None if part else machine, arguments.allow_mixed)
+            session.refuse_other(folder, study, revision, None if job else machine, arguments.allow_mixed)
             study.values["seed"] = folder.state["seed"]
             folder.adopt()
             estimate(points, folder.runs)
@@ -134,23 +132,23 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
             study.values["seed"] = random.SystemRandom().randrange(2**31)
         if arguments.retry_failed:
             folder.forgive()
-        if not part:
-            if not arguments.collect:
-                refuse_queued(folder)
+        if not job:
+            refuse_queued(folder)
             session.keep_plan(folder, study, points, revision, machine)
         missing = [(point, repeat) for point, repeat in run_order(points, study["repeats"], study["seed"])
-                   if point in able and repeat in repeats and not folder.is_done(point.id, repeat)]
-        if arguments.submit:
-            submit(folder, missing, study, place)
+                   if point in able and not folder.is_done(point.id, repeat)]
+        if arguments.submit and missing:
+            session.tabulate(folder)
+            submit(folder, missing, study, place, template)
             return 0
-        ended = None if arguments.collect else session.make_all(folder, study, missing, place, arguments.allow_mixed)
-        if not part:
+        ended = session.make_all(folder, study, missing, place, arguments.allow_mixed)
+        if not job:
             with contextlib.suppress(*[StudyError] * bool(ended)):  # what has ended it is told; --resume writes tables
                 session.tabulate(folder)
         if ended:
             raise ended
-        collect = f"kontor study {shlex.quote(str(path))} --collect makes the table"
-        return session.summary(folder, able, repeats, collect if part else f"{path / 'study.csv'} has the table")
+        where = f"kontor report {shlex.quote(str(path))} shows them" if job else f"{path / 'study.csv'} has the table"
+        return session.summary(folder, able, repeats, where)
 
 
 def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> None:

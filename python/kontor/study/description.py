@@ -118,8 +118,8 @@ LAUNCH = Section({
     "constraint": Key(LINE, "Features that nodes must have (Slurm)", ""),
     "reservation": Key(LINE, "Reservation (Slurm)", ""),
     "exclusive": Key(FLAG, "Whole nodes, shared with no other job", True),
-    "array": Key(FLAG, "One array job for the repeats of a size, where the scheduler has arrays", True),
-    "at_once": Key(whole(1, 10_000), "Tasks of an array that may run at once", 1),
+    "jobs": Key(word(("size", "point", "study")), "What shares a job: size, the points of the same nodes, ranks, threads"
+                " and GPUs, which are then timed on the same nodes; point, nothing; study, all", "size"),
     "warn": Key(whole(10, 86_400), "Seconds before the time limit at which a job gets SIGTERM", 60),
     "options": Key(LINES, "Further options for the scheduler, one a line, as they are", []),
     "setup": Key(LINES, "Shell lines before the runs, such as module load openmpi", []),

@@ -9,16 +9,20 @@ import os
 import re
 import secrets
 import socket
+import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
+
+from kontor.report.entries import ENTRY, entries_of_jobs
 
 from ..messages import say
 from .machine import Machine
 from .problems import StudyError, shown
 
 FORMAT = 1
-ENTRY = ".run.json"  # next to a job's run: its entry in the state
+LOCK = ".kontor-study-lock"
+SUBMITS_WITHIN = 60  # seconds
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
 # Of what is read back, the values that are used.
@@ -61,9 +65,11 @@ def replace(path: Path, contents: str | bytes) -> None:
 class Folder:
     """Use as a context: the lock is held until its end."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.lock_name, self.lock, self.locked = ".kontor-study-lock", -1, False
+    def __init__(self, path: Path, job: Machine | None = None) -> None:
+        """In a job, which has this machine, others may be at work in the folder: the lock is shared, the plan is only
+        read, and each run's entry is a file of its own next to the run, which the study adopts."""
+        self.path, self.job = path, job
+        self.lock, self.locked = -1, False
         self.state: dict[str, Any] = {}
 
     @property
@@ -74,7 +80,7 @@ class Folder:
         try:
             (self.path / "runs").mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self.lock = os.open(self.path / self.lock_name, flags, 0o644)
+            self.lock = os.open(self.path / LOCK, flags, 0o644)
             self.take_lock()
         except BlockingIOError as error:
             owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
@@ -90,8 +96,13 @@ class Folder:
         return self
 
     def take_lock(self) -> None:
+        """A job waits for the study that still submits others."""
+        end = time.monotonic() + (SUBMITS_WITHIN if self.job else 0)
         try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            while not _lock(self.lock, fcntl.LOCK_SH if self.job else fcntl.LOCK_EX):
+                if time.monotonic() >= end:
+                    raise BlockingIOError
+                time.sleep(0.1)
             self.locked = True
         except OSError as error:
             if error.errno not in NO_LOCKS:
@@ -120,7 +131,22 @@ class Folder:
 
     def save(self) -> None:
         """Raises StudyError where it cannot be written; what it was before stays."""
-        self.write("study.json", json.dumps(self.state, indent=1) + "\n")
+        if self.job:
+            entry = json.dumps({**self.runs[-1], "machine": asdict(self.job)}, indent=1)
+            self.write(self.runs[-1]["log"].removesuffix(".log") + ENTRY, entry + "\n")
+        else:
+            self.write("study.json", json.dumps(self.state, indent=1) + "\n")
+
+    def open_log(self, name: str) -> BinaryIO:
+        """Of a run. A job locks it: another that was given the same runs stops there. Raises StudyError."""
+        try:
+            log = open(os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666), "wb")
+            if self.job and self.locked and not _lock(log.fileno(), fcntl.LOCK_EX):
+                raise self.error(f"another job is at work on {name}; wait for it")
+            log.truncate(0)
+            return log
+        except OSError as error:
+            raise self.cannot_write(name, error) from error
 
     def write(self, name: str, contents: str | bytes) -> None:
         """Raises StudyError."""
@@ -136,16 +162,15 @@ class Folder:
 
     def adopt(self) -> None:
         """Adds the entries of jobs to the state in memory."""
-        known = {(run["point"], run["repeat"], run["attempt"]) for run in self.runs}
         points = {point["id"] for point in self.state["points"]}
-        files = (self.path / "runs").glob(f"*{ENTRY}")
-        found = [entry for file in files if (entry := read_json(file, RUN)) and entry["point"] in points]
-        for entry in sorted(found, key=lambda entry: (entry["started"], entry["attempt"])):
-            machine = entry.pop("machine", None)
-            if machine and not self.state["machine"].get("hosts"):
-                self.state["machine"] = machine
-            if (entry["point"], entry["repeat"], entry["attempt"]) not in known:
-                self.runs.append(entry)
+        for entry in entries_of_jobs(self.path, self.runs):
+            with contextlib.suppress(ValueError):
+                check(RUN, entry, ENTRY)
+                machine = entry.pop("machine", None)
+                if machine and not self.state["machine"].get("hosts"):
+                    self.state["machine"] = machine
+                if entry["point"] in points:
+                    self.runs.append(entry)
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
         return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
@@ -177,22 +202,6 @@ class Folder:
                 path.unlink(missing_ok=True)
 
 
-class JobFolder(Folder):
-    """The folder as one of several jobs has it: the state is read, and each run's entry is a file of its own next to
-    the run, which the study adopts. The lock is that of the part and its repeats."""
-
-    def __init__(self, path: Path, part: str, repeats: list[int], machine: Machine) -> None:
-        super().__init__(path)
-        name = "-".join([part, *map(str, repeats)])
-        self.lock_name = f"jobs/.{name[:200]}.lock"
-        self.machine = machine
-
-    def save(self) -> None:
-        run = self.runs[-1]
-        entry = json.dumps({**run, "machine": asdict(self.machine)}, indent=1)
-        self.write(f"{run['log'].removesuffix('.log')}{ENTRY}", entry + "\n")
-
-
 def read_json(path: Path, form: Any = dict) -> dict[str, Any] | None:
     """None if it cannot be read, or is not of the form."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
@@ -200,6 +209,15 @@ def read_json(path: Path, form: Any = dict) -> dict[str, Any] | None:
         check(form, read, path.name)
         return read
     return None
+
+
+def _lock(file: int, how: int) -> bool:
+    """Whether nobody else has the lock; OSError where there are none."""
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _remove_dead(left: Path) -> None:

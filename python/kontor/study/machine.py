@@ -31,7 +31,7 @@ def describe_machine(place: Place) -> Machine:
     hosts = said("scontrol", "show", "hostnames", listed, seconds=20).split() or [listed] if listed else []
     cores = min(limits.physical_cores, int(os.environ.get("SLURM_CPUS_ON_NODE") or 1 << 30))
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    schedulers = {"SLURM_JOB_ID": "Slurm", "FLUX_URI": "Flux", "PBS_JOBID": "PBS"}
+    schedulers = {"SLURM_JOB_ID": "Slurm", "FLUX_URI": "Flux", "KONTOR_NODES": "KONTOR_NODES"}
     jobs = [f"{scheduler} {os.environ[name]}" for name, scheduler in schedulers.items() if os.environ.get(name)]
     return Machine(hosts or [socket.gethostname()], _cpu(), nodes * cores, nodes * min(memory, limits.memory or memory),
                    nodes * _gpus(), version_of(place.mpirun), nodes, next(iter(jobs), ""))
@@ -53,12 +53,10 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
 
 
 def _nodes() -> int:
-    """Of the job, or 1."""
-    text = os.environ.get("SLURM_JOB_NUM_NODES", "")
-    if os.environ.get("FLUX_URI"):
+    """Of the job, or 1. KONTOR_NODES tells it where another scheduler does."""
+    text = os.environ.get("KONTOR_NODES") or os.environ.get("SLURM_JOB_NUM_NODES") or ""
+    if os.environ.get("FLUX_URI") and not text:
         text = said("flux", "resource", "list", "--states=up", "--no-header", "--format={nnodes}", seconds=20).strip()
-    if (file := Path(os.environ.get("PBS_NODEFILE") or "/")).is_file():
-        text = str(len(set(file.read_text(encoding="utf-8").split())))
     return max(1, int(text)) if text.isdigit() else 1
 
 

@@ -132,15 +132,11 @@ class Maker:
 
     def launch(self, point: Point, base: Path) -> tuple[int, bool, str, float]:
         """The exit code, whether the time was up, when it began, and seconds."""
-        for suffix in ("json", "h5", "log"):
-            Path(f"{base}.{suffix}").unlink(missing_ok=True)
         words = command_of(point, self.decks[point.deck], self.place, str(base))
         started, late = now(), False
-        try:
-            log = open(f"{base}.log", "wb")
-        except OSError as error:
-            raise self.folder.cannot_write(f"runs/{base.name}.log", error) from error
-        with log, Suspension(self.end_child) as clock:
+        with self.folder.open_log(f"runs/{base.name}.log") as log, Suspension(self.end_child) as clock:
+            for suffix in "json", "h5":
+                Path(f"{base}.{suffix}").unlink(missing_ok=True)
             begin = clock.seconds()
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                           env=environment(**variables_of(point)), preexec_fn=die_with(os.getpid()),

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from .sizes import Part, listed, seconds_of
+from .jobs import Job, clock
 
 PLAIN = r"[\w%@=:.,/+-]+"  # what needs no quotes
 Launch = dict[str, Any]
@@ -18,14 +18,13 @@ class Scheduler:
     suffix: str  # of scripts
     submit: list[str]
     queued: list[str]  # lists the job whose id follows if it waits or runs
-    variable = ""  # the task of an array; empty where there are no arrays
     options: dict[str, str] = {}  # of the keys of launch that are texts
 
     def unfit(self, path: str) -> str:
         """What in a path a directive cannot say, in words; empty if it can say all."""
         return "" if path.isprintable() else "line breaks or control characters"
 
-    def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
+    def directives(self, job: Job, name: str, seconds: int, launch: Launch, folder: Path) -> list[str]:
         raise NotImplementedError
 
     def texts(self, launch: Launch) -> list[str]:
@@ -33,25 +32,24 @@ class Scheduler:
 
 
 class Slurm(Scheduler):
-    prefix, suffix, variable = "#SBATCH", "sbatch", "SLURM_ARRAY_TASK_ID"
+    prefix, suffix = "#SBATCH", "sbatch"
     submit, queued = ["sbatch", "--parsable"], ["squeue", "-h", "-o", "%i", "-j"]
     options = {key: f"--{key}" for key in ("partition", "account", "qos", "constraint", "reservation")}
 
     def unfit(self, path: str) -> str:
         return super().unfit(path) or ("a backslash" if "\\" in path else "")  # it switches the pattern off
 
-    def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
-        one, per_node = part.first, part.first.ranks_per_node
-        output = f"{str(folder).replace('%', '%%')}/jobs/{part.name}-%{'A_%a' if array else 'j'}.out"
+    def directives(self, job: Job, name: str, seconds: int, launch: Launch, folder: Path) -> list[str]:
+        one, gpus = job.largest, job.gpus
+        output = f"{str(folder).replace('%', '%%')}/jobs/{job.name}-%j.out"
         told = [f"--job-name={name}", f"--output={output}"]
-        if per_node:
-            told += [f"--nodes={one.nodes}", f"--ntasks-per-node={min(one.ranks, per_node)}"]
+        if one.ranks_per_node:
+            told += [f"--nodes={one.nodes}", f"--ntasks-per-node={job.ranks_per_node}"]
         told += [f"--ntasks={one.ranks}", f"--cpus-per-task={one.threads}"]
-        if one.gpus:
-            told.append(f"--gpus-per-node={-(-one.gpus // one.nodes)}" if per_node else f"--gpus={one.gpus}")
+        if gpus:
+            told.append(f"--gpus-per-node={-(-gpus // one.nodes)}" if one.ranks_per_node else f"--gpus={gpus}")
         told += ["--exclusive"] * launch["exclusive"]
-        told += [f"--time={part.time_limit(array, launch)}", f"--signal=B:TERM@{launch['warn']}", *self.texts(launch)]
-        told += [f"--array={listed(part.repeats)}%{launch['at_once']}"] * array
+        told += [f"--time={clock(seconds)}", f"--signal=B:TERM@{launch['warn']}", *self.texts(launch)]
         return list(map(self._word, told))
 
     @staticmethod
@@ -68,14 +66,13 @@ class Flux(Scheduler):
     def unfit(self, path: str) -> str:
         return super().unfit(path) or ("{{" if "{{" in path else "")
 
-    def directives(self, part: Part, name: str, array: bool, launch: Launch, folder: Path) -> list[str]:
-        one, per_node = part.first, part.first.ranks_per_node
-        told = [f"--job-name={name}", f"--output={folder}/jobs/{part.name}-{{{{id}}}}.out"]
-        told += [f"--nodes={one.nodes}"] if per_node else []
+    def directives(self, job: Job, name: str, seconds: int, launch: Launch, folder: Path) -> list[str]:
+        one, gpus = job.largest, job.gpus
+        told = [f"--job-name={name}", f"--output={folder}/jobs/{job.name}-{{{{id}}}}.out"]
+        told += [f"--nodes={one.nodes}"] if one.ranks_per_node else []
         told += [f"--nslots={one.ranks}", f"--cores-per-slot={one.threads}"]
-        told += [f"--gpus-per-slot={-(-one.gpus // one.ranks)}"] if one.gpus else []
-        told += ["--exclusive"] if launch["exclusive"] and per_node else []
-        seconds = seconds_of(part.time_limit(array, launch))
+        told += [f"--gpus-per-slot={-(-gpus // one.ranks)}"] if gpus else []
+        told += ["--exclusive"] if launch["exclusive"] and one.ranks_per_node else []
         told += [f"--time-limit={seconds}s", f"--signal=TERM@{launch['warn']}s", *self.texts(launch)]
         return list(map(shlex.quote, told))
 
