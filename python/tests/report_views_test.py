@@ -82,12 +82,6 @@ class Views(ReportTest):
         both = Record("a.h5", {}, repeats=[2.0], energy={"package": 40.0, "gpu": 60.0})
         self.assertEqual(energy_sections(both)[0].parts[0].rows[-1], ["all", "100 J", "50.0 W", "-"])
 
-    def test_timeline(self):
-        text = self.report(self.with_members(trace=TRACE))
-        self.assert_rows(text, "compute  2  2.00 s  3.50 s  -  -", "wait  1  2.00 s  2.00 s  500 ms  75.0 %")
-        self.with_members(trace=[{"rank": 0, "region": "gemm", "begin": None, "end": 1.0}])
-        self.assert_fails(self.reported("a.h5"), "a.h5", "damaged: /run/trace lacks begin")
-
     def test_chrome_trace(self):
         self.report(self.with_members(trace=TRACE), "--trace", "out.json")
         events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
@@ -100,6 +94,8 @@ class Views(ReportTest):
         for name, says in ("out.txt", "ends in .json"), ("no/out.json", "no/out.json cannot be written"):
             self.assert_fails(self.reported("a.h5", "--trace", name), says)
         self.assert_fails(self.reported(self.sample("b.h5"), "--trace", "out.json"), "b.h5: no trace in it", "measure.trace")
+        self.with_members(trace=[{"rank": 0, "region": "gemm", "begin": None, "end": 1.0}])
+        self.assert_fails(self.reported("a.h5", "--trace", "out.json"), "a.h5", "damaged: /run/trace lacks begin")
 
     def test_roofline(self):
         """4 Gflop/s for 2 s and 16 GB: half a flop per byte; 8 Gflop/s would be attainable, by 16 GB/s."""

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from .colours import OTHER, level, lines_of
 from .report_parts import Chart, Line, Part, Section, Table
 from .series import Series, baseline_of, count_of
-from .statistics import Estimate, estimate, interval, median, median_of, ratio
+from .statistics import Estimate, interval, median, median_of, ratio
 from .study import Point, Study
 from .text import seconds
 
 SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an explanation
 UNEVEN = 0.01  # relative, of work that is not what it should be
 ENOUGH = 6  # measurements for an interval of a median of 95 %
-HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "Karp-Flatt", "runs"]
+HEADER = ["series", "workers", "time", "speed-up", "efficiency", "efficiency by work", "runs"]
 
 
 @dataclass
@@ -31,7 +31,6 @@ class Scaled:
     speedup: Estimate  # strong: T0 / T; weak: scaled, growth * T0 / T
     efficiency: Estimate
     by_work: Estimate  # the same by work a worker: differs where the work does not grow as the workers do
-    karp_flatt: Estimate | None  # serial fraction; None at the baseline
 
     @property
     def superlinear(self) -> bool:
@@ -55,21 +54,13 @@ def scale(series: Series, weak: bool) -> list[Scaled]:
         growth, own_work = point.workers / base.workers, work_of(point)
         work = own_work / base_work if own_work and base_work else (growth if weak else 1.0)
         scaled.append(Scaled(point, median_of(point.sample), growth, work, _same(base, point, growth if weak else 1.0),
-                             _same(base, point, 1.0 if weak else 1 / growth), _same(base, point, work / growth),
-                             _karp_flatt(base, point, growth, weak) if growth > 1 else None))
+                             _same(base, point, 1.0 if weak else 1 / growth), _same(base, point, work / growth)))
     return scaled
 
 
 def _same(base: Point, point: Point, factor: float) -> Estimate:
     """factor * T0 / T; exactly the factor at the baseline itself."""
     return Estimate(factor, factor, factor) if point is base else ratio(base.sample, point.sample, factor)
-
-
-def _karp_flatt(base: Point, point: Point, growth: float, weak: bool) -> Estimate:
-    """The experimentally determined serial fraction; weak: that of the scaled speed-up by Gustafson's law."""
-    if weak:  # S = p - f (p - 1)
-        return estimate(lambda t0, t: (growth - growth * t0 / t) / (growth - 1), base.sample, point.sample)
-    return estimate(lambda t0, t: (t / t0 - 1 / growth) / (1 - 1 / growth), base.sample, point.sample)
 
 
 def warnings(series: Series, scaled: list[Scaled], weak: bool) -> list[str]:
@@ -95,7 +86,7 @@ def scaling_sections(study: Study, series: list[Series]) -> list[Section]:
         return []
     uneven = weak and any(abs(row.work / row.growth - 1) > UNEVEN for _, rows in scaled for row in rows)
     cells = [[one.name, count_of(row.point) + " *" * (row.point is one.base), interval(row.seconds, seconds),
-              row.speedup, row.efficiency, *([row.by_work] if uneven else []), row.karp_flatt,
+              row.speedup, row.efficiency, *([row.by_work] if uneven else []),
               *([_same(baseline, row.point, 1.0)] if baseline else []), len(row.point.records)]
              for one, rows in scaled for row in rows]
     header = [word for word in HEADER if uneven or word != "efficiency by work"]

@@ -11,7 +11,7 @@ from .report_parts import Section, Table, paired, tabulated
 from .solves import history_sections, matrix_section, solution_section
 from .text import on_off, percent, quantity, seconds, spaced, text
 from .time_section import run_bars
-from .trace import matrix_sections, trace_sections
+from .trace import matrix_sections
 
 MOST_RANKS = 16  # whose cores are shown
 WIDTH = 110  # of what the deck says
@@ -34,7 +34,7 @@ def show(record: Record) -> str:
 def sections(record: Record) -> list[Section]:
     """Those that the record has something for."""
     return [*_run(record), *_deck(record), *matrix_section(record), *solution_section(record), _verification(record),
-            _figures(record), *curve_sections(record), *_times(record), *_checkpoints(record), *trace_sections(record),
+            _figures(record), *curve_sections(record), *_times(record), *_checkpoints(record),
             *history_sections(record), *_distributions(record), *_noise(record), *energy_sections(record),
             *_placement(record), *matrix_sections(record),
             *_bytes("Bytes that all ranks send in a repeat", record.volume),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""When each rank was in which region during the traced steps: as a table, and as Chrome trace events for Perfetto. And the communication matrix: who sends how much to whom in a step, by rank, or by node where
-there are many ranks."""
+"""When each rank was in which region during the traced steps, as Chrome trace events for Perfetto. And the
+communication matrix: who sends how much to whom in a step, by rank, or by node where there are many ranks."""
 
 import json
 from pathlib import Path
@@ -9,51 +9,14 @@ import numpy as np
 
 from .errors import RecordError, writing
 from .record import Record, Row
-from .report_parts import Chart, Image, Part, Section, Table, tabulated
+from .report_parts import Chart, Image, Part, Section, Table
 from .statistics import Array
-from .text import grouped, percent, quantity, seconds
+from .text import percent, quantity
 
 MOST_IN_MATRIX = 16  # ranks that the matrix shows one by one
 MOST_NODES = 32  # in the table; the picture has all
 FEW_PAIRS = 8  # a list says more than a matrix with as many entries
 MOST_SQUARES = 256  # rows of the picture: of more ranks on one node neighbouring ones are taken together
-HEADER = ["region", "times", "longest", "all", "not hidden", "hidden"]
-
-
-def trace_sections(record: Record) -> list[Section]:
-    """Of each region, the rank that it takes longest."""
-    if not record.trace:
-        return []
-    rows = sorted(record.trace, key=lambda row: float(row["begin"]))
-    # In the order in which they first begin; what computes comes first.
-    names = sorted(dict.fromkeys(row["region"] for row in rows), key=lambda name: bool(record.kind(name) != "compute"))
-    return tabulated("Traced steps", HEADER, [_row(record, name) for name in names],
-                     note="of the rank that each takes longest")
-
-
-def _length(row: Row) -> float:
-    return float(row["end"] - row["begin"])
-
-
-def _row(record: Record, name: str) -> list[object]:
-    of_rank = grouped((row for row in record.trace if row["region"] == name), lambda row: int(row["rank"]))
-    rank, mine = max(of_rank.items(), key=lambda item: sum(map(_length, item[1])))
-    total = sum(map(_length, mine))
-    cells = [name, len(mine), seconds(max(map(_length, mine))), seconds(total)]
-    if record.kind(name) == "compute":
-        return [*cells, None, None]
-    computing = [row for row in record.trace if row["rank"] == rank and record.kind(row["region"]) == "compute"]
-    left = _exposed(mine, computing)
-    return [*cells, seconds(left), percent(1 - left / total if total > 0 else None)]
-
-
-def _exposed(rows: list[Row], computing: list[Row]) -> float:
-    """Seconds of intervals that no computing of their rank covers; a rank computes one thing at a time."""
-    edges = np.array([0.0, *sorted(row[end] for row in computing for end in ("begin", "end"))])
-    inside = np.arange(edges.size - 1) % 2 == 1
-    computed = np.concatenate([[0.0], np.cumsum(np.diff(edges) * inside)])  # until each edge
-    begin, end = (np.interp([row[key] for row in rows], edges, computed) for key in ("begin", "end"))
-    return max(0.0, sum(map(_length, rows)) - float((end - begin).sum()))
 
 
 def write_trace(record: Record, path: str) -> None:
