@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-APPS = ("advection", "cg", "dynamics", "heat", "matmul")
+APPS = sorted(main.parent.name for main in ROOT.glob("*/main.cpp") if (main.parent / "check").is_dir())
 FOLDERS = ("matrix", "problem", "kernels", "preconditioner", "solver", "algorithm", "check")
 
 found, count = [], 0

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Iterator
 
+ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = 25
 MOST_CHARACTERS = 120
 PAGES = {  # a word that is not used, and another to take
@@ -32,7 +33,7 @@ ALL = {  # also in strings
 SPELLING_IGNORED = "inout,parms,nd,te,ue,ot,hist,fo,nin,notin,ser,fom,fro,veiw,vew,bakend,flaot"
 NO_PROSE = re.compile(r"^```.*?^```|<!-- generated\b.*?(?:<!-- end of generated -->|\Z)|<!--.*?-->"
                       r"|^(?:    |\|)[^\n]*|`[^`]*`", re.DOTALL | re.MULTILINE)
-APPS = "heat|cg|matmul|pingpong|kernels|advection|dynamics"
+APPS = "|".join(sorted(main.parent.name for main in ROOT.glob("miniapps/*/main.cpp")))
 END = re.compile(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )|(?<=[.!?])[)*\"']*\s+"
                  rf"(?=[\"'(*]*(?:[A-Z_\d]|\[|(?:{APPS})\b))")
 STRING = re.compile(r'"""(?:.*?)"""|"(?:\\.|[^"\\\n])*"', re.DOTALL)
@@ -74,10 +75,9 @@ def findings(path: Path, text: str) -> list[tuple[int, str]]:
 
 def tree() -> list[Path]:
     """Pages and sources outside lab/."""
-    root = Path(__file__).resolve().parents[2]
-    listed = subprocess.run(["git", "-C", str(root), "ls-files"], capture_output=True, text=True, check=False).stdout
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False).stdout
     names = [name for name in listed.splitlines() if not name.startswith(("lab/", "tests/docs/language"))]
-    sources = [root / name for name in names if name.endswith((".md", ".py", ".cpp", ".hpp", ".cu", ".yaml"))]
+    sources = [ROOT / name for name in names if name.endswith((".md", ".py", ".cpp", ".hpp", ".cu", ".yaml"))]
     return [path for path in sources if path.exists()]
 
 
