@@ -71,12 +71,12 @@ Cg::Cg(const Options& options, const miniapp::RunContext& context)
            system_.initial})),
       entries_(comm::allreduce(context.comm, system_.entries(), comm::ReduceOp::sum)),
       matrix_bytes_(comm::allreduce(context.comm, matrix_->bytes(), comm::ReduceOp::sum)) {
-  context.progress.describe({.step = "iteration", .work = "flop", .norm = "residual"});
-  miniapp::record_exchange(record_, context.comm, solver_->exchange());
-  record_.process_grid = options_.process_grid;
-  record_.precision = "double";
-  record_.field_memory = static_cast<std::int64_t>(matrix_->bytes());
-  auto& of_matrix = record_.extras["matrix"];
+  context.progress.describe({.step = "iteration", .norm = "residual"});
+  record_ = miniapp::record_of(context.comm, solver_->exchange());
+  record_["process_grid"] = options_.process_grid;
+  record_["precision"] = "double";
+  record_["field_memory"] = static_cast<std::int64_t>(matrix_->bytes());
+  auto& of_matrix = record_["matrix"];
   of_matrix = {{"rows", system_.partition.rows}, {"nonzeros", entries_}, {"bytes", matrix_bytes_}};
   of_matrix.update(shares_of(context.comm, system_.partition));
   of_matrix.update(problem_->matrix_record());
@@ -182,25 +182,25 @@ std::vector<miniapp::FigureOfMerit> Cg::figures(double seconds, const miniapp::C
           {"minife_flops", minife_flops / seconds, "flop/s"}};
 }
 
-miniapp::AppRecord Cg::record() const {
+nlohmann::ordered_json Cg::record() const {
   auto record = record_;
-  record.history.name = "residual";
-  record.history.values = solver_->history();
-  record.history.iterations.resize(record.history.values.size());
-  std::iota(record.history.iterations.begin(), record.history.iterations.end(), 0);
-  record_launches(record, iterations());
-  record.extras["iterations"] = outcome_.iterations;
-  record.extras["residual"] = outcome_.residual;
-  record.extras["ending"] = keyword(outcome_.ending);
-  record.extras["ending_in_words"] = words(outcome_.ending);
+  const auto& residuals = solver_->history();
+  std::vector<std::int64_t> numbers(residuals.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  record["history"] = {{"iteration", numbers}, {"residual", residuals}};
+  record.update(launches().record());
+  record["iterations"] = outcome_.iterations;
+  record["residual"] = outcome_.residual;
+  record["ending"] = keyword(outcome_.ending);
+  record["ending_in_words"] = words(outcome_.ending);
   if (accuracy_) {
-    record.extras["true_residual"] = accuracy_->residual;
+    record["true_residual"] = accuracy_->residual;
     if (accuracy_->error) {
-      record.extras["error"] = *accuracy_->error;
-      record.extras["relative_error"] = *accuracy_->relative_error;
+      record["error"] = *accuracy_->error;
+      record["relative_error"] = *accuracy_->relative_error;
     }
   }
-  auto& solver = record.extras["solver"];
+  auto& solver = record["solver"];
   solver = words_of(options_.solver);
   solver.update(solver_->record());
   if (const auto made = static_cast<double>(outcome_.iterations - made_before_); made > 0) {

@@ -28,7 +28,7 @@ class Cg final : public miniapp::SteppedApp {
   std::optional<miniapp::StepCounts> counts() const override;
   std::vector<miniapp::FileValue> file_values() const override { return file_values_; }
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  miniapp::AppRecord record() const override;
+  nlohmann::ordered_json record() const override;
   miniapp::CalibrationRequest calibration() const override;
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
   void write_state(output::File&) const override;
@@ -75,7 +75,7 @@ class Cg final : public miniapp::SteppedApp {
   std::optional<Accuracy> accuracy_; ///< if it has been verified
   std::optional<Judge> judge_;
   std::vector<miniapp::FileValue> file_values_; ///< of the solution that was verified
-  miniapp::AppRecord record_;
+  nlohmann::ordered_json record_;
 };
 
 } // namespace kontor::cg

@@ -57,7 +57,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       : SteppedApp(context), body_(options, context.comm),
         stepper_(body_, context.comm, context.overlap, context.timers), exchanges_(context.timers) {
     flush_denormals();
-    context.progress.describe({.step = "step", .work = "element steps"});
+    context.progress.describe({.step = "step"});
     record_mesh();
   }
 
@@ -138,19 +138,22 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     return result;
   }
 
-  miniapp::AppRecord record() const override {
+  nlohmann::ordered_json record() const override {
     auto record = record_;
-    record_launches(record, made_ - first_);
+    record.update(launches_.record());
     const auto clock = on_host(body_.clock);
-    record.extras["steps"] = made_;
-    record.extras["time"] = clock(elapsed);
-    record.extras["time_step"] = clock(dynamics::last_step);
-    record.extras["kernels"] = miniapp::record_of_kernels(kernels_);
+    record["steps"] = made_;
+    record["time"] = clock(elapsed);
+    record["time_step"] = clock(dynamics::last_step);
+    record["kernels"] = miniapp::record_of_kernels(kernels_);
     return record;
+  }
+  std::string table() const override {
+    return fmt::format("{} of {} nodes are held\n", record_.at("held_nodes").get<std::int64_t>(), body_.mesh.all_nodes);
   }
 
   miniapp::CalibrationRequest calibration() const override {
-    return {.working_set = static_cast<double>(record_.field_memory), .multiply_adds = multiply_add_rate<T>};
+    return {.working_set = record_.at("field_memory").get<double>(), .multiply_adds = multiply_add_rate<T>};
   }
 
   std::optional<miniapp::FieldOutput> write_fields(output::File& file, const std::string& group) const override {
@@ -176,7 +179,6 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   miniapp::StepPlan plan() const override {
     return {.first = first_,
             .limit = options().steps,
-            .work_per_step = elements_of_all_,
             .period = options().every <= longest_period ? static_cast<int>(options().every) : 1};
   }
 
@@ -223,16 +225,15 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       table.push_back({{"quantity", sizes.names[i]},
                        {"min", static_cast<std::int64_t>(sizes.least[i])},
                        {"max", static_cast<std::int64_t>(sizes.most[i])}});
-    miniapp::record_exchange(record_, comm(), stepper_.seam());
-    if (options().mesh.partition == mesh::PartitionMethod::grid) record_.process_grid = options().mesh.process_grid;
-    record_.precision = miniapp::name_of_scalar<T>;
-    record_.field_memory = static_cast<std::int64_t>(
+    record_ = miniapp::record_of(comm(), stepper_.seam());
+    if (options().mesh.partition == mesh::PartitionMethod::grid) record_["process_grid"] = options().mesh.process_grid;
+    record_["precision"] = miniapp::name_of_scalar<T>;
+    record_["field_memory"] = static_cast<std::int64_t>(
         options().bytes(static_cast<double>(mesh.elements()), static_cast<double>(mesh.nodes())));
     std::int64_t held = 0;
     for (LocalIndex n = 0; n < mesh.nodes(); ++n) held += mesh.counted[n] && mesh.place[n].held ? 1 : 0;
-    held = comm::allreduce(comm(), held, comm::ReduceOp::sum);
-    record_.table = fmt::format("{} of {} nodes are held\n", held, mesh.all_nodes);
-    record_.extras = {{"mesh", table}, {"held_nodes", held}};
+    record_["mesh"] = table;
+    record_["held_nodes"] = comm::allreduce(comm(), held, comm::ReduceOp::sum);
   }
 
   Body<T> body_;
@@ -241,7 +242,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   std::vector<miniapp::KernelRun> kernels_; ///< of a step
   std::vector<miniapp::Check> of_kernels_;  ///< of this rank
   std::int64_t first_ = 0, made_ = 0;       ///< steps made by another run, and all
-  miniapp::AppRecord record_;
+  nlohmann::ordered_json record_;
   miniapp::ExchangeSamples exchanges_;
   miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };

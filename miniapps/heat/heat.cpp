@@ -25,9 +25,9 @@ template <class T>
 Heat<T>::Heat(const Options& options, const miniapp::RunContext& context, stepping::Trial of_pass_lengths)
     : SteppedApp(context), of_pass_lengths_(std::move(of_pass_lengths)), domain_(options, context.comm),
       sweeper_(domain_, context.overlap, context.timers), norm_(options.norm),
-      norms_(domain_.comm(), norm_, options.sums), packing_(miniapp::packing_used(domain_.comm(), sweeper_.halo())),
+      norms_(domain_.comm(), norm_, options.sums), of_halo_(miniapp::record_of(domain_.comm(), sweeper_.halo())),
       reduce_timer_(context.timers.communication("reduce")) {
-  context.progress.describe({"sweep", "cell updates", "norm"});
+  context.progress.describe({.step = "sweep"});
   for (int sweep = 1; sweep < options.sweeps_of_pass(); ++sweep)
     margin_updates_ +=
         grid::with_margin(domain_.deep_block(), options.sweeps_of_pass() - sweep).size() - domain_.block().all().size();
@@ -89,7 +89,8 @@ template <class T>
 void Heat<T>::reset() {
   if (!goes_on() && domain_.sweeps() > 0) domain_.set_initial();
   sweeps_of_repeat_ = first_sweep_ = 0;
-  earlier_norms_ = {};
+  earlier_steps_.clear();
+  earlier_norms_.clear();
 }
 
 /// Norms are those of the sweeps up to here: drain() comes first.
@@ -120,15 +121,14 @@ void Heat<T>::read_state(const output::Reader& reader) {
                         "E-CHECKPOINT-DECK");
   grid::read_field(reader, "/state/temperature", domain_.block(), domain_.field(0));
   domain_.set_sweeps(made.at("sweeps").template get<std::int64_t>());
-  earlier_norms_ = {miniapp::read_values<std::int64_t>(reader, "/state/history/iteration"),
-                    miniapp::read_values<double>(reader, "/state/history/norm")};
+  earlier_steps_ = miniapp::read_values<std::int64_t>(reader, "/state/history/iteration");
+  earlier_norms_ = miniapp::read_values<double>(reader, "/state/history/norm");
 }
 
 template <class T>
 miniapp::StepPlan Heat<T>::plan() const {
   return {.first = first_sweep_,
           .limit = domain_.sweep_limit(),
-          .work_per_step = domain_.cells(),
           .target = domain_.tolerance(),
           .value_every = domain_.options().check_every,
           .stops = domain_.tolerance() > 0,
@@ -173,7 +173,7 @@ void Heat<T>::begin(Launch launch) {
   const int of_graph = std::max(1, plan().pattern(16, 2).values()), most = norms_.most_together;
   const bool host_stops = domain_.tolerance() > 0 && launch != Launch::persistent;
   norms_.begin(host_stops ? 1 : most - most % of_graph, sweeper_.streams());
-  norms_.go_on_after(earlier_norms_.iterations, earlier_norms_.values);
+  norms_.go_on_after(earlier_steps_, earlier_norms_);
   asked_ = 0;
   sweeper_.streams().fence();
   sweeps_of_repeat_ = first_sweep_;
@@ -327,34 +327,31 @@ std::vector<miniapp::FigureOfMerit> Heat<T>::figures(double seconds, const minia
 }
 
 template <class T>
-miniapp::AppRecord Heat<T>::record() const {
+nlohmann::ordered_json Heat<T>::record() const {
   const auto& options = domain_.options();
-  const auto& halo = sweeper_.halo();
   const auto& shape = sweeper_.shape();
-  miniapp::AppRecord record;
-  record.process_grid = options.process_grid;
-  record.precision = miniapp::name_of_scalar<T>;
-  record.field_memory = static_cast<std::int64_t>(field_bytes());
-  record.exchange = miniapp::ExchangeChoice{halo.chosen(), halo.timed_methods(), packing_};
-  record.history = {norms_.steps(), norms_.values()};
-  record.traffic = miniapp::traffic_of(domain_.comm().rank(), halo);
-  record.extras = {{"cells", options.cells},
-                   {"sweeps", sweeps_of_repeat_},
-                   {"kernel", sweeper_.kernel()},
-                   {"steps_per_pass", options.sweeps_of_pass()},
-                   {"margin_updates", margin_updates_},
-                   {"queues", sweeper_.streams().count()},
-                   {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
-                   {"norm_batch", norms_.batch()},
-                   {"stores", shape.streaming ? "streaming" : "ordinary"},
-                   {"prefetch", shape.prefetch},
-                   {"tile_bytes", shape.cache},
-                   {"sweeps_per_kernel", shape.of_kernel},
-                   {"rows_per_team", shape.rows}};
-  this->record_launches(record, counted_sweeps());
-  if (!of_shapes_.candidates.empty()) record.extras["pass_trial"] = of_shapes_.record();
-  if (!of_pass_lengths_.candidates.empty()) record.extras["steps_per_pass_trial"] = of_pass_lengths_.record();
-  if (domain_.transient()) record.extras["time_step"] = domain_.step();
+  auto record = of_halo_;
+  record.update({{"process_grid", options.process_grid},
+                 {"precision", miniapp::name_of_scalar<T>},
+                 {"field_memory", static_cast<std::int64_t>(field_bytes())},
+                 {"cells", options.cells},
+                 {"sweeps", sweeps_of_repeat_},
+                 {"kernel", sweeper_.kernel()},
+                 {"steps_per_pass", options.sweeps_of_pass()},
+                 {"margin_updates", margin_updates_},
+                 {"queues", sweeper_.streams().count()},
+                 {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
+                 {"norm_batch", norms_.batch()},
+                 {"stores", shape.streaming ? "streaming" : "ordinary"},
+                 {"prefetch", shape.prefetch},
+                 {"tile_bytes", shape.cache},
+                 {"sweeps_per_kernel", shape.of_kernel},
+                 {"rows_per_team", shape.rows}});
+  record.update(launches_.record());
+  if (!norms_.values().empty()) record["history"] = {{"iteration", norms_.steps()}, {"norm", norms_.values()}};
+  if (!of_shapes_.candidates.empty()) record["pass_trial"] = of_shapes_.record();
+  if (!of_pass_lengths_.candidates.empty()) record["steps_per_pass_trial"] = of_pass_lengths_.record();
+  if (domain_.transient()) record["time_step"] = domain_.step();
   return record;
 }
 

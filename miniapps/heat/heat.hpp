@@ -26,7 +26,7 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   std::vector<miniapp::FileValue> file_values() const override;
   miniapp::Verification verify() override;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  miniapp::AppRecord record() const override;
+  nlohmann::ordered_json record() const override;
   miniapp::CalibrationRequest calibration() const override;
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
   void write_state(output::File&) const override;
@@ -67,18 +67,19 @@ class Heat final : public miniapp::SteppedApp, private miniapp::Steps {
   Sweeper<T> sweeper_;
   Norm norm_;
   stepping::DeferredNorms<typename FieldView<T>::execution_space> norms_;
-  std::string packing_; ///< what the deck's packing came to
+  nlohmann::ordered_json of_halo_; ///< for the record
 
   bool measured_ = false;           ///< a repeat has been made
   std::int64_t margin_updates_ = 0; ///< of a pass: updates of cells that other ranks update, too
   std::int64_t sweeps_of_repeat_ = 0;
   std::optional<PersistentLaunch<T>> kernel_; ///< of several sweeps; none: not in use
   miniapp::LaunchPattern kernel_pattern_;
-  bool kernel_waits_ = false;      ///< the last launch was a kernel that ends sweeps, whose norms are there
-  std::int64_t first_sweep_ = 0;   ///< of the repeat: as many were made before, by another run
-  std::int64_t sweeps_before_ = 0; ///< of the field, when the repeat began
-  std::size_t asked_ = 0;          ///< norms that have not ended the repeat
-  miniapp::History earlier_norms_; ///< of the sweeps before
+  bool kernel_waits_ = false;               ///< the last launch was a kernel that ends sweeps, whose norms are there
+  std::int64_t first_sweep_ = 0;            ///< of the repeat: as many were made before, by another run
+  std::int64_t sweeps_before_ = 0;          ///< of the field, when the repeat began
+  std::size_t asked_ = 0;                   ///< norms that have not ended the repeat
+  std::vector<std::int64_t> earlier_steps_; ///< with norms, before a restart
+  std::vector<double> earlier_norms_;       ///< theirs
   miniapp::Timer& reduce_timer_;
   miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };

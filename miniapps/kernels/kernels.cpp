@@ -111,7 +111,7 @@ class Kernels final : public miniapp::MiniApp {
  public:
   Kernels(const Options& options, const miniapp::RunContext& context)
       : bench_{options, context}, bytes_(bytes_of_views(options, context.comm.size())) {
-    context.progress.describe({"size", "", ""});
+    context.progress.describe({"size", ""});
     miniapp::require_memory(context.comm, bytes_);
   }
 
@@ -143,15 +143,14 @@ class Kernels final : public miniapp::MiniApp {
     return figures;
   }
 
-  miniapp::AppRecord record() const override {
-    miniapp::AppRecord record;
-    record.precision = miniapp::precision_names[static_cast<std::size_t>(bench_.options.precision)].name;
-    record.field_memory = static_cast<std::int64_t>(bytes_);
-    record.table = to_text(bench_.findings);
-    record.extras = to_json(bench_.findings);
-    record.extras["measure"] = bench_.options.name();
+  nlohmann::ordered_json record() const override {
+    auto record = to_json(bench_.findings);
+    record["precision"] = miniapp::precision_names[static_cast<std::size_t>(bench_.options.precision)].name;
+    record["field_memory"] = static_cast<std::int64_t>(bytes_);
+    record["measure"] = bench_.options.name();
     return record;
   }
+  std::string table() const override { return to_text(bench_.findings); }
 
   miniapp::CalibrationRequest calibration() const override { return {.working_set = bytes_}; }
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }

@@ -78,13 +78,12 @@ std::string ranges(const std::vector<int>& numbers) {
 }
 
 nlohmann::ordered_json placement_of(const comm::Communicator& comm) {
-  const auto hosts = gather_texts(comm, host_name());
-  const auto cores = gather_texts(comm, ranges(numbers_of(cores_of_process())));
-  const auto threads = gather_texts(comm, cores_of_threads());
-  nlohmann::ordered_json table;
-  for (std::size_t r = 0; r < hosts.size(); ++r)
-    table.push_back({{"rank", r}, {"host", hosts[r]}, {"cores", cores[r]}, {"threads", threads[r]}});
-  return table;
+  auto mine = nlohmann::ordered_json::array();
+  mine.push_back({{"rank", comm.rank()},
+                  {"host", host_name()},
+                  {"cores", ranges(numbers_of(cores_of_process()))},
+                  {"threads", cores_of_threads()}});
+  return gather_rows(comm, mine);
 }
 
 bool cores_are_oversubscribed(const comm::Communicator& comm) {

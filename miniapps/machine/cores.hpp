@@ -12,7 +12,7 @@
 /// On which cores the ranks compute. Hardware threads count as cores, as the system numbers them.
 namespace kontor::miniapp {
 
-/// Collective; valid at rank 0, null elsewhere. The table /run/placement of all ranks, in their order: rank, host,
+/// Collective; valid at rank 0, empty elsewhere. The table /run/placement of all ranks, in their order: rank, host,
 /// cores that it may use ("0-3,8"; empty if this is not known), threads (those of each thread of the execution space:
 /// "0-3 8"; empty on a device).
 nlohmann::ordered_json placement_of(const comm::Communicator&);

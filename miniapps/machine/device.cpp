@@ -37,14 +37,13 @@ std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_a
 nlohmann::ordered_json devices_of(const comm::Communicator& comm) {
   if constexpr (device::kernels_on_host) return {};
   const auto identity = device::device_identity();
-  const auto hosts = gather_texts(comm, host_name());
-  const auto names = gather_texts(comm, identity.name);
-  const auto uuids = gather_texts(comm, identity.uuid);
-  const auto memory = comm::gather(comm, static_cast<std::int64_t>(device::device_memory().total), 0);
-  nlohmann::ordered_json devices;
-  for (std::size_t r = 0; r < memory.size(); ++r)
-    devices.push_back({{"rank", r}, {"host", hosts[r]}, {"name", names[r]}, {"uuid", uuids[r]}, {"memory", memory[r]}});
-  return devices;
+  auto mine = nlohmann::ordered_json::array();
+  mine.push_back({{"rank", comm.rank()},
+                  {"host", host_name()},
+                  {"name", identity.name},
+                  {"uuid", identity.uuid},
+                  {"memory", static_cast<std::int64_t>(device::device_memory().total)}});
+  return gather_rows(comm, mine);
 }
 
 comm::Communicator ranks_of_memory(const comm::Communicator& comm) {

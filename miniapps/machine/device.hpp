@@ -16,7 +16,7 @@ namespace kontor::miniapp {
 /// an argument or variable of Kokkos.
 std::string device_argument(MPI_Comm, std::span<const char* const> kokkos_arguments);
 
-/// Collective; valid at rank 0, null elsewhere. The table /run/devices of the GPUs of all ranks, in their order; null
+/// Collective; valid at rank 0, empty elsewhere. The table /run/devices of the GPUs of all ranks, in their order; null
 /// if kernels run on the host.
 nlohmann::ordered_json devices_of(const comm::Communicator&);
 

@@ -16,7 +16,6 @@
 #include <numeric>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 namespace kontor::miniapp {
 namespace {
@@ -95,18 +94,13 @@ EnergyMeter::EnergyMeter(const comm::Communicator& comm) {
 }
 
 void EnergyMeter::begin(double now) {
-  if (now - ended_ < least) return; // the reading goes on
   for (auto& reading : readings_) reading.begin = reading.counter.joules();
   begun_ = now;
 }
 
 void EnergyMeter::end(double now) {
-  for (auto& [counter, begin, joules] : readings_) {
-    const double read = counter.joules();
-    joules += read - std::exchange(begin, read);
-  }
-  seconds_ += now - std::exchange(begun_, now);
-  ended_ = now;
+  for (auto& reading : readings_) reading.joules = reading.counter.joules() - reading.begin;
+  seconds_ = now - begun_;
 }
 
 nlohmann::ordered_json EnergyMeter::over_ranks(const comm::Communicator& comm, double seconds) const {
@@ -115,7 +109,7 @@ nlohmann::ordered_json EnergyMeter::over_ranks(const comm::Communicator& comm, d
     const auto joules = comm::gather(comm, reading->joules, 0);
     auto problems = gather_texts(comm, reading->counter.problem);
     if (seconds_ < least)
-      problems.push_back(fmt::format("all repeats take {:.2g} s, and counters need {} s", seconds_, least));
+      problems.push_back(fmt::format("repeats take {:.2g} s in all, and counters need {} s", seconds_, least));
     const auto found = std::ranges::find_if(problems, [](const auto& text) { return !text.empty(); });
     if (found != problems.end())
       json[fmt::format("{}_remark", name)] = "not readable: " + *found;

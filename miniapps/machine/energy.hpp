@@ -27,8 +27,8 @@ EnergyCounter gpu_energy(std::string uuid);
 /// sys is, for tests.
 EnergyCounter package_energy(const std::filesystem::path& root = "/");
 
-/// Reads the energy counters over all repeats: one rank of a host those of its packages, one rank of a GPU the GPU's.
-/// What lies between two repeats counts if it is too short to be read by itself.
+/// Reads the energy counters from the first repeat to the last: one rank of a host those of its packages, one rank of a
+/// GPU the GPU's.
 class EnergyMeter {
  public:
   /// s over which counters are read at least: that of a GPU is up to 0.1 s old.
@@ -39,22 +39,22 @@ class EnergyMeter {
   /// Collective. Those of the machine.
   explicit EnergyMeter(const comm::Communicator&);
 
-  /// Local. A repeat begins; `now` are s of some clock.
+  /// Local. The first repeat begins; `now` are s of some clock.
   void begin(double now);
-  /// Local. The repeat that began last is complete.
+  /// Local. A repeat is complete.
   void end(double now);
 
   /// Collective; valid at rank 0. The object /run/energy, of a repeat that takes so many seconds: the mean power of all
-  /// GPUs, or packages, over all repeats, times a repeat, or why it is not known.
+  /// GPUs, or packages, times a repeat, or why it is not known.
   nlohmann::ordered_json over_ranks(const comm::Communicator&, double seconds) const;
 
  private:
   struct Reading {
     EnergyCounter counter;
-    double begin = 0, joules = 0; ///< at the begin of a repeat; read so far
+    double begin = 0, joules = 0; ///< at the begin; from there to the end
   };
   std::array<Reading, 2> readings_;
-  double begun_ = 0, ended_ = -2 * least, seconds_ = 0; ///< the last is in how long energy was read
+  double begun_ = 0, seconds_ = 0; ///< of the clock; from there to the end
 };
 
 } // namespace kontor::miniapp

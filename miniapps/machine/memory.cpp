@@ -16,8 +16,6 @@
 #include <new>
 #include <optional>
 #include <string_view>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace kontor::miniapp {
 namespace {
@@ -45,14 +43,6 @@ void lower_to(GrantedMemory& granted, const fs::path& group, bool version_1) {
   granted.free = std::min(granted.free, std::max(0.0, limit - std::max(0.0, used)));
 }
 
-/// Bytes that this process may still map (ulimit -v); infinite without such a limit.
-double free_address_space() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return unknown;
-  const double pages = number_in("/proc/self/statm", 0);
-  return std::max(static_cast<double>(limit.rlim_cur) - pages * static_cast<double>(sysconf(_SC_PAGESIZE)), 0.0);
-}
-
 double available_on_host() { return 1024 * number_in("/proc/meminfo", unknown, "MemAvailable:"); }
 
 constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
@@ -60,8 +50,7 @@ constexpr const char* kind = device::kernels_on_host ? "host" : "GPU";
 /// The memory that a rank's Views lie in.
 struct Place {
   double free = unknown;
-  double own = unknown; ///< of it, what this process alone may take
-  std::string words;    ///< of both
+  std::string words; ///< about it
 };
 
 Place place_here() {
@@ -69,21 +58,19 @@ Place place_here() {
   double total = unknown;
   const char* limited = "";
   if constexpr (device::kernels_on_host) {
+    place.free = available_on_host();
     const auto granted = memory_of_cgroups();
-    const double available = available_on_host();
-    if (granted.free < available) limited = " (by the memory limit of its control group)";
-    place.free = std::min(available, granted.free);
+    if (granted.free < place.free) limited = " (by the memory limit of its control group)";
+    place.free = std::min(place.free, granted.free);
     total = std::min(1024 * number_in("/proc/meminfo", unknown, "MemTotal:"), granted.limit);
-    place.own = free_address_space();
   } else {
-    place.free = free_device_memory();
-    total = static_cast<double>(device::device_memory().total);
+    const auto memory = device::device_memory();
+    if (memory.total > 0) place.free = static_cast<double>(memory.free);
+    total = static_cast<double>(memory.total);
   }
   place.words =
       fmt::format("the {} of {} has {:.4g} GB free of {:.4g} GB{}", device::kernels_on_host ? "memory" : "GPU",
                   host_name(), place.free / 1e9, total / 1e9, limited);
-  if (place.own < place.free)
-    place.words += fmt::format(", and a process may map {:.4g} GB more (ulimit -v)", place.own / 1e9);
   return place;
 }
 
@@ -111,12 +98,7 @@ GrantedMemory memory_of_cgroups(const fs::path& root) {
   return granted;
 }
 
-double free_host_memory() { return std::min({available_on_host(), memory_of_cgroups().free, free_address_space()}); }
-
-double free_device_memory() {
-  const auto memory = device::device_memory();
-  return memory.total > 0 ? static_cast<double>(memory.free) : unknown;
-}
+double free_host_memory() { return std::min(available_on_host(), memory_of_cgroups().free); }
 
 double memory_in_use() {
   if constexpr (device::kernels_on_host) return 1024 * number_in("/proc/self/status", 0, "VmRSS:");
@@ -125,9 +107,7 @@ double memory_in_use() {
 }
 
 double free_memory_of_rank(const comm::Communicator& comm) {
-  const auto place = place_here();
-  const double mine = std::min(place.free / ranks_of_memory(comm).size(), place.own);
-  return comm::allreduce(comm, mine, comm::ReduceOp::min);
+  return comm::allreduce(comm, place_here().free / ranks_of_memory(comm).size(), comm::ReduceOp::min);
 }
 
 void require_memory(const comm::Communicator& comm, double mine) {
@@ -136,13 +116,12 @@ void require_memory(const comm::Communicator& comm, double mine) {
   const double there = comm::allreduce(sharing, mine, comm::ReduceOp::sum);
   const double everywhere = comm::allreduce(comm, mine, comm::ReduceOp::sum);
   std::optional<std::string> problem;
-  if (there > place.free || mine > place.own)
-    problem =
-        fmt::format("out of memory: rank {} needs {:.4g} GB, {:.4g} GB with the other ranks there, but {}; all "
-                    "ranks need {:.4g} GB, which fit on {:.0f} such ranks, {} on each {}: use more of them, or "
-                    "a smaller problem [E-MEMORY]",
-                    comm.rank(), mine / 1e9, there / 1e9, place.words, everywhere / 1e9,
-                    std::ceil(everywhere / std::min(place.free / sharing.size(), place.own)), sharing.size(), kind);
+  if (there > place.free)
+    problem = fmt::format("out of memory: rank {} needs {:.4g} GB, {:.4g} GB with the other ranks there, but {}; all "
+                          "ranks need {:.4g} GB, which fit on {:.0f} such ranks, {} on each {}: use more of them, or "
+                          "a smaller problem [E-MEMORY]",
+                          comm.rank(), mine / 1e9, there / 1e9, place.words, everywhere / 1e9,
+                          std::ceil(everywhere / (place.free / sharing.size())), sharing.size(), kind);
   comm.agree(problem);
 }
 

@@ -22,25 +22,21 @@ GrantedMemory memory_of_cgroups(const std::filesystem::path& root = "/");
 
 // Whether a problem fits, before its Views are allocated.
 
-/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups and of the
-/// process's address space; infinite where nobody says.
+/// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups; infinite where
+/// nobody says.
 double free_host_memory();
-
-/// Local. Bytes free on the GPU of the default instance; infinite where nobody says.
-double free_device_memory();
 
 /// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU of the
 /// default instance; 0 where nobody says.
 double memory_in_use();
 
 /// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or hosts, of
-/// what is free there divided by its ranks, and of what a process may map. The same on all ranks; infinite where nobody
-/// says.
+/// what is free there divided by its ranks. The same on all ranks; infinite where nobody says.
 double free_memory_of_rank(const comm::Communicator&);
 
 /// Collective, with the bytes that this rank is about to allocate in the default memory space. Throws AgreedError on
-/// every rank if what the ranks of a GPU, or of a host, ask for together is more than is free there, or what a rank
-/// asks for more than its process may map. The text names the first rank concerned and how many ranks would do.
+/// every rank if what the ranks of a GPU, or of a host, ask for together is more than is free there. The text names the
+/// first rank concerned and how many ranks would do.
 void require_memory(const comm::Communicator&, double bytes);
 
 /// Local. What to say of an exception by which an allocation failed; empty if that is not what it tells.

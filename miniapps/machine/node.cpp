@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/node.hpp"
 
-#include "machine/gather_to_root.hpp"
-
 #include <kontor/comm/mpi_check.hpp>
-
-#include <set>
 
 namespace kontor::miniapp {
 namespace {
@@ -42,14 +38,6 @@ std::string host_name() {
   int length = 0;
   check(MPI_Get_processor_name(name, &length), "MPI_Get_processor_name");
   return {name, static_cast<std::size_t>(length)};
-}
-
-std::vector<std::string> host_names(const comm::Communicator& comm) {
-  const bool first_of_node = place_on_node(comm.native()).rank == 0;
-  std::set<std::string> names;
-  for (auto& name : gather_texts(comm, first_of_node ? host_name() : std::string()))
-    if (!name.empty()) names.insert(std::move(name));
-  return {names.begin(), names.end()};
 }
 
 } // namespace kontor::miniapp

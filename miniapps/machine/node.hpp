@@ -6,7 +6,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <vector>
 
 /// Which ranks are on one node: those that can share memory.
 namespace kontor::miniapp {
@@ -25,9 +24,5 @@ comm::Communicator node_communicator(const comm::Communicator&);
 
 /// Local. What MPI calls the node of this rank.
 std::string host_name();
-
-/// Collective; valid at rank 0, empty elsewhere. The names of all nodes, each once, sorted. One rank of each node tells
-/// its name.
-std::vector<std::string> host_names(const comm::Communicator&);
 
 } // namespace kontor::miniapp

@@ -49,7 +49,7 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
       grid_(context.comm, {options.shape().rows, options.shape().columns}, {true, true}), method_(grid_),
       streams_(context.overlap) {
   const auto& o = options_;
-  context.progress.describe({.step = "step", .work = "flop"});
+  context.progress.describe({.step = "step"});
   const double bytes = bytes_of_rank(o, o.shape(), {grid_.coordinates()[0], grid_.coordinates()[1]}, sizeof(T));
   miniapp::require_memory(grid_, bytes);
   memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
@@ -63,16 +63,16 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
     verifier_.emplace(grid_, o.shape().columns, o, a(), b(), c());
   }
 
-  record_.exchange = method_.choice();
-  record_.traffic = cannon_->traffic();
-  record_.process_grid = o.process_grid;
-  record_.precision = miniapp::name_of_scalar<T>;
-  record_.field_memory = static_cast<std::int64_t>(bytes);
   memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
-  record_.extras["blas_threads"] = blas_threads(o);
-  record_.extras["gemm_library"] = product_library(o);
-  record_.extras["kernel"] = o.gemm == Gemm::plain ? "plain" : "gemm";
-  record_.extras["volume"] = volume_record(context.comm, o, cannon_->sent());
+  record_ = method_.record();
+  record_.update({{"traffic", cannon_->traffic()},
+                  {"process_grid", o.process_grid},
+                  {"precision", miniapp::name_of_scalar<T>},
+                  {"field_memory", static_cast<std::int64_t>(bytes)},
+                  {"blas_threads", blas_threads(o)},
+                  {"gemm_library", product_library(o)},
+                  {"kernel", o.gemm == Gemm::plain ? "plain" : "gemm"},
+                  {"volume", volume_record(context.comm, o, cannon_->sent())}});
 }
 
 template <class T>
@@ -97,7 +97,7 @@ void Matmul<T>::warm_up() {
   reset_blocks();
   transfers_alone_ = seconds_of_pass(Pass::transfers);
   const double in_use = comm::allreduce(this->context().comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
-  record_.extras["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
+  record_["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
 }
 
 template <class T>
@@ -119,10 +119,7 @@ void Matmul<T>::reset_blocks() {
 template <class T>
 miniapp::StepPlan Matmul<T>::plan() const {
   const auto steps = cannon_->steps();
-  return {.first = first_step_,
-          .limit = steps,
-          .work_per_step = options_.size.flops() / static_cast<double>(steps),
-          .report_every = 1};
+  return {.first = first_step_, .limit = steps, .report_every = 1};
 }
 
 template <class T>
@@ -208,13 +205,12 @@ void Matmul<T>::read_state(const output::Reader& reader) {
 }
 
 template <class T>
-miniapp::AppRecord Matmul<T>::record() const {
+nlohmann::ordered_json Matmul<T>::record() const {
   auto record = record_;
-  record.table = table();
-  record.extras["steps_seconds"] = median_of_steps();
-  record.extras["products_alone_seconds"] = products_alone_;
-  record.extras["transfers_alone_seconds"] = transfers_alone_;
-  record.extras["exposed_seconds"] = exposed();
+  record["steps_seconds"] = median_of_steps();
+  record["products_alone_seconds"] = products_alone_;
+  record["transfers_alone_seconds"] = transfers_alone_;
+  record["exposed_seconds"] = exposed();
   return record;
 }
 
@@ -237,7 +233,8 @@ miniapp::CalibrationRequest Matmul<T>::calibration() const {
   const auto form = gemm_form(options_);
   const int threads = blas_threads(options_);
   const auto operands = cannon_->largest_product();
-  return {.working_set = static_cast<double>(record_.field_memory), .gemm = [=](const comm::Communicator& comm) {
+  return {.working_set = record_.at("field_memory").template get<double>(),
+          .gemm = [=](const comm::Communicator& comm) {
             Kokkos::deep_copy(operands.c, T(0)); // processors are slower with some numbers than with none
             return miniapp::gemm_rate<T>(comm, {form.transpose_a, form.transpose_b}, operands.a, operands.b, operands.c,
                                          threads);

@@ -25,7 +25,8 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   std::optional<miniapp::StepCounts> counts() const override;
   std::vector<miniapp::FileValue> file_values() const override { return file_values_; }
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const override;
-  miniapp::AppRecord record() const override;
+  nlohmann::ordered_json record() const override;
+  std::string table() const override;
   miniapp::CalibrationRequest calibration() const override;
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const override;
   void write_state(output::File&) const override;
@@ -52,7 +53,6 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   void drain() override { streams_.fence(); }
   void finish(std::int64_t made) override;
 
-  std::string table() const;
   /// The part of the products that this run makes in a repeat.
   double share_made() const;
   double median_of_steps() const;
@@ -75,7 +75,7 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   double products_alone_ = 0;                   ///< seconds of the steps without transfers, of the slowest rank
   double transfers_alone_ = 0;                  ///< and of transfers without products
   std::vector<double> seconds_;                 ///< of the steps of each repeat, of the slowest rank
-  miniapp::AppRecord record_;
+  nlohmann::ordered_json record_;
   miniapp::Launches launches_{*this, this->context().timers}; ///< after the exchanges that its graphs use
 };
 

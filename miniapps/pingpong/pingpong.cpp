@@ -18,7 +18,7 @@ class PingPong final : public miniapp::MiniApp {
  public:
   PingPong(const Options& options, const miniapp::RunContext& context)
       : bench_{options, context}, on_host_(device::kernels_on_host || !compares_methods(options.measure)) {
-    context.progress.describe({"size", "", ""});
+    context.progress.describe({"size", ""});
     const int ranks = context.comm.size();
     const auto memory = options.sizes.memory ? static_cast<double>(*options.sizes.memory)
                                              : memory_of_rank(context.comm, compares_methods(options.measure));
@@ -61,18 +61,17 @@ class PingPong final : public miniapp::MiniApp {
     return bench_.findings.figures;
   }
 
-  miniapp::AppRecord record() const override {
+  nlohmann::ordered_json record() const override {
     std::vector<std::string_view> scalars;
     for (const auto scalar : bench_.options.scalars) scalars.push_back(name_of(scalar));
-    miniapp::AppRecord record;
-    record.precision = fmt::format("{}", fmt::join(scalars, " and "));
-    record.calibration = bench_.findings.calibration;
-    record.table = to_text(bench_.findings);
-    record.extras = to_json(bench_.findings);
-    record.extras["measure"] = name_of(bench_.options.measure);
-    record.extras["memory"] = on_host_ ? "host" : "device";
+    auto record = to_json(bench_.findings);
+    record["precision"] = fmt::format("{}", fmt::join(scalars, " and "));
+    record["calibration"] = bench_.findings.calibration;
+    record["measure"] = name_of(bench_.options.measure);
+    record["memory"] = on_host_ ? "host" : "device";
     return record;
   }
+  std::string table() const override { return to_text(bench_.findings); }
 
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string&) const override { return {}; }
 

@@ -3,20 +3,21 @@
 
 #include "machine/calibration.hpp"
 #include "run/checkpoint/checkpoints.hpp"
+#include "run/checkpoint/restart.hpp"
 #include "run/loop/progress.hpp"
 #include "run/loop/stop_request.hpp"
-#include "run/record/app_record.hpp"
 #include "run/record/result.hpp"
 #include "run/record/timers.hpp"
 #include "run/verify/counts.hpp"
 #include "run/verify/read_back.hpp"
-#include "run/verify/restart_check.hpp"
 
 #include <kontor/comm/communicator.hpp>
 #include <kontor/output/file.hpp>
 #include <kontor/output/image.hpp>
 #include <kontor/output/reader.hpp>
 #include <kontor/output/xdmf.hpp>
+
+#include <nlohmann/json.hpp>
 
 /// What a mini-app is to a run (run.hpp). Every function is collective unless stated.
 namespace kontor::miniapp {
@@ -47,7 +48,7 @@ struct RunContext {
   FieldSeries* series = nullptr;
   StopRequest* end = nullptr;         ///< null: no request can end the run
   Checkpoints* checkpoints = nullptr; ///< null: none are written
-  RestartCheck* restart = nullptr;    ///< null: nothing is compared
+  Restart* restart = nullptr;         ///< null: the run does not resume
   std::uint64_t seed = 0;             ///< of the places that are verified, the same on all ranks
 
   /// Local. Steps between the fields of the series that this repeat writes; 0: it writes none.
@@ -57,7 +58,7 @@ struct RunContext {
   /// (StopRequest::agreed()). Writes a checkpoint of `app` if one is due, after drain() has completed the steps.
   template <class Drain>
   bool ends_after(std::int64_t step, const MiniApp& app, const Drain& drain) const {
-    if (restart) restart->before_step(app);
+    if (restart) restart->compare(comm, app);
     const bool ends = end && end->agreed();
     if (checkpoints && checkpoints->due(step, ends)) {
       drain();
@@ -107,8 +108,15 @@ class MiniApp {
   virtual Verification verify() = 0;
   /// For one repeat of `seconds`; the first is the one that runs are compared by. Local.
   virtual std::vector<FigureOfMerit> figures(double seconds, const Calibration&) const = 0;
-  /// What the app adds to /run. Local, after the last repeat.
-  virtual AppRecord record() const = 0;
+  /// What the app adds to /run, with the keys of docs/reference/record.md. Local, after the last repeat. It is rank 0's
+  /// that is written, but for two members that each rank gives for itself: "field_memory", bytes of Views that hold the
+  /// problem, of which the sum is written, and the table "traffic" (exchange_record.hpp). "process_grid" is an array;
+  /// an empty one is not written.
+  virtual nlohmann::ordered_json record() const = 0;
+  /// What people read before the figures. Local, after the last repeat.
+  virtual std::string table() const { return {}; }
+  /// Seconds of a repeat's steps without exchanges, of the slowest rank: samples. Local, after the last repeat.
+  virtual std::vector<double> computing() const { return {}; }
   /// What else the app's figures want to know of the machine. Local, before warm_up().
   virtual CalibrationRequest calibration() const { return {}; }
   /// Writes the current fields below a group, "/fields" or that of a series, and describes those that have a mesh;

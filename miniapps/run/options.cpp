@@ -2,11 +2,13 @@
 #include "run/options.hpp"
 
 #include <kontor/comm/registry.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstddef>
+#include <regex>
 
 namespace kontor::miniapp {
 namespace {
@@ -29,6 +31,16 @@ constexpr auto check_levels = words(comm::check_names);
 constexpr std::array<Named<FieldSelection>, 2> field_selections{
     {{"final", FieldSelection::final}, {"none", FieldSelection::none}}};
 
+/// Seconds of "SS", "MM:SS" or "HH:MM:SS", with minutes and seconds below 60 after a colon; 0: it is none of these.
+double duration(const std::string& text) {
+  static const std::regex form("([0-9]{1,8})(?::([0-5][0-9]))?(?::([0-5][0-9]))?");
+  std::smatch parts;
+  double sum = 0;
+  if (std::regex_match(text, parts, form))
+    for (std::size_t i = 1; i < parts.size() && parts[i].matched; ++i) sum = 60 * sum + std::stod(parts[i]);
+  return sum;
+}
+
 } // namespace
 
 std::vector<Named<std::string>> backend_names() {
@@ -46,6 +58,26 @@ void RunOptions::refuse_series(const config::Deck& deck, std::string_view what) 
   if (snapshot_every > 0)
     deck.fail("output.every",
               fmt::format("is {}, but {} has no series of fields; leave it out, or give 0", snapshot_every, what));
+}
+
+void CheckpointOptions::describe(config::Visitor& v) {
+  v.section("checkpoint", "Checkpoints: what is written when", [&](config::Visitor& c) {
+    c.value("every", every, "Steps (sweeps, iterations) between checkpoints; 0: not by steps", {0});
+    c.value("seconds", seconds, "Seconds between checkpoints; 0: not by time", {0, 1e9});
+    c.value("walltime", walltime,
+            "Time limit of the program: HH:MM:SS, MM:SS or seconds. The run writes a checkpoint and ends before "
+            "it; empty: no limit");
+    c.value("keep", keep, "How many finished checkpoints stay; older ones of the run are removed", {1, 1000});
+  });
+}
+
+void CheckpointOptions::resolve(const config::Deck& deck) {
+  if (walltime.empty()) return;
+  walltime_seconds = duration(walltime);
+  if (walltime_seconds <= 0)
+    deck.fail("checkpoint.walltime",
+              fmt::format("is '{}'; allowed are HH:MM:SS, MM:SS and whole seconds, above 0", config::shown(walltime)),
+              "E-DECK-TYPE");
 }
 
 void RunOptions::describe(config::Visitor& v) {
@@ -85,9 +117,6 @@ void RunOptions::describe(config::Visitor& v) {
     o.value("every", snapshot_every, "Steps of the iteration between fields of a series; 0: no series", {0});
   });
   checkpoint.describe(v);
-  v.value("restart", restart,
-          "Resumes from this checkpoint; NAME-checkpoint.h5: from the newest whole one of the output NAME.h5. "
-          "Empty: from the beginning");
 }
 
 } // namespace kontor::miniapp

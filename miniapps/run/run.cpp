@@ -28,16 +28,6 @@ auto timed(Timer& timer, const Work& work) {
   return work();
 }
 
-/// Calls work(); returns how long that took.
-template <class Work>
-double seconds_of(const Work& work) {
-  comm::Stopwatch watch;
-  work();
-  double seconds = 0;
-  watch.lap(seconds);
-  return seconds;
-}
-
 /// Collective. Throws config::Error for a state that lacks a number.
 void read_state(MiniApp& app, const Restart& restart) {
   try {
@@ -48,24 +38,12 @@ void read_state(MiniApp& app, const Restart& restart) {
   }
 }
 
-/// Times and calls of regions inside the repeats, which were so many, are given for one repeat.
-void add_repeated(Timers& timers, const Timers& repeated, std::int64_t repeats) {
-  for (const auto& [region, timer] : repeated.entries()) {
-    const auto times = timer.once ? 1 : repeats;
-    auto& sum = timers[region];
-    sum.add(timer.seconds / static_cast<double>(times), timer.calls / times);
-    sum.once = timer.once;
-    sum.kind = timer.kind;
-  }
-}
-
 } // namespace
 
 int Run::operator()() {
   const auto comm = make_communicator();
   const bool root = comm.rank() == 0;
   app_.resolve(deck_, comm.size(), options_);
-  require_trace_fits(deck_, options_.trace, comm.size());
   if (line_.print_deck) {
     if (root) fmt::print("{}", resolved_deck_);
     return exit_verified;
@@ -73,24 +51,22 @@ int Run::operator()() {
   auto record = provenance(comm, options_, app_.name, command_, resolved_deck_);
   const auto file = open_output(comm);
 
-  Timers timers;              // once a run
-  Timers repeated{app_.name}; // in the repeats
+  Timers timers(app_.name);
   Progress progress(Progress::style_for(comm.rank(), line_.quiet), app_.name);
   StopRequest end(comm);
-  const auto checkpoints = make_checkpoints(comm, end, repeated);
+  const auto checkpoints = make_checkpoints(comm, end, timers);
   if (restart_ && root) to_stderr(restart_->note());
   FieldSeries series{file.get(), options_.snapshot_every};
   series.complete = restart_ && restart_->header().repeat > 0; // in the file of the run before
-  RestartCheck restart(comm, restart_ ? &*restart_ : nullptr);
   const auto seed = options_.sample_seed.value_or(root ? std::random_device()() : 0);
   const RunContext context{.comm = comm,
                            .overlap = options_.overlap,
-                           .timers = repeated,
+                           .timers = timers,
                            .progress = progress,
                            .series = &series,
                            .end = &end,
                            .checkpoints = checkpoints.get(),
-                           .restart = &restart,
+                           .restart = restart_ ? &*restart_ : nullptr,
                            .seed = static_cast<std::uint64_t>(comm::allreduce(comm, seed, comm::ReduceOp::max))};
   const auto app = timed(timers.once("setup"), [&] { return make_app(context); });
   to_stderr(shared_devices(record.value("devices", nlohmann::ordered_json()))); // not before a refusal
@@ -99,20 +75,19 @@ int Run::operator()() {
     machine = timed(timers.once("calibrate"), [&] { return calibrate(comm, app_.huge_pages, app->calibration()); });
   double start_to_first_step = 0;
   since_start_.lap(start_to_first_step);
-  const double warming_up = timed(timers.once("warm_up"), [&] { return seconds_of([&] { app->warm_up(); }); });
-  end.expect(warming_up); // longer than a step
-  Trace trace(options_.trace);
+  timed(timers.once("warm_up"), [&] { app->warm_up(); });
+  end.expect(timers.once("warm_up").seconds); // longer than a step
+  Trace trace(options_.trace, comm.size());
   EnergyMeter energy(comm);
   const bool verifies = comm.capabilities().moves_data;
   Verification verification; // first of launches and starts
   if (verifies) verification = timed(timers.once("verify"), [&] { return app->verify_launches(); });
-  repeated.reset();
+  timers.reset();
   Measured measured;
   if (verification.passed()) // else no repeat would have a figure
     measured = measure(context, *app, trace, energy, verifies ? &timers.once("verify") : nullptr, verification);
   auto& repeats = measured.repeats;
   const auto begun = static_cast<std::int64_t>(repeats.size()) + (measured.unfinished ? 1 : 0);
-  add_repeated(timers, repeated, std::max<std::int64_t>(1, begun)); // verification may use what is timed
   if (!verification.passed())
     repeats.clear();
   else if (!measured.complete())
@@ -120,7 +95,7 @@ int Run::operator()() {
   else if (!verifies)
     verification = {.measure = fmt::format("backend '{}' moves nothing", options_.comm.backend), .off = true};
   else
-    timed(timers.once("verify"), [&] { verify(*app, restart, verification); });
+    timers.uncounted([&] { timed(timers.once("verify"), [&] { verify(*app, verification); }); });
   verification.seed = context.seed;
   std::vector<FigureOfMerit> figures;
   if (measured.complete() && !verification.failed()) {
@@ -134,13 +109,11 @@ int Run::operator()() {
   const auto values = gather(comm, compares ? app->file_values() : std::vector<FileValue>{});
   if (!values.empty()) verification.judged.push_back(words_of(values));
 
-  auto of_app = app->record();
-  const auto table = std::exchange(of_app.table, {});
   record["start_to_first_step"] = start_to_first_step;
   record["ended_early"] = end.granted();
   if (end.granted()) record["end_signal"] = end.signal();
   add_verdict(record, verification, figures);
-  add_repeats(record, repeats, of_app.computing);
+  add_repeats(record, repeats, app->computing());
   if (checkpoints || restart_)
     record["checkpoint"] =
         checkpoints ? checkpoints->record(measured.stepping) : nlohmann::ordered_json{{"written", 0}};
@@ -148,19 +121,18 @@ int Run::operator()() {
     record["checkpoint"].update({{"restarted_from", restart_->path()},
                                  {"at_step", restart_->header().step},
                                  {"at_repeat", restart_->header().repeat}});
-  record["timers"] = summarise(comm, timers);
-  if (auto seconds = measured.times.over_ranks(comm); !seconds.empty()) record["per_rank"] = std::move(seconds);
-  if (auto durations = distributions(comm, repeated); !durations.empty())
-    record["distributions"] = std::move(durations);
+  record["timers"] = summarise(comm, timers, std::max<std::int64_t>(1, begun));
+  if (auto seconds = timers.per_rank(comm); !seconds.empty()) record["per_rank"] = std::move(seconds);
+  if (auto durations = distributions(comm, timers); !durations.empty()) record["distributions"] = std::move(durations);
   if (!device::kernels_on_host)
     record["distributions_remark"] = "kernels run on a device, so the host does not see how long a step takes";
-  if (auto rows = trace.over_ranks(comm, repeated); !rows.empty()) record["trace"] = std::move(rows);
+  if (auto rows = trace.over_ranks(comm, timers); !rows.empty()) record["trace"] = std::move(rows);
   if (!machine.noise.empty()) record["noise"] = machine.noise;
   if (!repeats.empty()) record["energy"] = energy.over_ranks(comm, median(repeats));
   record["calibration"] = machine.record;
-  add_app(record, comm, std::move(of_app));
+  add_app(record, comm, app->record());
   const auto written = write(comm, *app, series, measured.complete(), record, verification, values);
-  if (root && !line_.quiet) print_table(record, table, written);
+  if (root && !line_.quiet) print_table(record, app->table(), written);
   if (root) print_verdict(record, options_.repeats);
   if (verification.failed()) return exit_verification_failed;
   return end.granted() ? exit_ended_early : exit_verified;
@@ -194,7 +166,7 @@ Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace
     context.progress.begin();
     const double apart_before = apart_so_far();
     const bool traced = options_.trace > 0 && repeat + 1 == options_.repeats;
-    energy.begin(MPI_Wtime());
+    if (repeat == first) energy.begin(device::seconds());
     comm::barrier(context.comm);
     comm::Stopwatch watch;
     if (traced) {
@@ -219,16 +191,16 @@ Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace
       context.timers.reset();
       continue;
     }
-    energy.end(MPI_Wtime());
-    measured.times.add(seconds, context.timers);
+    energy.end(device::seconds());
+    context.timers.end_repeat(seconds);
     measured.repeats.push_back(slowest);
   }
   return measured;
 }
 
 /// Collective, after the last repeat. Adds what the app and the counts say to what was found before.
-void Run::verify(MiniApp& app, const RestartCheck& restart, Verification& found) const {
-  auto earlier = std::exchange(found, restart.verdict());
+void Run::verify(MiniApp& app, Verification& found) const {
+  auto earlier = std::exchange(found, restart_ ? restart_->verdict() : Verification{});
   also(found, [&] { return std::move(earlier); });
   if (const auto counts = app.counts()) also(found, [&] { return verify_counts(*counts); });
   if (!found.passed()) return;

@@ -5,7 +5,6 @@
 #include "run/app.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/options.hpp"
-#include "run/record/per_rank.hpp"
 #include "run/record/trace.hpp"
 #include "run/start/command_line.hpp"
 
@@ -30,7 +29,6 @@ class Run {
   /// The repeats.
   struct Measured {
     std::vector<double> repeats; ///< seconds, of the slowest rank; of those that are complete
-    RepeatTimes times;           ///< of this rank
     double stepping = 0;         ///< seconds that this process has spent in repeats, complete or not, counted alike
     bool unfinished = false;     ///< the last repeat that was begun is not complete, and so are the fields
 
@@ -50,7 +48,7 @@ class Run {
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
   Measured measure(const RunContext&, MiniApp&, Trace&, EnergyMeter&, Timer* verifying, Verification&) const;
-  void verify(MiniApp&, const RestartCheck&, Verification&) const;
+  void verify(MiniApp&, Verification&) const;
   std::vector<std::filesystem::path> write(const comm::Communicator&, const MiniApp&, FieldSeries&, bool complete,
                                            nlohmann::ordered_json& record, Verification&,
                                            const std::vector<FileValue>&) const;
@@ -61,10 +59,8 @@ class Run {
   std::optional<Restart> restart_;
   config::Deck deck_;
   RunOptions options_;
-  std::vector<config::Setting> default_settings_; ///< of the app
-  std::vector<config::Setting> app_settings_;     ///< as they are in the deck, but for files in checkpoints
-  std::string resolved_deck_;                     ///< with every default and override; what is automatic is so in it
-  std::string checkpoint_deck_;                   ///< the same for a checkpoint
+  std::vector<config::Setting> app_settings_; ///< as they are in the deck, but for files in checkpoints
+  std::string resolved_deck_;                 ///< with every default and override; what is automatic is so in it
   comm::Stopwatch since_start_;
 };
 

@@ -21,22 +21,6 @@
 namespace kontor::miniapp {
 namespace {
 
-/// A deck in a checkpoint may come from anywhere, so an output file that it names is written here or beside the
-/// checkpoint, and elsewhere only if the command line says so.
-void require_near(const config::Deck& deck, const std::filesystem::path& file,
-                  const std::filesystem::path& checkpoint) {
-  namespace fs = std::filesystem;
-  const auto folder_of = [](const fs::path& path) {
-    std::error_code ignored;
-    return fs::weakly_canonical(fs::absolute(path, ignored).parent_path(), ignored);
-  };
-  const auto folder = folder_of(file);
-  const auto key = "output.file";
-  if (deck.locate(key).starts_with("--set ") || folder == folder_of("here") || folder == folder_of(checkpoint)) return;
-  deck.fail(key, fmt::format("is {}, neither in this folder nor in that of the checkpoint; say -o FILE", file.string()),
-            "E-FILE-SAME");
-}
-
 /// The key of the deck that the communication layer refuses; the whole section where the deck leaves that choice open.
 std::string_view key_of(const comm::UsageError& error, const comm::Options& options) {
   switch (error.axis()) {
@@ -56,43 +40,36 @@ Run::Run(const CommandLine& line, std::string command, const App& app, comm::Sto
   if (deck_.app() != app_.name)
     deck_.fail("app", fmt::format("is '{}', but this program is '{}'", config::shown(deck_.app()), app_.name),
                "E-DECK-APP");
-  default_settings_ = config::settings(app_.describe);
   deck_.read([this](config::Visitor& v) { describe(v); });
   if (!line_.output.empty()) options_.output_file = line_.output;
-  if (!line_.restart.empty()) options_.restart = line_.restart;
   resolve_sizes();
   options_.checkpoint.resolve(deck_);
   app_settings_ = config::settings(app_.describe);
-  if (options_.checkpoint.wanted() || !options_.restart.empty()) look_into_inputs();
+  if (options_.checkpoint.wanted() || !line_.restart.empty()) look_into_inputs();
   // Before anything is chosen: what was left open stays so, for a run on other ranks or another machine.
-  const auto print = [this] { return config::print(app_.name, [this](config::Visitor& v) { describe(v); }); };
-  resolved_deck_ = print();
-  const auto restart = std::exchange(options_.restart, ""); // not what is gone on from later
-  checkpoint_deck_ = print();
-  options_.restart = restart;
+  resolved_deck_ = config::print(app_.name, [this](config::Visitor& v) { describe(v); });
   check_restart();
   auto& output = options_.output_file;
   if (output.empty())
     output = line_.deck.empty() ? restart_->header().output : std::filesystem::path(line_.deck).stem().string() + ".h5";
-  if (line_.deck.empty() && line_.output.empty()) require_near(deck_, output, restart_->path());
   options_.checkpoint.file = checkpoints_of(output).string();
 }
 
 /// The deck of the command line, else that in the checkpoint.
 config::Deck Run::read() {
   if (!line_.deck.empty()) return read_deck(line_.deck, line_.set);
-  restart_.emplace(MPI_COMM_WORLD, line_.restart, "--restart");
+  restart_.emplace(MPI_COMM_WORLD, line_.restart);
   return config::Deck::parse(restart_->header().deck, restart_->path(), line_.set);
 }
 
 /// Collective. A run that goes on has the memory of another moment, so that its sizes would be others.
 void Run::resolve_sizes() {
   const auto free_memory = [this] {
-    if (!options_.restart.empty())
+    if (!line_.restart.empty())
       deck_.fail("problem.memory_share",
                  fmt::format("chooses sizes, and a run that goes on has those of its checkpoint: run {} "
                              "itself with --restart, or give its sizes",
-                             options_.restart),
+                             line_.restart),
                  "E-CHECKPOINT-DECK");
     return free_memory_of_rank(comm::Communicator(MPI_COMM_WORLD, comm::Options{}));
   };
@@ -116,22 +93,14 @@ void Run::look_into_inputs() {
 /// Refuses checkpoints of an app that has none, and one that is of another deck.
 void Run::check_restart() {
   const auto& may_change = app_.restart_may_change;
-  const auto refuse = [&](std::string_view key, std::string_view value) {
-    deck_.fail(key, fmt::format("is {}, but {} writes no checkpoints: its runs begin at the beginning; leave it "
-                                "out",
-                                value, app_.name));
-  };
-  if (!may_change) {
-    const auto& c = options_.checkpoint;
-    if (c.every > 0) refuse("checkpoint.every", fmt::format("{}", c.every));
-    if (c.seconds > 0) refuse("checkpoint.seconds", fmt::format("{}", c.seconds));
-    if (!c.walltime.empty()) refuse("checkpoint.walltime", c.walltime);
-    if (!options_.restart.empty()) refuse("restart", options_.restart);
-  }
-  if (options_.restart.empty()) return;
-  const auto place = line_.restart.empty() ? deck_.location("restart").text() : "--restart";
-  if (!restart_) restart_.emplace(MPI_COMM_WORLD, options_.restart, place);
-  restart_->require_same(app_.name, deck_, app_settings_, *may_change, default_settings_);
+  if (!may_change && options_.checkpoint.wanted())
+    deck_.fail("checkpoint", fmt::format("asks for checkpoints, but {} writes none; leave it out", app_.name));
+  if (line_.restart.empty()) return;
+  if (!may_change)
+    throw config::Error({fmt::format("--restart: {} writes no checkpoints; leave it out", app_.name)},
+                        "E-DECK-CONFLICT");
+  if (!restart_) restart_.emplace(MPI_COMM_WORLD, line_.restart);
+  restart_->require_same(app_.name, deck_, app_settings_, *may_change);
   if (const auto& header = restart_->header(); header.repeat >= options_.repeats)
     deck_.fail("measure.repeats",
                fmt::format("is {}, but {} was written in repeat {}; allowed are as many or "
@@ -173,7 +142,7 @@ std::unique_ptr<MiniApp> Run::make_app(const RunContext& context) const {
 std::unique_ptr<output::File> Run::open_output(const comm::Communicator& comm) const {
   Files files{line_.deck, options_.output_file, options_.fields != FieldSelection::none, line_.results,
               config::input_files(app_.describe)};
-  if (restart_) files.inputs.push_back({restart_->path(), deck_.location("restart")});
+  if (restart_) files.inputs.push_back({restart_->path(), {"", "--restart"}});
   check_files(comm, files);
   require_no_series(comm);
   try {
@@ -202,7 +171,7 @@ CheckpointHeader Run::checkpoint_header(int ranks) {
                           .run = restart_ ? restart_->header().run : "",
                           .ranks = ranks,
                           .output = options_.output_file,
-                          .deck = checkpoint_deck_};
+                          .deck = resolved_deck_};
   for (const auto& [key, value] : app_settings_) header.keys[key] = value;
   return header;
 }

@@ -44,13 +44,15 @@ StencilApp::StencilApp(Problem problem, const Options& options, const miniapp::R
       halos_(comm_, slots_of(problem_, comm_, block_), block_, fields_, {"halo of first field", "halo of second field"},
              streams_.exchange()),
       compute_(context.timers["compute"]), exchanges_(context.timers) {
-  context.progress.describe({.step = "step", .work = "cell updates"});
+  context.progress.describe({.step = "step"});
   halos_.measure_times();
-  miniapp::record_exchange(record_, comm_, halos_[0]);
-  record_.process_grid = options.process_grid;
-  record_.precision = "double";
-  record_.field_memory = static_cast<std::int64_t>(2 * fields_[0].span() * sizeof(double));
-  record_.extras = {{"steps", options.steps}, {"cells", options.cells}, {"time_step", problem_.time_step}};
+  record_ = miniapp::record_of(comm_, halos_[0]);
+  record_.update({{"process_grid", options.process_grid},
+                  {"precision", "double"},
+                  {"field_memory", static_cast<std::int64_t>(2 * fields_[0].span() * sizeof(double))},
+                  {"steps", options.steps},
+                  {"cells", options.cells},
+                  {"time_step", problem_.time_step}});
 }
 
 void StencilApp::warm_up() {
@@ -103,14 +105,14 @@ std::vector<miniapp::FigureOfMerit> StencilApp::figures(double seconds, const mi
                                    {.read = problem_.two_levels ? 2 * bytes : bytes, .written = bytes}, machine);
 }
 
-miniapp::AppRecord StencilApp::record() const {
+nlohmann::ordered_json StencilApp::record() const {
   auto record = record_;
-  record_launches(record, made_ - first_);
+  record.update(launches().record());
   return record;
 }
 
 miniapp::CalibrationRequest StencilApp::calibration() const {
-  return {.working_set = static_cast<double>(record_.field_memory)};
+  return {.working_set = record_.at("field_memory").get<double>()};
 }
 
 std::optional<miniapp::FieldOutput> StencilApp::write_fields(output::File& file, const std::string& group) const {
@@ -136,9 +138,7 @@ void StencilApp::read_state(const output::Reader& reader) {
   if (problem_.two_levels) grid::read_field(reader, "/state/step before", block_, fields_[1 - now_]);
 }
 
-miniapp::StepPlan StencilApp::plan() const {
-  return {.first = first_, .limit = options_.steps, .work_per_step = updates(1)};
-}
+miniapp::StepPlan StencilApp::plan() const { return {.first = first_, .limit = options_.steps}; }
 
 miniapp::LaunchTerms StencilApp::launch_terms() {
   return {.wanted = options_.launch,

@@ -42,7 +42,7 @@ class StencilApp : public miniapp::SteppedApp, private miniapp::Steps {
   std::optional<miniapp::StepCounts> counts() const final;
   std::vector<miniapp::FileValue> file_values() const final;
   std::vector<miniapp::FigureOfMerit> figures(double seconds, const miniapp::Calibration&) const final;
-  miniapp::AppRecord record() const final;
+  nlohmann::ordered_json record() const final;
   miniapp::CalibrationRequest calibration() const final;
   std::optional<miniapp::FieldOutput> write_fields(output::File&, const std::string& group) const final;
   void write_state(output::File&) const final;
@@ -88,7 +88,7 @@ class StencilApp : public miniapp::SteppedApp, private miniapp::Steps {
   int now_ = 0;            ///< the field that holds the solution
   std::int64_t first_ = 0; ///< steps made by another run
   std::int64_t made_ = 0;  ///< steps of the repeat
-  miniapp::AppRecord record_;
+  nlohmann::ordered_json record_;
   miniapp::Timer& compute_;
   miniapp::ExchangeSamples exchanges_;
   miniapp::Launches launches_{*this, context().timers}; ///< after the exchanges that its graphs use

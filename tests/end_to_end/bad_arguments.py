@@ -63,7 +63,7 @@ class Starts(RefusalTest):
 
 
 class Kokkos(RefusalTest):
-    """What Kokkos would end the program for."""
+    """What Kokkos rejects."""
 
     def test_arguments(self):
         """Kokkos says what it does not take, of which it names some."""
@@ -88,9 +88,6 @@ class Kokkos(RefusalTest):
     def test_what_needs_no_kokkos(self):
         for option in "--schema", "--help", "--list-backends":
             self.passes(option, "--kokkos-threads=abc", limit=10)
-
-    def test_help_needs_no_deck(self):
-        self.passes("--kokkos-help", limit=20)
 
 
 class Overrides(RefusalTest):

@@ -58,10 +58,10 @@ class Refused(RefusalTest):
 
     def test_checkpoints(self):
         """Its measurements are short: no key asks for one, and it resumes from none."""
-        for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"), ("restart", "c.h5"):
-            line = f"restart: {value}" if key == "restart" else f"checkpoint: {{{key}: {value}}}"
-            name = key if key == "restart" else f"checkpoint.{key}"
-            self.refused("E-DECK-CONFLICT", f"deck.yaml:8:{line.index(value) + 1}: {name} is {value}", deck=f"{SMALL}{line}\n")
+        for key, value in ("every", "5"), ("seconds", "5"), ("walltime", "1:00"):
+            text = f"{SMALL}checkpoint: {{{key}: {value}}}\n"
+            self.refused("E-DECK-CONFLICT", "deck.yaml:8:1: checkpoint", "pingpong", deck=text)
+        self.refused("E-DECK-CONFLICT", "--restart", "pingpong", words=("--restart", "c.h5"), deck=SMALL)
 
     def test_overrides(self):
         halo, conflict = "halo, exchange or device", "E-DECK-CONFLICT"

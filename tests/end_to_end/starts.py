@@ -19,9 +19,9 @@ class StartTest(HeatTest):
         super().setUp()
         self.write("deck.yaml", DECK)
 
-    def check_given_up(self, result, words, seconds):
+    def check_given_up(self, result):
         self.assertEqual(result.code, 3, result)
-        self.assertRegex(result.err, rf"rank \d: {seconds} s after the start .*{words}.*KONTOR_START_SECONDS")
+        self.assertRegex(result.err, r"KONTOR_START_SECONDS.*\[E-LAUNCH-TIMEOUT\]")
         self.assertEqual(self.files(), ["deck.yaml"])
 
 
@@ -35,7 +35,7 @@ class FailedCalls(StartTest):
     def test_first_messages_that_do_not_come(self):
         """Rank 1 stops itself before the first of them."""
         result = self.run_with("MPI_Bcast", ranks=2, variables={"KONTOR_START_SECONDS": "3"}, DO="pause", RANK=1)
-        self.check_given_up(result, "first messages", 3)
+        self.check_given_up(result)
 
     @unittest.skipIf(sanitizers(), "a sanitizer has an operator new of its own")
     def test_no_memory_from_some_moment_on(self):
@@ -61,7 +61,7 @@ class Starts(StartTest):
     @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
     def test_a_process_that_does_not_start_mpi(self):
         result = self.heat("deck.yaml", ":", "-n", "1", "sleep", "60", variables={"KONTOR_START_SECONDS": "1"})
-        self.check_given_up(result, "MPI_Init", 1)
+        self.check_given_up(result)
 
     def test_runs_may_take_longer(self):
         """The limit is that of the start alone."""
@@ -69,10 +69,7 @@ class Starts(StartTest):
         self.write("deck.yaml", refusal.change(DECK, *long))
         self.passes("deck.yaml", limit=150, variables={"KONTOR_START_SECONDS": "1"})
 
-    def test_number_of_seconds(self):
-        for text in "soon", "-1", "1e3", "", "1000000":
-            result = self.ends(2, "deck.yaml", ranks=2, variables={"KONTOR_START_SECONDS": text})
-            self.names(result.err, "E-USAGE-OPTION", f"KONTOR_START_SECONDS is '{text}'", "999999")
+    def test_no_limit(self):
         self.passes("deck.yaml", variables={"KONTOR_START_SECONDS": "0"})
 
 

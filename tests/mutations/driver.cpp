@@ -20,8 +20,10 @@ int app_main(int argc, char** argv); // of the app
 /// In place of that of run/start/run_main.cpp, which starts MPI and Kokkos for one run.
 int kontor::miniapp::run_main(int argc, char** argv, const App& app) {
   CommandLine line;
-  const auto early = parse_command_line(argc, argv, app.name, app.summary, line);
-  return early ? early->code : guarded([&] { return Run(line, "", app, {})(); });
+  return guarded([&] {
+    parse_command_line(argc, argv, app.name, app.summary, line);
+    return Run(line, "", app, {})();
+  });
 }
 
 int main(int argc, char** argv) {
@@ -32,7 +34,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (!miniapp::start_kokkos({argv[0]})) return miniapp::exit_user_error;
+  miniapp::start_kokkos({argv[0]});
   std::ifstream lines(argv[1]);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream text(line);

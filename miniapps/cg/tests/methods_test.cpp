@@ -160,7 +160,7 @@ std::vector<double> residuals(MPI_Comm native, Options options, bool overlap) {
   options.process_grid = {1, comm.size(), 1};
   App app(options, comm, overlap);
   app.run();
-  return app.cg.record().history.values;
+  return app.cg.record().at("history").at("residual");
 }
 
 TEST(Reproducible, SameResidualsAsOnOneRank) {

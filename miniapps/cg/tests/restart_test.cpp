@@ -171,7 +171,8 @@ struct Answer {
 };
 Answer answer_of(const comm::Communicator& comm, Cg& cg) {
   EXPECT_TRUE(cg.verify().passed());
-  return {cg.record().history.values, gathered(comm, cg.partition(), cg.solution()), cg.figures(1.0, {})[2].value};
+  return {cg.record().at("history").at("residual"), gathered(comm, cg.partition(), cg.solution()),
+          cg.figures(1.0, {})[2].value};
 }
 
 /// On the ranks of `native`, from the beginning or from a checkpoint.

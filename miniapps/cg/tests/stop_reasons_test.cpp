@@ -230,9 +230,9 @@ TEST(Cg, RecordsHowNearItHasCome) {
   options.solver.tolerance = 1e-6;
   App app(options, world());
   app.run();
-  EXPECT_FALSE(app.cg.record().extras.contains("true_residual")); // with a backend that moves nothing
+  EXPECT_FALSE(app.cg.record().contains("true_residual")); // with a backend that moves nothing
   EXPECT_TRUE(app.cg.verify().passed());
-  const auto extras = app.cg.record().extras;
+  const auto extras = app.cg.record();
   EXPECT_EQ(extras["ending"], "converged");
   EXPECT_NEAR(extras["true_residual"], extras["residual"], 1e-12);
   EXPECT_GT(extras["true_residual"], 0);

@@ -75,7 +75,7 @@ TEST(Persistent, IsNotTriedWhereRanksShareADevice) {
   options.process_grid = {1, world_size()};
   Problem<double> problem(options, MPI_COMM_WORLD, {.backend = device::kernels_on_host ? "shm" : "ipc"});
   problem.heat->warm_up();
-  const auto record = problem.heat->record().extras;
+  const auto record = problem.heat->record();
   const bool alone = comm::max_over_ranks(problem.comm, miniapp::ranks_of_memory(problem.comm).size()) == 1;
   EXPECT_EQ(miniapp::test::was_tried(record, "persistent"), alone);
 }
@@ -100,7 +100,7 @@ TEST(Passes, AreChosenAmongThoseThatArePossible) {
     loan.run(*heat);
     EXPECT_TRUE(heat->verify().passed());
     std::vector<int> lengths;
-    const auto record = heat->record().extras;
+    const auto record = heat->record();
     for (const auto& row : record["steps_per_pass_trial"]) {
       EXPECT_EQ(row["refusal"] == "", std::isfinite(row["seconds"].get<double>()));
       if (row["refusal"] == "") lengths.push_back(std::stoi(row["candidate"].get<std::string>()));

@@ -60,9 +60,9 @@ bool same_bits(const Domain<T>& part, const Domain<T>& whole) {
 /// The norms of a run, by sweep.
 template <class T>
 std::map<std::int64_t, double> history(const Heat<T>& heat) {
-  const auto table = heat.record().history;
+  auto table = heat.record()["history"];
   std::map<std::int64_t, double> norms;
-  for (std::size_t n = 0; n < table.values.size(); ++n) norms[table.iterations[n]] = table.values[n];
+  for (std::size_t n = 0; n < table["norm"].size(); ++n) norms[table["iteration"][n]] = table["norm"][n];
   return norms;
 }
 
@@ -273,10 +273,10 @@ class SameBits : public testing::Test {
     const auto& whole = wholes.with(options.norm);
     Problem<T> part(options, comm::test::cached_communicator(method).share(), overlap);
     run(*part.heat, options.launch != Launch::per_kernel ? repeats_by_graph : 1);
-    const auto launch = part.heat->record().extras["launch"];
+    const auto launch = part.heat->record()["launch"];
     EXPECT_EQ(launch, stepping::all_launch_names[static_cast<std::size_t>(options.launch.value)].name);
     if (options.kernel == SweepKernel::plain) {
-      EXPECT_EQ(part.heat->record().extras["kernel"], "plain");
+      EXPECT_EQ(part.heat->record()["kernel"], "plain");
     }
     const auto choice = fmt::format("process grid {}, {}, overlap {}, streaming {}, launch {}, check_every {}, norm "
                                     "{}, plain {}, steps_per_pass {}",

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Heat, Tools, testing::Bool(),
                          [](const auto& instance) { return instance.param ? "overlap" : "no_overlap"; });
 
 /// Of a run with so many cells for each rank.
-miniapp::AppRecord record_with(int cells, const char* stores, const char* source = "0") {
+nlohmann::ordered_json record_with(int cells, const char* stores, const char* source = "0") {
   const int ranks = world_size();
   const auto deck = fmt::format(R"deck(
 app: heat
@@ -110,8 +110,8 @@ constexpr int many = 512 << 10; // 8 MiB
 
 TEST(Stores, AreTriedWhereFieldsAreLarge) {
   if (on_device) GTEST_SKIP() << "rows are for CPUs";
-  EXPECT_FALSE(record_with(few, "auto").extras.contains("pass_trial"));
-  const auto extras = record_with(many, "auto").extras;
+  EXPECT_FALSE(record_with(few, "auto").contains("pass_trial"));
+  const auto extras = record_with(many, "auto");
   ASSERT_EQ(extras["pass_trial"].size(), 4);
   double least = INFINITY;
   for (const auto& tried : extras["pass_trial"]) least = std::min(least, tried["seconds"].get<double>());
@@ -127,7 +127,7 @@ TEST(Stores, AreTriedWhereFieldsAreLarge) {
 TEST(Stores, AreThoseOfTheDeck) {
   if (on_device) GTEST_SKIP() << "rows are for CPUs";
   for (const char* stores : {"streaming", "ordinary"}) {
-    const auto extras = record_with(many, stores).extras;
+    const auto extras = record_with(many, stores);
     EXPECT_EQ(extras["stores"], stores);
     for (const auto& tried : extras["pass_trial"]) // prefetching is tried
       EXPECT_TRUE(tried["candidate"].get<std::string>().starts_with(stores)) << tried;
@@ -136,7 +136,7 @@ TEST(Stores, AreThoseOfTheDeck) {
 
 /// The source is known up to the deck's last time, and a trial would go on for longer.
 TEST(Stores, AreNotTriedPastTheEndOfTime) {
-  const auto extras = record_with(many, "auto", "sqrt(1.05e-6-t)").extras;
+  const auto extras = record_with(many, "auto", "sqrt(1.05e-6-t)");
   EXPECT_FALSE(extras.contains("pass_trial"));
 }
 

@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <new>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -33,8 +32,6 @@ std::string refusal(const comm::Communicator& comm, double bytes) {
   return test::error_of<comm::AgreedError>([&] { require_memory(comm, bytes); });
 }
 
-TEST(Memory, WhatFitsIsNotRefused) { EXPECT_EQ(refusal(comm::Communicator(MPI_COMM_WORLD), 1000), ""); }
-
 TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
   if (free_host_memory() > 1e18) GTEST_SKIP() << "nobody says what is free here";
   const auto text = refusal(world(), 1e9 * giga);
@@ -43,11 +40,9 @@ TEST(Memory, WhatDoesNotFitIsRefusedOnEveryRank) {
       RE("^out of memory: rank 0 needs 1e\\+09 GB, [123]e\\+09 GB with .*, but the .* of .* has .* GB free of .* GB.*; "
          "all ranks need [123]e\\+09 GB, which fit on [0-9.e+]* such ranks, [123] on each ")))
       << text;
-}
-
-TEST(Memory, OneRankIsEnough) {
-  if (world().size() == 1 || free_host_memory() > 1e18) GTEST_SKIP();
-  EXPECT_NE(refusal(world(), world().rank() == 1 ? 1e9 * giga : 8), "");
+  if (world().size() > 1) {
+    EXPECT_NE(refusal(world(), world().rank() == 1 ? 1e9 * giga : 8), "");
+  }
 }
 
 /// What all ranks of a host may take by it, they can take together.
@@ -61,28 +56,6 @@ TEST(Memory, OfARankIsItsPartOfWhatIsFree) {
   EXPECT_NEAR(each * world().size() / free_host_memory(), 1, 0.5); // others take and give some meanwhile
   EXPECT_EQ(refusal(world(), 0.3 * each), "");
   EXPECT_NE(refusal(world(), 3 * each), "");
-}
-
-/// `ulimit -v`.
-TEST(Memory, WhatAProcessMayMapIsALimit) {
-  if (!device::kernels_on_host) GTEST_SKIP() << "of the host's memory";
-  std::ifstream file("/proc/self/statm");
-  double pages = 0;
-  ASSERT_TRUE(file >> pages);
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
-  auto narrow = before;
-  narrow.rlim_cur = static_cast<rlim_t>(pages * static_cast<double>(sysconf(_SC_PAGESIZE)) + 200e6);
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &narrow), 0);
-  const auto small = refusal(world(), 1e6), large = refusal(world(), 0.3 * giga);
-  const double free = free_host_memory(), of_rank = free_memory_of_rank(world());
-  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
-  EXPECT_EQ(small, "");
-  EXPECT_TRUE(RE::PartialMatch(large, RE("^out of memory: rank 0 needs 0.3 GB, .* a "
-                                         "process may map 0.[12].* GB more .*ulimit -v.*; .* fit on [2-9] such ranks")))
-      << large;
-  EXPECT_LT(free, 0.2001 * giga);
-  EXPECT_LT(of_rank, 0.2001 * giga);
 }
 
 TEST(Memory, FailedAllocationsAreRecognised) {

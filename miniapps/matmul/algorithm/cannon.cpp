@@ -167,11 +167,11 @@ SentBytes Cannon<T>::sent() const {
 }
 
 template <class T>
-std::vector<miniapp::Traffic> Cannon<T>::traffic() const {
-  std::vector<miniapp::Traffic> table;
+nlohmann::ordered_json Cannon<T>::traffic() const {
+  auto table = nlohmann::ordered_json::array();
   for (const auto* const shift : {a_.shift(), b_.shift()})
     if (shift)
-      for (const auto& entry : miniapp::traffic_of(grid_.rank(), *shift)) table.push_back(entry);
+      for (auto& row : miniapp::traffic_of(grid_.rank(), *shift)) table.push_back(std::move(row));
   return table;
 }
 

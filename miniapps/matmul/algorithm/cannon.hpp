@@ -59,7 +59,7 @@ class Cannon {
   };
   Operands largest_product() const;
   SentBytes sent() const;
-  std::vector<miniapp::Traffic> traffic() const;
+  nlohmann::ordered_json traffic() const;
 
  private:
   template <class Work>

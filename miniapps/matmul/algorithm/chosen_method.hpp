@@ -2,7 +2,6 @@
 #pragma once
 
 #include "matmul/matrix.hpp"
-#include "run/mini_app.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -28,18 +27,18 @@ class ChosenMethod {
   template <class T>
   void commit(comm::Exchange<Buffer<T>>& exchange) {
     exchange.commit();
-    if (choice_) return;
-    choice_ = {exchange.chosen(), exchange.timed_methods(), miniapp::packing_used(all_, exchange)};
-    if (choice_->candidates.size() > 1) chosen_.emplace(all_.native(), choice_->chosen);
+    if (!record_.empty()) return;
+    record_ = miniapp::method_of(all_, exchange);
+    if (exchange.timed_methods().size() > 1) chosen_.emplace(all_.native(), exchange.chosen());
   }
 
-  /// Local. For the record; none: nothing is exchanged.
-  const std::optional<miniapp::ExchangeChoice>& choice() const { return choice_; }
+  /// Local. For the record; empty: nothing is exchanged.
+  const nlohmann::ordered_json& record() const { return record_; }
 
  private:
   const comm::Communicator& all_;
   std::optional<comm::Communicator> chosen_;
-  std::optional<miniapp::ExchangeChoice> choice_;
+  nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };
 
 } // namespace kontor::matmul

@@ -5,6 +5,8 @@
 #include "run/tests/view_bytes.hpp"
 #include "run_product.hpp"
 
+#include <kontor/comm/collectives.hpp>
+
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -29,7 +31,7 @@ double of_all(double mine, MPI_Op op = MPI_SUM) {
 }
 
 /// All that a run does.
-miniapp::AppRecord run_whole(const Options& o) {
+nlohmann::ordered_json run_whole(const Options& o) {
   App<> made(o);
   made.app.warm_up();
   made.app.reset();
@@ -45,11 +47,11 @@ TEST(Memory, OfViewsIsAsDerivedAtMost) {
       const auto o = on_grid(integers(size.m, size.n, size.k), grid);
       SCOPED_TRACE(testing::Message() << size.m << " x " << size.n << " x " << size.k << " on " << grid.rows << " x "
                                       << grid.columns << " ranks");
-      miniapp::AppRecord record;
+      nlohmann::ordered_json record;
       const double most = miniapp::test::most_view_bytes([&] { record = run_whole(o); });
       const double expected = derived(o, grid);
       EXPECT_NEAR(of_all(most, MPI_MAX), expected, 0.1 * expected);
-      const double views = record.extras.at("memory").at("views").get<double>();
+      const double views = record.at("memory").at("views").get<double>();
       EXPECT_NEAR(of_all(most), views, 0.1 * views);
     }
 }
@@ -84,7 +86,7 @@ TEST(Memory, OfProcessesIsAsDerivedAtMost) {
   comm::barrier(world());
   std::ofstream("/proc/self/clear_refs") << 5; // the largest size so far is the present one
   const double before = of_all(bytes_of("VmRSS:"));
-  const auto memory = run_whole(o).extras.at("memory");
+  const auto memory = run_whole(o).at("memory");
   const double most = of_all(bytes_of("VmHWM:")) - before;
   const double views = memory.at("views").get<double>();
   EXPECT_NEAR(views, of_all(derived(o, grid)), 0.1 * views);

@@ -43,7 +43,7 @@ Run run(const comm::Communicator& comm, const Options& o, const miniapp::Checkpo
   if (loan.checkpoints) loan.checkpoints->begin_repeat(0, first);
   app.run();
   EXPECT_TRUE(app.verify().passed());
-  const auto found = app.record().extras;
+  const auto found = app.record();
   return {gathered(comm, app.c(), o.stored_c()), app.figures(1.0, {}).front().value,
           loan.checkpoints ? loan.checkpoints->steps() : std::vector<std::int64_t>{}, found["steps_seconds"],
           found["transfers_alone_seconds"]};

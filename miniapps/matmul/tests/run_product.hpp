@@ -84,7 +84,7 @@ struct App : miniapp::test::Loan {
 struct Found {
   Dense a, b, c;
   miniapp::Verification verification;
-  miniapp::AppRecord record;
+  nlohmann::ordered_json record;
 };
 
 /// Collective. The product of the second of two repeats.

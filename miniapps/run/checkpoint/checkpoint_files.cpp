@@ -5,10 +5,8 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <dirent.h>
 #include <exception>
 #include <limits>
-#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string_view>
@@ -25,22 +23,6 @@ std::string front_of(const fs::path& all) {
   return (all.extension() == ending ? all.stem() : all.filename()).string() + "-";
 }
 
-/// The members of /checkpoint: take(name, value) for each.
-template <class Header, class Take>
-void for_members(Header& h, const Take& take) {
-  take("format", h.format);
-  take("app", h.app);
-  take("version", h.version);
-  take("step", h.step);
-  take("repeat", h.repeat);
-  take("number", h.number);
-  take("run", h.run);
-  take("ranks", h.ranks);
-  take("output", h.output);
-  take("deck", h.deck);
-  take("keys", h.keys);
-}
-
 FoundCheckpoint look_at(const fs::path& path) {
   FoundCheckpoint found{path, {}, {}};
   try {
@@ -51,34 +33,14 @@ FoundCheckpoint look_at(const fs::path& path) {
   return found;
 }
 
-/// None if the folder cannot be read. By POSIX: libstdc++'s iterator ends the program where memory is short.
-std::vector<std::string> names_in(const fs::path& folder) {
-  struct Close {
-    void operator()(DIR* open) const { ::closedir(open); }
-  };
-  const std::unique_ptr<DIR, Close> open(::opendir(folder.c_str()));
-  std::vector<std::string> names;
-  if (open)
-    while (const dirent* entry = ::readdir(open.get())) names.emplace_back(entry->d_name);
-  return names;
-}
-
 } // namespace
-
-nlohmann::ordered_json to_json(const CheckpointHeader& header) {
-  nlohmann::ordered_json json;
-  for_members(header, [&](const char* name, const auto& value) { json[name] = value; });
-  return json;
-}
 
 CheckpointHeader header_in(const output::Reader& reader) {
   const auto json = reader.record("/checkpoint");
   try {
     CheckpointHeader header;
     header.format = json.at("format").get<std::int64_t>();
-    if (header.format != CheckpointHeader::current_format) return header;
-    for_members(header, [&](const char* name, auto& value) { json.at(name).get_to(value); });
-    return header;
+    return header.format == CheckpointHeader::current_format ? nlohmann::json(json).get<CheckpointHeader>() : header;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -103,8 +65,9 @@ std::vector<FoundCheckpoint> find_checkpoints(const fs::path& all) {
     return step.size() >= 9 && step.find_first_not_of("0123456789") == std::string::npos;
   };
   std::vector<FoundCheckpoint> found;
-  for (const auto& name : names_in(folder.empty() ? fs::path(".") : folder))
-    if (is_one(name)) found.push_back(look_at(folder / name));
+  std::error_code none; // the folder cannot be read
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, none))
+    if (const auto name = entry.path().filename(); is_one(name.string())) found.push_back(look_at(folder / name));
   std::ranges::sort(found, std::ranges::greater(), [](const FoundCheckpoint& one) {
     return std::pair(one.problem.empty() ? one.header.number : std::numeric_limits<std::int64_t>::max(), one.path);
   });

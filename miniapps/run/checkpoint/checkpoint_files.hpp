@@ -18,7 +18,7 @@ namespace kontor::miniapp {
 /// What a checkpoint tells of itself besides the app's state: the group /checkpoint.
 struct CheckpointHeader {
   /// Of the layout of the file. A checkpoint of another one cannot be read.
-  static constexpr std::int64_t current_format = 3;
+  static constexpr std::int64_t current_format = 4;
 
   std::int64_t format = current_format;
   std::string app = {};
@@ -33,8 +33,9 @@ struct CheckpointHeader {
   std::map<std::string, std::string> keys = {}; ///< the app's own keys of the deck and their values
 };
 
-/// The record that is written.
-nlohmann::ordered_json to_json(const CheckpointHeader&);
+/// The record that is written: to and from JSON.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CheckpointHeader, format, app, version, step, repeat, number, run, ranks, output,
+                                   deck, keys)
 
 /// Collective. What is in a file; of another format only this is read. Throws a std::exception that names the file if
 /// something is missing or of another type.

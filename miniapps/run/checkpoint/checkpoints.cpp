@@ -80,7 +80,7 @@ void Checkpoints::write(std::int64_t step, const MiniApp& app) {
   try {
     const auto file = open();
     app.write_state(*file);
-    file->record("/checkpoint", to_json(header_));
+    file->record("/checkpoint", nlohmann::json(header_));
     file->commit_as(path);
     whole_ = path.string(); // before the one that it names so far may be removed
     if (comm_->rank() == 0) {

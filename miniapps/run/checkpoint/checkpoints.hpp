@@ -2,8 +2,8 @@
 #pragma once
 
 #include "run/checkpoint/checkpoint_files.hpp"
-#include "run/checkpoint/checkpoint_options.hpp"
 #include "run/loop/stop_request.hpp"
+#include "run/options.hpp"
 #include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/checkpoint/restart.hpp"
 
+#include "run/mini_app.hpp"
 #include "run/start/messages.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
@@ -9,6 +10,7 @@
 #include <kontor/output/seal.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <new>
@@ -35,12 +37,13 @@ std::vector<std::string> candidates(MPI_Comm comm, const std::string& file) {
 
 } // namespace
 
-Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place) {
+Restart::Restart(MPI_Comm comm, const std::string& file) {
   const auto names = candidates(comm, file);
   if (names.empty())
-    throw config::Error({fmt::format("{}: there is no checkpoint {} here, and none whose name is that with a number "
-                                     "of steps; give the file of one, or NAME-checkpoint.h5 of the output NAME.h5",
-                                     place, file)},
+    throw config::Error({fmt::format("--restart: there is no checkpoint {} here, and none whose name is that with a "
+                                     "number of steps; give the file of one, or NAME-checkpoint.h5 of the output "
+                                     "NAME.h5",
+                                     file)},
                         "E-CHECKPOINT-NONE");
   for (const auto& name : names) {
     try {
@@ -59,22 +62,21 @@ Restart::Restart(MPI_Comm comm, const std::string& file, std::string_view place)
     }
   }
   if (path_.empty())
-    throw config::Error({fmt::format("{}: no checkpoint of {} is whole:{}", place, file, note_)}, "E-CHECKPOINT-NONE");
+    throw config::Error({fmt::format("--restart: no checkpoint of {} is whole:{}", file, note_)}, "E-CHECKPOINT-NONE");
   if (!note_.empty())
     note_ = fmt::format("restart: going on from {}, after step {}; newer ones are damaged:{}\n", path_, header_.step,
                         note_);
   if (header_.format != CheckpointHeader::current_format)
-    throw config::Error({fmt::format("{}: {} is of format {}; this program reads format {}", place, path_,
+    throw config::Error({fmt::format("--restart: {} is of format {}; this program reads format {}", path_,
                                      header_.format, CheckpointHeader::current_format)},
                         "E-CHECKPOINT-DECK");
 }
 
 void Restart::require_same(std::string_view app, const config::Deck& deck, const std::vector<config::Setting>& now,
-                           const std::vector<std::string>& may_change,
-                           const std::vector<config::Setting>& defaults) const {
+                           const std::vector<std::string>& may_change) const {
   if (header_.app != app)
     throw config::Error(
-        {fmt::format("restart: {} is a checkpoint of '{}', but this program is '{}'", path_, header_.app, app)},
+        {fmt::format("--restart: {} is a checkpoint of '{}', but this program is '{}'", path_, header_.app, app)},
         "E-CHECKPOINT-DECK");
   const auto free = [&](const std::string& key) {
     return std::ranges::any_of(may_change, [&](const std::string& allowed) {
@@ -84,16 +86,24 @@ void Restart::require_same(std::string_view app, const config::Deck& deck, const
   std::vector<std::string> problems;
   for (const auto& [key, value] : now) {
     if (free(key)) continue;
-    const auto usual = std::ranges::find(defaults, key, &config::Setting::key);
     const auto of_checkpoint = header_.keys.find(key);
-    const std::string then = of_checkpoint != header_.keys.end() ? of_checkpoint->second
-                             : usual != defaults.end()           ? usual->value
-                                                                 : "not there";
+    const std::string then = of_checkpoint != header_.keys.end() ? of_checkpoint->second : "not there";
     if (value != then)
       problems.push_back(fmt::format("{}: {} is {}; in {} it is {}, and a restart cannot change it", deck.locate(key),
                                      key, value, path_, then));
   }
   if (!problems.empty()) throw config::Error(problems, "E-CHECKPOINT-DECK");
+}
+
+void Restart::compare(const comm::Communicator& comm, const MiniApp& app) {
+  if (std::exchange(compared_, true)) return;
+  output::File state(comm.native(), *reader_);
+  app.write_state(state);
+  const auto& differences = state.differences();
+  verdict_ = {.measure = "parts of the restored state that differ from the checkpoint",
+              .error = static_cast<double>(differences.size()),
+              .judged = {"restored state against the checkpoint, all of it"}};
+  if (!differences.empty()) verdict_.remark = fmt::format("{}", fmt::join(differences, ", "));
 }
 
 } // namespace kontor::miniapp

@@ -31,15 +31,6 @@ double seconds_left(const ProgressState& before, const ProgressState& now, doubl
   return std::max(0.0, left) * elapsed / done;
 }
 
-/// "1.53 G cell updates/s"; a prefix joins a symbol: "1.53 GFLOP/s".
-std::string rate_text(double rate, const std::string& unit) {
-  constexpr std::pair<double, const char*> prefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
-  const bool symbol = unit == "flop" || unit == "FLOP" || unit == "B";
-  for (const auto& [factor, prefix] : prefixes)
-    if (rate >= factor) return fmt::format("{:.2f} {}{}{}/s", rate / factor, prefix, symbol ? "" : " ", unit);
-  return fmt::format("{:.2f} {}/s", rate, unit);
-}
-
 } // namespace
 
 std::string progress_line(const std::string& app, const ProgressWords& words, const ProgressState& before,
@@ -49,10 +40,7 @@ std::string progress_line(const std::string& app, const ProgressWords& words, co
   if (now.norm > 0) text += fmt::format(", {} {:.2e}", words.norm, now.norm);
   if (may_stop) text += fmt::format(" (to {:.0e})", now.target);
   const double steps = static_cast<double>(now.step - before.step) / elapsed;
-  if (steps > 0 && words.work.empty())
-    text += ", " + rate_text(steps, words.step + "s");
-  else if (steps * now.work_per_step > 0)
-    text += ", " + rate_text(steps * now.work_per_step, words.work);
+  if (steps > 0) text += fmt::format(", {:.3g} {}s/s", steps, words.step);
   const double left = seconds_left(before, now, elapsed);
   if (left >= 0) text += fmt::format(", {:.0f} s left", left);
   return text;

@@ -11,7 +11,6 @@ namespace kontor::miniapp {
 /// The words by which an app tells how far it is.
 struct ProgressWords {
   std::string step = "iteration"; ///< what is counted: "sweep", "iteration"
-  std::string work;               ///< what a step does, of which a rate is shown: "cell updates", "flop"; empty: steps
   std::string norm = "norm";      ///< what falls towards a target: "norm", "residual"
 };
 
@@ -21,11 +20,10 @@ struct ProgressState {
   std::int64_t limit = 0;
   double norm = 0;
   double target = 0;
-  double work_per_step = 0; ///< of all ranks, in the app's unit of work
 };
 
-/// Local. The line about work that was at `before` so many seconds ago: "heat: sweep 120 of 1000, norm 1.20e-03, 1.53 G
-/// cell updates/s, 8 s left".
+/// Local. The line about work that was at `before` so many seconds ago: "heat: sweep 120 of 1000, norm 1.20e-03, 110
+/// sweeps/s, 8 s left".
 std::string progress_line(const std::string& app, const ProgressWords&, const ProgressState& before,
                           const ProgressState& now, double elapsed);
 

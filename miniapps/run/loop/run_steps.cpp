@@ -1,14 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/run_steps.hpp"
 
+#include "run/record/trace.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace kontor::miniapp {
+namespace {
+
+/// Takes a sample of each launch of a repeat: the host seconds from the end of the one before it to its own, with what
+/// is waited for in between, such as norms, and without files. Steps that are queued on a device take the time of their
+/// launch.
+class StepClock {
+ public:
+  explicit StepClock(Timers* timers) : timers_(timers) {}
+
+  /// What was done since the last step is not part of the next one.
+  void skip() { last_ = device::seconds(); }
+  void made(std::int64_t steps) {
+    if (!timers_) return;
+    const double now = device::seconds();
+    timers_->durations("step").add(now - std::exchange(last_, now));
+    if (auto* const trace = timers_->trace(); trace && trace->made(steps)) timers_->trace(nullptr);
+  }
+
+ private:
+  Timers* timers_;
+  double last_ = device::seconds();
+};
+
+} // namespace
 
 std::int64_t run_steps(Launches& launches, const BetweenSteps& between) {
+  StepClock clock(between.timers);
   auto plan = launches.begin();
   plan.limit = std::min(plan.limit, between.limit);
   auto& steps = launches.steps();
@@ -35,22 +62,21 @@ std::int64_t run_steps(Launches& launches, const BetweenSteps& between) {
   while (!over && made < plan.limit) {
     if (between.ends && between.ends(made, drain)) break;
     if (std::exchange(drained, false)) {
-      if (between.clock) between.clock->skip();
+      clock.skip();
       if (over = ended(true); over) break;
     }
     const auto report = next(plan.report_every);
     const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
     launched = launches.advance(made, until);
     made += launched;
-    if (between.clock) between.clock->made(launched);
-    if (between.progress && made >= report)
-      between.progress->update({made, plan.limit, steps.value(), plan.target, plan.work_per_step});
+    clock.made(launched);
+    if (between.progress && made >= report) between.progress->update({made, plan.limit, steps.value(), plan.target});
     const bool snapshot = between.snapshot_every > 0 && made == until && made < plan.limit;
     over = ended(snapshot || made == plan.limit);
     if (!snapshot || over) continue;
     steps.drain();
     between.snapshot(made);
-    if (between.clock) between.clock->skip();
+    clock.skip();
   }
   steps.drain();
   return made;

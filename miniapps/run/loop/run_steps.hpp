@@ -3,7 +3,6 @@
 
 #include "run/loop/launches.hpp"
 #include "run/loop/progress.hpp"
-#include "run/loop/step_clock.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +13,7 @@ namespace kontor::miniapp {
 /// What the loop does between launches; every function is collective.
 struct BetweenSteps {
   Progress* progress = nullptr;
-  StepClock* clock = nullptr;
+  Timers* timers = nullptr; ///< take samples of launches; their trace ends after its steps
   /// Called before each launch; true ends the repeat. What needs complete steps calls drain() first.
   std::function<bool(std::int64_t made, const std::function<void()>& drain)> ends = {};
   std::int64_t snapshot_every = 0; ///< steps; 0: no snapshots

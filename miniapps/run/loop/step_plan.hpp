@@ -28,7 +28,6 @@ struct LaunchPattern {
 struct StepPlan {
   std::int64_t first = 0;         ///< steps made by another run
   std::int64_t limit = 0;         ///< number of the last step
-  double work_per_step = 0;       ///< of all ranks, in the unit of the progress line
   double target = 0;              ///< value at which the steps end; 0: none
   std::int64_t report_every = 64; ///< steps between updates of the progress line
 

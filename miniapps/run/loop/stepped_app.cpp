@@ -8,8 +8,7 @@
 namespace kontor::miniapp {
 
 void SteppedApp::run() {
-  StepClock clock(context_.timers);
-  BetweenSteps between{.progress = &context_.progress, .clock = &clock};
+  BetweenSteps between{.progress = &context_.progress, .timers = &context_.timers};
   if (context_.end)
     between.ends = [this](std::int64_t made, const auto& drain) { return context_.ends_after(made, *this, drain); };
   auto* const series = context_.series;
@@ -26,15 +25,18 @@ void SteppedApp::run() {
 
 void SteppedApp::time_alone() {
   if (context_.comm.size() == 1 || !begin_alone()) return;
-  auto samples = alone_;
-  stepping::sample_alone(
-      context_.comm, samples, [&] { return launches().advance_alone(); }, [&] { launches().fence(); });
-  if (end_alone()) alone_ = samples;
+  const device::Region region("stepping/alone");
+  const auto launch = [&] { return launches().advance_alone(); };
+  const auto steps = static_cast<double>(launch());
+  const auto seconds = stepping::seconds_of_slowest(
+      context_.comm, launch, [&] { launches().fence(); }, 256 / steps);
+  if (end_alone()) alone_.push_back(seconds / steps);
 }
 
-void SteppedApp::record_launches(AppRecord& record, std::int64_t steps) const {
-  record.computing = stepping::times(alone_, steps);
-  record.extras.update(launches().record());
+std::vector<double> SteppedApp::computing() const {
+  auto samples = alone_;
+  for (auto& seconds : samples) seconds *= static_cast<double>(last_step_ - launches().steps().plan().first);
+  return samples;
 }
 
 } // namespace kontor::miniapp

@@ -17,6 +17,7 @@ class SteppedApp : public MiniApp {
 
   void run() final;
   void time_alone() final;
+  std::vector<double> computing() const final;
 
  protected:
   const RunContext& context() const { return context_; }
@@ -32,8 +33,6 @@ class SteppedApp : public MiniApp {
   /// Collective. Before steps without exchanges: whether they can be timed; and whether those were like others.
   virtual bool begin_alone() { return true; }
   virtual bool end_alone() { return true; }
-  /// Local. Adds the launches to the record, and the seconds of so many steps without exchanges.
-  void record_launches(AppRecord&, std::int64_t steps) const;
   /// Collective, at the end of run(), which it is timed in. `made`: number of the last step; below the limit if the
   /// repeat ended early.
   virtual void finish(std::int64_t /*made*/) {}

@@ -4,9 +4,9 @@
 #include "machine/cores.hpp"
 #include "machine/device.hpp"
 #include "machine/gather_to_root.hpp"
-#include "machine/node.hpp"
 #include "machine/simulation.hpp"
 #include "run/record/build_info.hpp"
+#include "run/record/exchange_record.hpp"
 #include "run/record/timers.hpp"
 
 #include <kontor/comm/mpi_check.hpp>
@@ -19,7 +19,8 @@
 #include <fmt/ranges.h>
 
 #include <ctime>
-#include <stdexcept>
+#include <map>
+#include <set>
 #include <sys/resource.h>
 
 namespace kontor::miniapp {
@@ -105,7 +106,10 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
                     {"deck", resolved_deck}};
   if (simulated) json["simulated"] = "kernels take the times of KONTOR_CHARGES";
   const auto version = KOKKOS_VERSION;
-  json.update({{"hosts", host_names(comm)},
+  auto places = placement_of(comm);
+  std::set<std::string> hosts;
+  for (const auto& place : places) hosts.insert(place["host"]);
+  json.update({{"hosts", hosts},
                {"ranks", comm.size()},
                {"execution_space", Kokkos::DefaultExecutionSpace::name()},
                {"threads", Kokkos::DefaultExecutionSpace().concurrency()},
@@ -115,7 +119,7 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
                {"compiler", build.compiler},
                {"flags", build.flags}});
   if (auto devices = devices_of(comm); !devices.empty()) json["devices"] = std::move(devices);
-  if (auto places = placement_of(comm); !places.empty()) json["placement"] = std::move(places);
+  json["placement"] = std::move(places);
   json.update(of_options(options.comm));
   json.update({{"check", comm::to_string(options.comm.check)},
                {"backend_remark", comm.remark()},
@@ -145,30 +149,48 @@ void add_verdict(ordered_json& record, const Verification& verification, const s
   for (const auto& figure : figures) record["figures_of_merit"][figure.name] = of_figure(figure);
 }
 
-void add_app(ordered_json& record, const comm::Communicator& comm, AppRecord mine) {
+ordered_json method_of(const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
+  auto method = of_options(exchange.chosen());
+  const int packs = exchange.packing() == comm::Packing::none ? 0 : 1;
+  if (comm::allreduce(comm, packs, comm::ReduceOp::max) == 0) method["packing"] = "none"; // on all ranks
+  const auto& candidates = exchange.timed_methods();
+  if (candidates.size() > 1)
+    for (const auto& [options, seconds] : candidates) {
+      auto& row = method["candidates"].emplace_back(of_options(options));
+      row["seconds"] = seconds;
+    }
+  return method;
+}
+
+ordered_json traffic_of(int rank, const comm::ExchangeBase& exchange) {
+  std::map<int, std::pair<int, std::int64_t>> of_peers; // messages and bytes
+  for (const auto& [peer, bytes] : exchange.sent()) {
+    ++of_peers[peer].first;
+    of_peers[peer].second += bytes;
+  }
+  auto table = ordered_json::array();
+  for (const auto& [peer, sent] : of_peers)
+    table.push_back({{"rank", rank}, {"neighbour", peer}, {"messages", sent.first}, {"bytes", sent.second}});
+  return table;
+}
+
+ordered_json record_of(const comm::Communicator& comm, const comm::ExchangeBase& exchange) {
+  auto record = method_of(comm, exchange);
+  record["traffic"] = traffic_of(comm.rank(), exchange);
+  return record;
+}
+
+void add_app(ordered_json& record, const comm::Communicator& comm, ordered_json mine) {
   record["peak_memory"] = comm::reduce(comm, peak_memory(), comm::ReduceOp::sum, 0);
-  record["field_memory"] = comm::reduce(comm, mine.field_memory, comm::ReduceOp::sum, 0);
-  if (!mine.process_grid.empty()) record["process_grid"] = fmt::format("{}", fmt::join(mine.process_grid, " x "));
-  if (!mine.precision.empty()) record["precision"] = mine.precision;
-  if (const auto& exchange = mine.exchange) {
-    record.update(of_options(exchange->chosen));
-    record["packing"] = exchange->packing;
-    if (exchange->candidates.size() > 1)
-      for (const auto& [options, seconds] : exchange->candidates) {
-        auto& row = record["candidates"].emplace_back(of_options(options));
-        row["seconds"] = seconds;
-      }
-  }
-  for (const auto& [rank, neighbour, messages, bytes] : gather_to_root(comm, std::span<const Traffic>(mine.traffic)))
-    record["traffic"].push_back({{"rank", rank}, {"neighbour", neighbour}, {"messages", messages}, {"bytes", bytes}});
-  if (!mine.history.values.empty())
-    record["history"] = {{"iteration", mine.history.iterations}, {mine.history.name, mine.history.values}};
-  record["calibration"].update(mine.calibration);
-  for (const auto& [key, value] : mine.extras.items()) {
-    if (record.contains(key))
-      throw std::logic_error(fmt::format("record: the app's extras have '{}', which every run has", key));
-    record[key] = value;
-  }
+  mine["field_memory"] = comm::reduce(comm, mine.value("field_memory", std::int64_t{0}), comm::ReduceOp::sum, 0);
+  mine["traffic"] = gather_rows(comm, mine.value("traffic", ordered_json::array()));
+  if (mine["traffic"].empty()) mine.erase("traffic");
+  const auto grid = mine.value("process_grid", std::vector<std::int64_t>());
+  mine["process_grid"] = fmt::format("{}", fmt::join(grid, " x "));
+  if (grid.empty()) mine.erase("process_grid");
+  record["calibration"].update(mine.value("calibration", ordered_json::object()));
+  mine.erase("calibration");
+  record.update(mine);
 }
 
 std::string json_text(const ordered_json& record) { return lines_of(record, "") + '\n'; }

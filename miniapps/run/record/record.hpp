@@ -2,7 +2,6 @@
 #pragma once
 
 #include "run/options.hpp"
-#include "run/record/app_record.hpp"
 #include "run/record/result.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -27,9 +26,8 @@ void add_repeats(nlohmann::ordered_json& record, const std::vector<double>& repe
 /// Local. Adds the verdict and, unless it failed, the figures.
 void add_verdict(nlohmann::ordered_json& record, const Verification&, const std::vector<FigureOfMerit>&);
 
-/// Collective; valid at rank 0. Adds what each rank's app tells, and the memory of the processes. Comes last: throws
-/// std::logic_error if a key of the app's extras is there already.
-void add_app(nlohmann::ordered_json& record, const comm::Communicator&, AppRecord mine);
+/// Collective; valid at rank 0. Adds what each rank's app tells (MiniApp::record()), and the memory of the processes.
+void add_app(nlohmann::ordered_json& record, const comm::Communicator&, nlohmann::ordered_json mine);
 
 /// Local. The tree as JSON text, for --results: a line for each value, array of numbers, and row of a table. Names of
 /// files may have any bytes; what is not UTF-8 in them becomes U+FFFD.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/record/timers.hpp"
 
+#include "machine/gather_to_root.hpp"
 #include "run/record/trace.hpp"
 #include "run/start/messages.hpp"
 
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -75,6 +77,7 @@ void Timers::trace(Trace* trace) {
 void add_to_trace(const Timer& timer, double begin, double end) { timer.trace->add(timer, begin, end); }
 
 void Timers::reset() {
+  repeats_.clear();
   for (auto& [name, samples] : durations_) samples.clear();
   for (auto& [region, timer] : entries_) {
     if (timer.once) continue;
@@ -83,22 +86,57 @@ void Timers::reset() {
   }
 }
 
+void Timers::end_repeat(double wall) {
+  auto& repeat = repeats_.emplace_back();
+  repeat.wall = wall;
+  for (const auto& [region, timer] : entries_)
+    if (!timer.outside()) repeat.sums[region] = timer.seconds;
+}
+
+nlohmann::ordered_json Timers::per_rank(const comm::Communicator& comm) const {
+  if (repeats_.empty()) return {};
+  const auto rounded = [](double seconds) { return std::round(seconds * 1e9) / 1e9; };
+  auto mine = nlohmann::ordered_json::array(); // of each repeat
+  auto before = repeats_.back().sums;
+  std::vector<std::string> regions;
+  for (auto& [region, sum] : before) {
+    regions.push_back(region);
+    sum = 0;
+  }
+  for (const auto& [wall, sums] : repeats_) {
+    std::vector<double> seconds;
+    for (auto& [region, sum] : before) {
+      const auto found = sums.find(region); // it may be asked for in a later repeat
+      const double so_far = found == sums.end() ? 0 : found->second;
+      seconds.push_back(rounded(so_far - std::exchange(sum, so_far)));
+    }
+    mine.push_back({{"wall", rounded(wall)}, {"seconds", seconds}});
+  }
+  const auto rows = gather_rows(comm, mine);
+  if (comm.rank() != 0) return {};
+  nlohmann::ordered_json json{{"useful", device::kernels_on_host}, {"regions", regions}};
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    for (const char* key : {"seconds", "wall"}) json[key][row % repeats_.size()].push_back(rows[row][key]);
+  return json;
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-nlohmann::ordered_json summarise(const comm::Communicator& comm, const Timers& timers) {
+nlohmann::ordered_json summarise(const comm::Communicator& comm, const Timers& timers, std::int64_t repeats) {
   require_same_regions(comm, timers);
   auto table = nlohmann::ordered_json::array();
   for (const auto& [region, timer] : timers.entries()) {
-    const auto seconds = comm::gather(comm, timer.seconds, 0);
+    const auto times = timer.once ? 1 : repeats;
+    const auto seconds = comm::gather(comm, timer.seconds / static_cast<double>(times), 0);
     if (comm.rank() != 0) continue;
     const auto [min, max] = std::ranges::minmax_element(seconds);
     table.push_back(
         {{"region", region},
-         {"calls", timer.calls},
+         {"calls", timer.calls / times},
          {"min", *min},
          {"median", median(seconds)},
          {"max", *max},

@@ -72,29 +72,43 @@ class Timers {
   void trace(Trace*);
   Trace* trace() const { return trace_; }
 
-  /// Local. Calls work(), whose times and calls do not count.
+  /// Local. Calls work(), whose times and calls do not count but in regions that are timed once a run.
   template <class Work>
   void uncounted(const Work& work) {
     const auto before = entries_;
     work();
     for (auto& [region, timer] : entries_) {
+      if (timer.once) continue;
       const auto at = before.find(region);
       timer.seconds = at == before.end() ? 0 : at->second.seconds;
       timer.calls = at == before.end() ? 0 : at->second.calls;
     }
   }
 
-  /// Local. Times and calls of what is repeated are 0 again, and durations forgotten; regions stay.
+  /// Local. Times and calls of what is repeated are 0 again, durations and repeats forgotten; regions stay.
   void reset();
+
+  /// Local. A repeat is complete, which has taken this rank so many seconds.
+  void end_repeat(double wall);
 
   const std::map<std::string, Timer, std::less<>>& entries() const { return entries_; }
 
+  /// Collective; valid at rank 0, null elsewhere and without complete repeats. The object /run/per_rank: the seconds of
+  /// each rank in each repeat and region, rounded to nanoseconds. All ranks must have the same regions and repeats,
+  /// which summarise() verifies.
+  nlohmann::ordered_json per_rank(const comm::Communicator&) const;
+
  private:
+  struct Repeat {
+    double wall;
+    std::map<std::string, double> sums; ///< what the regions had added up at its end
+  };
   Timer& declare(std::string_view region, std::string_view kind);
 
   std::string module_;
   std::map<std::string, Timer, std::less<>> entries_;
   std::map<std::string, Distribution, std::less<>> durations_;
+  std::vector<Repeat> repeats_;
   Trace* trace_ = nullptr;
 };
 
@@ -121,9 +135,10 @@ class ScopedTimer {
   double begin_ = device::seconds();
 };
 
-/// Collective; valid at rank 0, null elsewhere. The table /run/timers: seconds over all ranks, calls of rank 0. Throws
-/// AgreedError on every rank, naming one and its regions, unless all ranks have the same regions.
-nlohmann::ordered_json summarise(const comm::Communicator&, const Timers&);
+/// Collective; valid at rank 0, empty elsewhere. The table /run/timers: seconds over all ranks, calls of rank 0; of one
+/// repeat, where so many have been added up. Throws AgreedError on every rank, naming one and its regions, unless all
+/// ranks have the same regions.
+nlohmann::ordered_json summarise(const comm::Communicator&, const Timers&, std::int64_t repeats = 1);
 
 /// Collective; valid at rank 0, empty elsewhere. The table /run/distributions of durations. None without samples, and
 /// none where kernels run on a device, whose work the host queues.

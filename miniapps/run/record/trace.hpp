@@ -4,18 +4,15 @@
 #include "run/record/timers.hpp"
 
 #include <kontor/comm/communicator.hpp>
-#include <kontor/config/deck.hpp>
 
 namespace kontor::miniapp {
 
-/// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once; intervals for
-/// which there is no room are dropped.
+/// The intervals of a rank's regions in the first steps of a repeat. Room for them is allocated at once: for 64 a step,
+/// and for a million on all ranks together. Intervals for which there is no room are dropped.
 class Trace {
  public:
-  static constexpr std::int64_t intervals_of_step = 64; ///< of a rank, for which there is room
-
   /// Local. 0 steps: no trace.
-  explicit Trace(std::int64_t steps);
+  Trace(std::int64_t steps, int ranks);
 
   /// Local. Begins, after a barrier.
   void begin();
@@ -25,8 +22,8 @@ class Trace {
   /// Local. So many more steps are made. Whether they were the last ones.
   bool made(std::int64_t steps) { return (left_ -= steps) <= 0; }
 
-  /// Collective; valid at rank 0, null elsewhere and if there are none. The table /run/trace of all ranks. All have the
-  /// same timers, to which the intervals belong.
+  /// Collective; valid at rank 0, empty elsewhere and if there are none. The table /run/trace of all ranks. All have
+  /// the same timers, to which the intervals belong.
   nlohmann::ordered_json over_ranks(const comm::Communicator&, const Timers&) const;
 
  private:
@@ -38,8 +35,5 @@ class Trace {
   double begin_ = 0;
   std::vector<Interval> intervals_;
 };
-
-/// Local. Throws config::Error unless rank 0 has room for the trace of so many steps of all ranks.
-void require_trace_fits(const config::Deck&, std::int64_t steps, int ranks);
 
 } // namespace kontor::miniapp

@@ -3,7 +3,7 @@
 
 #include "run/record/build_info.hpp"
 
-#include <kontor/errors/id.hpp>
+#include <kontor/config/error.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -22,8 +22,8 @@ std::vector<char*> take_kokkos_arguments(int& argc, char** argv) {
   return arguments;
 }
 
-std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
-                                            CommandLine& line) {
+std::optional<std::string> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
+                                              CommandLine& line) {
   CLI::App cli{std::string(summary), std::string(name)};
   cli.set_version_flag("--version", std::string(name) + " of Kontor " + build_info().version + " (" +
                                         build_info().git_revision + ")");
@@ -49,9 +49,10 @@ std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_v
       throw CLI::RequiredError("the input deck");
   } catch (const CLI::ParseError& error) {
     std::ostringstream text;
-    const int code = cli.exit(error, text, text);
-    if (code == 0) return EarlyExit{0, text.str()};
-    return EarlyExit{2, errors::with_id(text.str(), "E-USAGE-OPTION")};
+    if (cli.exit(error, text, text) == 0) return text.str();
+    auto words = text.str();
+    words.erase(words.find_last_not_of('\n') + 1);
+    throw config::Error({words}, "E-USAGE-OPTION");
   }
   return std::nullopt;
 }

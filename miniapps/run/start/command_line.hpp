@@ -20,18 +20,12 @@ struct CommandLine {
   bool quiet = false;
 };
 
-/// What parsing ended with when there is nothing to run: help, the version or a mistake.
-struct EarlyExit {
-  int code = 0;
-  std::string text;
-};
-
 /// Local. Takes the arguments that begin with --kokkos- out of argv, for Kokkos::initialize. Kokkos must not see the
 /// others: it would answer --help as well.
 std::vector<char*> take_kokkos_arguments(int& argc, char** argv);
 
-/// Local. Fills `line`; a result means: print its text and leave with its code (0 for help, else 2).
-std::optional<EarlyExit> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
-                                            CommandLine& line);
+/// Local. Fills `line`. Returns what is asked for instead of a run: the help or the version. Throws config::Error.
+std::optional<std::string> parse_command_line(int argc, char** argv, std::string_view name, std::string_view summary,
+                                              CommandLine& line);
 
 } // namespace kontor::miniapp

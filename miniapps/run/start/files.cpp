@@ -56,22 +56,13 @@ std::vector<Role> roles(const Files& files) {
   return all;
 }
 
-/// What the name has that the XDMF file cannot carry. Readers take what is before a colon for the file's name.
-std::optional<std::string> refusal_by_xdmf(const fs::path& output) {
-  const auto name = output.filename().string();
-  if (name.find(':') != std::string::npos) return "a colon, at which readers of XDMF end it";
-  if (name.starts_with(' ') || name.ends_with(' ')) return "a space at an end, which readers of XDMF leave out";
-  if (config::printable(name) != name) return "bytes that are no printable UTF-8, which XML cannot carry";
-  return std::nullopt;
-}
-
 std::optional<std::string> problem_with(const Files& files) {
   const auto all = roles(files);
-  if (files.fields)
-    if (const auto refusal = refusal_by_xdmf(files.output))
-      return fmt::format("{}: its XDMF file cannot refer to it: its name has {}; choose another by output.file "
-                         "or -o, or give output.fields: none",
-                         files.output, *refusal);
+  const auto name = fs::path(files.output).filename().string();
+  if (files.fields && (name.find(':') != std::string::npos || config::printable(name) != name))
+    return fmt::format("{}: its XDMF file cannot refer to a name with a colon, or with bytes that are no printable "
+                       "UTF-8; choose another by output.file or -o, or give output.fields: none",
+                       files.output);
   for (auto b = all.begin(); b != all.end(); ++b)
     for (auto a = all.begin(); a != b; ++a)
       if (same(a->path, b->path))

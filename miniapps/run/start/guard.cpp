@@ -18,6 +18,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <unistd.h>
@@ -27,10 +28,14 @@ namespace {
 
 using mpi::world_rank; // throws nothing, which would end in terminate()
 
-constexpr unsigned seconds_to_leave = 5;
 volatile std::sig_atomic_t leaves_with = exit_failed;
+const char* volatile last_words = "";
 
-extern "C" void leave_now(int /*signal*/) { ::_exit(leaves_with); }
+extern "C" void leave_now(int /*signal*/) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last_words, std::strlen(last_words));
+  if (leaves_with == exit_failed) tell_failed();
+  ::_exit(leaves_with);
+}
 
 /// The others may be waiting for this rank in a message.
 int abort_all() {
@@ -99,11 +104,12 @@ struct Leaving {
 
 } // namespace
 
-void limit_exit(int code) noexcept {
+void end_after(unsigned seconds, int code, const char* words) noexcept {
   if (simulated) return; // one process for all ranks
   leaves_with = code;
+  last_words = words;
   std::signal(SIGALRM, leave_now);
-  ::alarm(seconds_to_leave);
+  ::alarm(seconds);
 }
 
 int guarded(const std::function<int()>& work, double patience) {

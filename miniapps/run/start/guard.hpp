@@ -20,8 +20,12 @@ enum ExitCode : int {
 /// class that all ranks throw where the others do not within `patience` seconds.
 int guarded(const std::function<int()>& work, double patience = 30);
 
+/// Local; asks for no memory. Unless it is called again, the program writes `words` to stderr and ends with `code`
+/// after so many seconds, whatever it waits for; 0: it goes on. No effect on simulated ranks.
+void end_after(unsigned seconds, int code, const char* words) noexcept;
+
 /// Local, where nothing is left to do: the program ends with `code` within 5 s, even if a library never comes to an
 /// end. OpenBLAS's exit handler (0.3.21) waits for its threads, and they may wait for memory.
-void limit_exit(int code) noexcept;
+inline void limit_exit(int code) noexcept { end_after(5, code, ""); }
 
 } // namespace kontor::miniapp

@@ -13,7 +13,6 @@
 #include <kontor/comm/mpi_check.hpp>
 #include <kontor/comm/registry.hpp>
 #include <kontor/config/deck.hpp>
-#include <kontor/config/text.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <fmt/format.h>
@@ -62,44 +61,24 @@ int flush_stdout(int rank, int code) {
   return code == exit_verified ? exit_failed : code;
 }
 
-/// Prints what ended the command line early, at rank 0. Returns its exit code.
-int leave_early(int rank, const EarlyExit& early) {
-  const auto text = config::printable(early.text, '\n');
-  if (rank == 0 && early.code == exit_verified) fmt::print("{}", text);
-  if (rank == 0 && early.code != exit_verified) to_stderr(text);
-  return early.code;
-}
-
-/// Collective. Rank 0's problem is that of all.
-std::optional<EarlyExit> wrong_environment(const std::string& problem) {
-  const auto found = broadcast(MPI_COMM_WORLD, problem);
-  if (found.empty()) return std::nullopt;
-  return EarlyExit{exit_user_error, found};
-}
-
 /// Returns the exit code.
 int run(int rank, int argc, char** argv, const App& app, comm::Stopwatch since_start) {
   const auto command = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
   const auto for_kokkos = take_kokkos_arguments(argc, argv);
+  require_ranks();
+  if (rank == 0) tell_started();
+  require_same_arguments(app.name.c_str(), argc, argv);
   CommandLine line;
-  auto early = unexpected_ranks();
-  if (!early && rank == 0) tell_started();
-  if (!early) early = wrong_environment(problem_with_start_limit());
-  if (!early) early = different_arguments(app.name, argc, argv);
-  const bool kokkos_informs =
-      argc == 1 && std::ranges::any_of(for_kokkos, [](std::string_view word) { return word.ends_with("-help"); });
-  if (!early && !kokkos_informs) early = parse_command_line(argc, argv, app.name, app.summary, line);
-  const bool informs = !early && (line.schema || line.list_backends);
-  const bool computes = !early && !informs && start_kokkos(for_kokkos);
-  end_start_limit();
-  if (early) return leave_early(rank, *early);
-  if (informs) {
-    if (rank == 0) inform(line, app);
-    return exit_verified;
+  const auto text = parse_command_line(argc, argv, app.name, app.summary, line);
+  const bool informs = text || line.schema || line.list_backends;
+  if (!informs) start_kokkos(for_kokkos);
+  end_after(0, exit_failed, ""); // the ranks have found each other
+  if (!informs) return Run(line, command, app, since_start)();
+  if (rank == 0) {
+    if (text) fmt::print("{}", *text);
+    inform(line, app);
   }
-  if (!computes) return exit_user_error;
-  if (kokkos_informs) return exit_verified;
-  return Run(line, command, app, since_start)();
+  return exit_verified;
 }
 
 } // namespace
@@ -112,7 +91,6 @@ int run_main(int argc, char** argv, const App& app) {
   limit_start();
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided); // ends the program where it fails
-  mpi_has_started();
   int rank = 0;
   const auto work = [&] {
     comm::mpi::check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "machine/node.hpp"
+#include "run/record/exchange_record.hpp"
 #include "run/record/kernel_runs.hpp"
-#include "run/record/per_rank.hpp"
 #include "run/record/record.hpp"
 #include "run/record/timers.hpp"
 #include "run/tests/first_ranks.hpp"
@@ -43,19 +43,19 @@ const auto of_every_record =
           "field_memory peak_memory verification calibration repeats");
 
 /// Collective. What a record has besides what the run itself adds.
-nlohmann::ordered_json record_of(const AppRecord& app, const Verification& verification = {},
-                                 const std::vector<FigureOfMerit>& figures = {},
-                                 const std::vector<double>& repeats = {}, const std::string& command = "command") {
+nlohmann::ordered_json record_with(const nlohmann::ordered_json& app, const Verification& verification = {},
+                                   const std::vector<FigureOfMerit>& figures = {},
+                                   const std::string& command = "command") {
   auto record = provenance(world(), RunOptions{}, "test", command, "deck");
   add_verdict(record, verification, figures);
-  add_repeats(record, repeats, app.computing);
+  add_repeats(record, {}, {});
   record["calibration"] = Calibration().record;
   add_app(record, world(), app);
   return record;
 }
 
 TEST(Record, OfAnAppThatAddsNothing) {
-  const auto record = record_of({});
+  const auto record = record_with(nlohmann::ordered_json::object());
   if (world().rank() != 0) return;
   EXPECT_EQ(keys(record), of_every_record);
   EXPECT_EQ(keys(record["calibration"]), words("read_bandwidth copy_bandwidth triad_bandwidth vector_bytes huge_pages "
@@ -73,18 +73,6 @@ TEST(Record, TellsHowFarExposedCommunicationIsResolved) {
   EXPECT_EQ(record["exposed_error"], 1 + 3.5);
 }
 
-TEST(Timers, LeaveOutWhatDoesNotCount) {
-  Timers timers;
-  timers["a"].add(1);
-  timers.uncounted([&] {
-    timers["a"].add(2);
-    timers["b"].add(3);
-  });
-  EXPECT_EQ(timers["a"].calls, 1);
-  EXPECT_EQ(timers["a"].seconds, 1);
-  EXPECT_EQ(timers["b"].calls, 0);
-}
-
 TEST(KernelRuns, AreLimitedByMemoryOrByArithmetic) {
   const Calibration machine{.memory = {.read = 10, .copy = 10}, .multiply_adds = 4};
   const std::vector<KernelRun> kernels{{"moves", {.read = 30, .written = 0}, 8, 6}, {"computes", {.read = 10}, 20, 10}};
@@ -97,68 +85,69 @@ TEST(KernelRuns, AreLimitedByMemoryOrByArithmetic) {
 }
 
 TEST(Record, OfAnAppThatAddsAll) {
-  AppRecord app;
-  app.process_grid = {2, 3};
-  app.precision = "float";
-  comm::Options view, raw;
-  view.backend = "view";
-  app.exchange = ExchangeChoice{view, {{view, 1e-6}, {raw, 2e-6}}, "none"};
-  app.history = {{10, 20}, {0.5, 0.25}, "residual"};
-  app.traffic = {{0, 1, 2, 800}};
-  app.calibration = {{"peer_bandwidth", 3e9}};
-  app.extras = {{"cells", {4, 5}}};
-  const auto json = record_of(app, {}, {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}});
-  if (world().rank() != 0) return;
+  const int rank = world().rank(), ranks = world().size();
+  nlohmann::ordered_json mine{{"process_grid", {2, 3}},
+                              {"precision", "float"},
+                              {"backend", "view"},
+                              {"field_memory", 100 + rank},
+                              {"traffic", nlohmann::ordered_json::array()},
+                              {"calibration", {{"peer_bandwidth", 3e9}}},
+                              {"cells", {4, 5}}};
+  for (int i = 0; i <= rank; ++i) mine["traffic"].push_back({{"rank", rank}, {"neighbour", i}});
+  const auto json = record_with(mine, {}, {{"updates", 5, "1/s", 10}, {"latency", 1e-6, "s"}});
+  if (rank != 0) {
+    EXPECT_FALSE(json.contains("traffic"));
+    EXPECT_TRUE(json["hosts"].empty());
+    return;
+  }
   auto expected = of_every_record;
-  expected.merge(words("process_grid precision candidates history traffic cells figure_of_merit figures_of_merit"));
+  expected.merge(words("process_grid precision traffic cells figure_of_merit figures_of_merit"));
   EXPECT_EQ(keys(json), expected);
-  test::expect_values(json, R"({"/process_grid": "2 x 3", "/backend": "view", "/packing": "none",
-      "/candidates/1/backend": "raw", "/candidates/1/seconds": 2e-6, "/history/iteration/1": 20,
-      "/history/residual/1": 0.25, "/traffic/0/bytes": 800, "/figure_of_merit/name": "updates",
-      "/figure_of_merit/fraction": 0.5, "/calibration/peer_bandwidth": 3e9})");
+  test::expect_values(json, R"({"/process_grid": "2 x 3", "/backend": "view", "/traffic/0/neighbour": 0,
+      "/figure_of_merit/name": "updates", "/figure_of_merit/fraction": 0.5, "/calibration/peer_bandwidth": 3e9})");
   EXPECT_FALSE(json["figures_of_merit"]["latency"].contains("fraction"));
+  EXPECT_EQ(json["field_memory"], 100 * ranks + ranks * (ranks - 1) / 2);
+  EXPECT_GT(json["peak_memory"], ranks * 1000000);
+  EXPECT_EQ(json["traffic"].size(), static_cast<std::size_t>(ranks * (ranks + 1) / 2));
+  EXPECT_EQ(json["traffic"].back()["rank"], ranks - 1);
+  EXPECT_EQ(json["hosts"], std::vector<std::string>{host_name()}) << "all ranks are on one node";
+  EXPECT_EQ(json["ranks"], ranks);
+  ASSERT_EQ(json["placement"].size(), static_cast<std::size_t>(ranks));
+  EXPECT_EQ(json["placement"].back()["rank"], ranks - 1);
+  EXPECT_EQ(json["placement"].back()["host"], host_name());
+  EXPECT_NE(json["placement"].back()["cores"], "");
+}
+
+/// Two Views to the next rank, by the faster of two methods.
+TEST(Record, OfAnExchange) {
+  comm::Options options;
+  options.pattern = comm::Pattern::automatic;
+  options.packing = comm::Packing::none;
+  options.trial = 0.001;
+  const comm::Communicator comm(MPI_COMM_WORLD, options);
+  const int ranks = comm.size(), next = (comm.rank() + 1) % ranks, last = (comm.rank() + ranks - 1) % ranks;
+  using View = Kokkos::View<double*>;
+  comm::Exchange<View> exchange(comm, "test/ring");
+  for (const auto count : {5, 7}) exchange.add(View("to", count), next, View("from", count), last);
+  exchange.commit();
+  const auto json = record_of(comm, exchange);
+  test::expect_values(json, R"({"/backend": "raw", "/packing": "none"})");
+  EXPECT_GT(json.at("candidates").size(), 1u);
+  EXPECT_GT(json.at("candidates")[0]["seconds"], 0);
+  const nlohmann::ordered_json row{{"rank", comm.rank()}, {"neighbour", next}, {"messages", 2}, {"bytes", 96}};
+  EXPECT_EQ(json.at("traffic"), nlohmann::ordered_json::array({row}));
 }
 
 TEST(Record, OfAFailedVerificationHasNoFigures) {
-  const auto json = record_of({}, {"e", 2, 1}, {{"updates", 5, "1/s", 10}});
+  const auto json = record_with(nlohmann::ordered_json::object(), {"e", 2, 1}, {{"updates", 5, "1/s", 10}});
   EXPECT_FALSE(json["verification"]["passed"]);
   EXPECT_EQ(json["verification"]["id"], "E-VERIFY");
   EXPECT_FALSE(json.contains("figure_of_merit") || json.contains("figures_of_merit"));
 }
 
-TEST(Record, ExtrasMayNotOverwriteWhatEveryRunHas) {
-  AppRecord app;
-  app.extras = {{"ranks", 7}};
-  test::expect_facts(test::error_of<std::logic_error>([&] { record_of(app); }), {"'ranks'"});
-}
-
 TEST(Record, NamesThatAreNotUtf8AreKept) {
-  const auto text = json_text(record_of({}, {}, {}, {}, "heat \xff.yaml"));
+  const auto text = json_text(record_with(nlohmann::ordered_json::object(), {}, {}, "heat \xff.yaml"));
   EXPECT_NE(text.find("heat \xef\xbf\xbd.yaml"), std::string::npos);
-}
-
-TEST(Record, GathersAtRank0) {
-  AppRecord mine;
-  mine.field_memory = 100 + world().rank();
-  for (int i = 0; i < world().rank(); ++i) mine.traffic.push_back({world().rank(), i, 1, 8 * i});
-  const auto record = record_of(mine);
-  if (world().rank() != 0) {
-    EXPECT_FALSE(record.contains("traffic"));
-    EXPECT_TRUE(record["hosts"].empty());
-    return;
-  }
-  const int ranks = world().size();
-  EXPECT_EQ(record["field_memory"], 100 * ranks + ranks * (ranks - 1) / 2);
-  EXPECT_GT(record["peak_memory"], ranks * 1000000);
-  const auto traffic = record.value("traffic", nlohmann::ordered_json::array());
-  ASSERT_EQ(traffic.size(), static_cast<std::size_t>(ranks * (ranks - 1) / 2));
-  for (std::size_t i = 1; i < traffic.size(); ++i) EXPECT_LE(traffic[i - 1]["rank"], traffic[i]["rank"]);
-  EXPECT_EQ(record["hosts"], std::vector<std::string>{host_name()}) << "all ranks are on one node";
-  EXPECT_EQ(record["ranks"], ranks);
-  ASSERT_EQ(record["placement"].size(), static_cast<std::size_t>(ranks));
-  EXPECT_EQ(record["placement"].back()["rank"], ranks - 1);
-  EXPECT_EQ(record["placement"].back()["host"], host_name());
-  EXPECT_NE(record["placement"].back()["cores"], "");
 }
 
 /// Of a repeat of 2 s that reads 3e9 bytes and writes 1e9, on a machine that reads and copies at such a rate.
@@ -182,7 +171,7 @@ TEST(Figures, AFractionAbove1Point2IsWithheld) {
   auto of_passes = figure_at(2e9 / 4.7);
   of_passes.reuse = 4;
   EXPECT_TRUE(of_passes.has_fraction()) << "four sweeps share what is read";
-  auto record = record_of({}, {}, {figure_at(2e9 / 1.21)}, {2});
+  auto record = record_with(nlohmann::ordered_json::object(), {}, {figure_at(2e9 / 1.21)});
   record["timers"] = nlohmann::ordered_json::array();
   record["ranks"] = 1;
   const auto json = record["figure_of_merit"];
@@ -222,12 +211,20 @@ TEST(Timers, ARegionIsAddedUpUntilResetUnlessItIsTimedOnceARun) {
   EXPECT_EQ(&timers["compute"], &compute);
   EXPECT_EQ(compute.seconds, 2.5);
   EXPECT_EQ(compute.calls, 4);
+  timers.uncounted([&] {
+    compute.add(9);
+    timers["late"].add(3);
+    timers.once("structure").add(1);
+  });
+  EXPECT_EQ(compute.seconds, 2.5);
+  EXPECT_EQ(compute.calls, 4);
+  EXPECT_EQ(timers["late"].calls, 0);
   timers.reset();
   EXPECT_EQ(timers.entries().at("compute").seconds, 0);
   EXPECT_EQ(timers.entries().at("compute").calls, 0);
   EXPECT_EQ(&timers["compute"], &compute);
-  EXPECT_EQ(timers.entries().at("structure").seconds, 2);
-  EXPECT_EQ(timers.entries().at("structure").calls, 1);
+  EXPECT_EQ(timers.entries().at("structure").seconds, 3);
+  EXPECT_EQ(timers.entries().at("structure").calls, 2);
   for (const auto& region : summarise(world(), timers)) EXPECT_EQ(region["once"], region["region"] == "structure");
 }
 
@@ -324,13 +321,12 @@ TEST(PerRank, HasTheSecondsOfEachRankAndRepeat) {
   Timers timers;
   timers.once("structure").add(9);
   timers["wait"].add(1 + world().rank());
-  RepeatTimes times;
-  times.add(10, timers);
+  timers.end_repeat(10);
   timers["wait"].add(0.5);
   timers["compute"].add(2 * world().rank()); // asked for in the second repeat only
   timers.io("series").add(7);
-  times.add(20 + world().rank(), timers);
-  const auto json = times.over_ranks(world());
+  timers.end_repeat(20 + world().rank());
+  const auto json = timers.per_rank(world());
   EXPECT_EQ(json.empty(), world().rank() != 0);
   if (world().rank() != 0) return;
   EXPECT_EQ(json["regions"], (std::vector<std::string>{"compute", "wait"}));

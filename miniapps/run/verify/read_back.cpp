@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <map>
 
@@ -17,16 +16,13 @@ namespace kontor::miniapp {
 std::vector<FileValue> gather(const comm::Communicator& comm, std::vector<FileValue> mine) {
   constexpr int least = 4, all_together = 4096;
   const auto most = static_cast<std::size_t>(std::max(least, all_together / comm.size()));
-  auto list = nlohmann::json::array();
+  auto rows = nlohmann::ordered_json::array();
   for (auto& v : mine)
-    if (list.size() < most) list.push_back({std::move(v.dataset), std::move(v.index), v.value, std::move(v.at)});
-  std::string bytes;
-  nlohmann::json::to_cbor(list, bytes);
+    if (rows.size() < most) rows.push_back({std::move(v.dataset), std::move(v.index), v.value, std::move(v.at)});
   std::vector<FileValue> result;
-  for (const auto& text : gather_texts(comm, bytes))
-    for (const auto& v : nlohmann::json::from_cbor(text))
-      result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>(),
-                        v[3].get<std::vector<double>>()});
+  for (const auto& v : gather_rows(comm, rows))
+    result.push_back({v[0].get<std::string>(), v[1].get<std::vector<std::uint64_t>>(), v[2].get<double>(),
+                      v[3].get<std::vector<double>>()});
   return result;
 }
 

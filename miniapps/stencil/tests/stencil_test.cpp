@@ -89,9 +89,9 @@ TEST(StencilApp, MakesVerifiedSteps) {
     EXPECT_DOUBLE_EQ(app.figures(2.0, {}).front().value, n * n * 50 / 2.0);
     EXPECT_EQ(app.counts()->of_loop, 50);
     if (stepping::on_device && miniapp::test::world_size() == 1) {
-      EXPECT_EQ(app.record().extras.at("launch"), "graph");
+      EXPECT_EQ(app.record().at("launch"), "graph");
     }
-    EXPECT_EQ(app.record().extras.at("cells"), (std::vector<std::int64_t>{n, n}));
+    EXPECT_EQ(app.record().at("cells"), (std::vector<std::int64_t>{n, n}));
   }
 }
 

@@ -166,7 +166,7 @@ def energy_sections(record: Record) -> list[Section]:
         rows.append([words, quantity(joules, "J"), quantity(joules / time if time else None, "W"),
                      quantity(work, f"{unit.removesuffix('/s')}/J")])
     table = [Table(["", "J a repeat", "power", f"{name} per J"], rows)] if rows else []
-    return [Section("Energy", [*table, *reasons], "mean power over all repeats, of all hosts")] if energy else []
+    return [Section("Energy", [*table, *reasons], "mean power from the first repeat to the last, of all hosts")] if energy else []
 
 
 def _placement(record: Record) -> list[Section]:

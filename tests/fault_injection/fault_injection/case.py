@@ -27,9 +27,9 @@ solver: {{tolerance: 1e-10, sums: reproducible}}
 measure: {{repeats: 2, calibrate: false}}
 """
 
-RESTART = "restart=plate-checkpoint.h5"
+RESTART = "--restart=plate-checkpoint.h5"
 CHECKPOINTS = "checkpoint.every=4 checkpoint.keep=1"
-# Overrides of the runs. The first has all outputs of its app.
+# Overrides and options of the runs. The first has all outputs of its app.
 RUNS = ("output.fields=final {series}", "measure.calibrate=true", CHECKPOINTS, f"{CHECKPOINTS} {RESTART}",
         "comm.backend=raw checkpoint.seconds=0.01", "comm.backend=view comm.check=cross_rank",
         "comm.backend=shm {series}", "comm.backend=raw comm.pattern=persistent comm.overlap=true",
@@ -63,7 +63,7 @@ class Run:
         return any(override.startswith(key) for override in self.overrides)
 
     def without_restart(self) -> tuple[str, ...]:
-        return tuple(key for key in self.overrides if not key.startswith("restart="))
+        return tuple(key for key in self.overrides if not key.startswith("--restart="))
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def prepare(reference: Reference, run: Run, place: Path, size: int = 0) -> Path:
     folder, app = place / "run", reference.app
     folder.mkdir(parents=True)
     (folder / "deck.yaml").write_text(app.deck.format(size=size or app.size))
-    for name, data in (reference.earlier | (reference.checkpoint if run.has("restart=") else {})).items():
+    for name, data in (reference.earlier | (reference.checkpoint if run.has("--restart=") else {})).items():
         (folder / name).write_bytes(data)
     return folder
 
@@ -127,7 +127,7 @@ def check_folder(folder: Path, reference: Reference, run: Run, findings: list[st
             findings.append(f"exit code: 0, but plate.h5 is {state}")
         missing = reference.earlier.keys() - {path.name for path in folder.iterdir()}
         findings += [f"exit code: 0, but there is no {name}" for name in missing]
-    elif run.has("restart=") and not checkpoints:
+    elif run.has("--restart=") and not checkpoints:
         findings.append("checkpoint: the run resumed from one, and none is left")
     for name in sorted(entry.name for entry in folder.iterdir()):
         known = name in ("deck.yaml", *OUTPUTS) or CHECKPOINT.fullmatch(name) or name in told

@@ -36,7 +36,7 @@ class Started(Program):
     """A run of an app. `variables` are those of the ranks, not of the launcher."""
 
     def __init__(self, run: Run, folder: Path, variables: dict[str, str] | None = None):
-        set_ = [word for override in run.overrides for word in ("--set", override)]
+        set_ = [override if override.startswith("--") else f"--set={override}" for override in run.overrides]
         arguments = ["deck.yaml", *set_, "-o", "plate.h5", "--results", "plate.json", "--quiet"]
         words = [f"{key}={text}" for key, text in (variables or {}).items()]
         program: list[object] = [MPIEXEC, "-n", run.ranks, "env", *words, BUILD / "bin" / run.app, *arguments]
