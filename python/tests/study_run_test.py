@@ -177,7 +177,7 @@ class Submitted(StudyTest):
     def test_jobs_beside_each_other(self):
         """They share the folder with each other and with nothing else, and none makes what another is making."""
         self.passes("--submit", "--set", "launch.scheduler=flux")
-        self.write("obey", 'if [[ $record == *p000* ]]; then echo $$ >>"$HOME/asleep"; until [[ -e $HOME/may_end ]]; do sleep 0.05; done; fi')
+        self.write("obey", 'if [[ $record == *p000* ]]; then echo $$ >>"$HOME/asleep"; for ((i = 0; i < 200; ++i)); do [[ -e $HOME/may_end ]] && break; sleep 0.1; done; fi')
         first = self.start("study", "small", "--job", "--only", "point==p000")
         self.wait_until(lambda: self.lines("asleep"), "the first job has not begun")
         self.assert_fails(self.study("--resume"), "another study is running")
