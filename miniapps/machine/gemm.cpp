@@ -34,18 +34,6 @@ double flops_of(const GemmBlock& block) {
   return 2.0 * static_cast<double>(block.m) * static_cast<double>(block.n) * static_cast<double>(block.k);
 }
 
-/// Collective. Seconds of one execution. The number of samples and executions follows from those of a first one, which
-/// are equal on all ranks.
-template <class Work>
-double median_seconds(const comm::Communicator& comm, double first, const Work& work) {
-  const int times = static_cast<int>(std::clamp(std::ceil(0.02 / first), 1.0, 1000.0));
-  const int samples = static_cast<int>(std::clamp(0.5 / (times * first), 3.0, 9.0));
-  std::vector<double> seconds;
-  for (int i = 0; i < samples; ++i) seconds.push_back(slowest_seconds(comm, times, work) / times);
-  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
-  return seconds[samples / 2];
-}
-
 } // namespace
 
 std::string gemm_library() { return library().name; }
@@ -90,7 +78,8 @@ GemmRate gemm_rate(const comm::Communicator& comm, const GemmForm& form, const M
     block = halved(whole, --halvings);
     first = slowest_seconds(comm, 1, work);
   }
-  const double seconds = median_seconds(comm, first, work);
+  const int times = static_cast<int>(std::clamp(std::ceil(0.02 / first), 1.0, 1000.0));
+  const double seconds = least_seconds(comm, times, 9, {work});
   return {block, std::is_same_v<T, float> ? "float" : "double",
           comm::allreduce(comm, flops_of(block), comm::ReduceOp::sum) / seconds, gemm_library(), library().optimised};
 }

@@ -33,7 +33,7 @@ std::string gemm_library();
 GemmBlock halved(GemmBlock, int times);
 
 /// Collective; valid on every rank. Each rank's product c += op(a) op(b) of matrices of the caller, of which c is
-/// changed, all ranks at once, until the slowest is done: the median of three to nine samples, of 20 ms or more each.
+/// changed, all ranks at once, until the slowest is done: the best of up to nine samples, of 20 ms or more each.
 /// Where the product takes more than a quarter of a second, it is one of halved parts, as often halved on every rank.
 /// A host's BLAS has so many threads from then on. T is float or double.
 template <class T>

@@ -4,10 +4,10 @@
 #include "machine/baseline_communicator.hpp"
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
+#include "machine/stream.hpp"
 
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/gather.hpp>
-#include <kontor/comm/phase_times.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
 
@@ -21,8 +21,8 @@ namespace {
 
 using Vector = Kokkos::View<double*>;
 
-/// Collective. Seconds one way, the best of the repeats, which are fewer where they would take a quarter of a second.
-double one_way_seconds(const comm::Communicator& all, Partners partners, std::size_t elements, int repeats) {
+/// Collective. Seconds one way, of so many round trips in a sample.
+double one_way_seconds(const comm::Communicator& all, Partners partners, std::size_t elements, int times) {
   const auto raw = baseline_communicator(all);
   const auto& comm = !device::kernels_on_host && all.capabilities().moves_data ? all : raw;
   const auto [first, second] = partners;
@@ -37,23 +37,15 @@ double one_way_seconds(const comm::Communicator& all, Partners partners, std::si
   pong.add(there, me == second ? first : comm::no_rank, back, me == first ? second : comm::no_rank);
   ping.commit();
   pong.commit();
-  double best = 0;
-  for (int repeat = -1; repeat < repeats; ++repeat) {
-    comm::Stopwatch watch;
-    double seconds = 0;
+  const auto round_trip = [&] {
     ping.start();
     ping.finish();
     pong.start();
     pong.finish();
     device::fence(instance, "calibrate/received"); // a device may still be moving them
-    watch.lap(seconds);
-    if (repeat < 0) continue; // the first one also opens the connection
-    best = repeat == 0 ? seconds : std::min(best, seconds);
-    if (repeat > 0) continue;
-    const double agreed = comm::allreduce(comm, me == first ? seconds : 0, comm::ReduceOp::max);
-    repeats = static_cast<int>(std::min<double>(repeats, 1 + 0.25 / agreed));
-  }
-  return comm::allreduce(comm, me == first ? best / 2 : 0, comm::ReduceOp::max);
+  };
+  round_trip(); // opens the connection
+  return least_seconds(comm, times, 10, {round_trip}) / 2;
 }
 
 } // namespace
@@ -88,8 +80,8 @@ std::string names_of(const comm::Communicator& comm, Partners partners) {
 
 Link time_link(const comm::Communicator& comm, Partners partners) {
   constexpr std::size_t elements = (2 << 20) / sizeof(double);
-  return {one_way_seconds(comm, partners, 1, 200),
-          static_cast<double>(elements * sizeof(double)) / one_way_seconds(comm, partners, elements, 10)};
+  return {one_way_seconds(comm, partners, 1, 20),
+          static_cast<double>(elements * sizeof(double)) / one_way_seconds(comm, partners, elements, 1)};
 }
 
 } // namespace kontor::miniapp

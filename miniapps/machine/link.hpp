@@ -35,8 +35,8 @@ std::string names_of(const comm::Communicator&, Partners);
 
 /// One way between two ranks.
 struct Link {
-  double latency = 0;   ///< s, half a round trip of one double, the best of 200, or of a quarter of a second
-  double bandwidth = 0; ///< bytes/s, 2 MiB over half a round trip, the best of 10, or of a quarter of a second
+  double latency = 0;   ///< s, half a round trip of one double, the best of ten means of 20
+  double bandwidth = 0; ///< bytes/s, 2 MiB over half a round trip, the best of ten
 };
 
 /// Collective; valid on every rank. On hosts by backend `raw`, whatever the communicator's, so that it is the same for

@@ -6,7 +6,15 @@
 #include "machine/node.hpp"
 #include "machine/stream_kernels.hpp"
 
+#include <kontor/comm/collectives.hpp>
+#include <kontor/comm/phase_times.hpp>
+#include <kontor/comm/reductions.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <Kokkos_Core.hpp>
+
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace kontor::miniapp {
@@ -31,15 +39,8 @@ int times_in_sample(const comm::Communicator& comm, double bytes_moved) {
 /// Collective. Bytes/s of all ranks together: each does work that moves so many bytes, as often as a sample wants; the
 /// best of the samples of all ways.
 double bandwidth_of(const comm::Communicator& comm, double bytes_moved, int samples, const Ways& ways) {
-  const int times = times_in_sample(comm, bytes_moved);
-  constexpr double enough = 0.25; // s
-  double best = std::numeric_limits<double>::max(), spent = 0;
-  for (std::size_t n = 0; n < ways.size() || (n < static_cast<std::size_t>(samples) && spent < enough); ++n) {
-    const double seconds = slowest_seconds(comm, times, ways[n % ways.size()]); // equal on all ranks
-    best = std::min(best, seconds);
-    spent += seconds;
-  }
-  return times * comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / best;
+  const double seconds = least_seconds(comm, times_in_sample(comm, bytes_moved), samples, ways);
+  return comm::allreduce(comm, bytes_moved, comm::ReduceOp::sum) / seconds;
 }
 
 /// Local. Part `number` of so many that vectors of so many elements consist of. Equal places of two parts lie at
@@ -90,6 +91,29 @@ Ways ways_to_copy(const Vector& from, const Vector& to) {
 }
 
 } // namespace
+
+double slowest_seconds(const comm::Communicator& comm, int times, const std::function<void()>& work) {
+  const Space instance;
+  device::fence(instance, "calibrate/ready");
+  comm::barrier(comm);
+  comm::Stopwatch watch;
+  double seconds = 0;
+  for (int i = 0; i < times; ++i) work();
+  device::fence(instance, "calibrate/done");
+  watch.lap(seconds);
+  return comm::allreduce(comm, seconds, comm::ReduceOp::max) / times;
+}
+
+double least_seconds(const comm::Communicator& comm, int times, int samples, const Ways& ways) {
+  constexpr double enough = 0.25; // s
+  double best = std::numeric_limits<double>::max(), spent = 0;
+  for (std::size_t n = 0; n < ways.size() || (n < static_cast<std::size_t>(samples) && spent < enough); ++n) {
+    const double seconds = slowest_seconds(comm, times, ways[n % ways.size()]); // equal on all ranks
+    best = std::min(best, seconds);
+    spent += times * seconds;
+  }
+  return best;
+}
 
 double streamed_host_bytes(int ranks_of_node) { return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi); }
 

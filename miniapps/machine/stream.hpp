@@ -3,31 +3,21 @@
 
 #include "machine/calibration.hpp"
 
-#include <kontor/comm/broadcast.hpp>
 #include <kontor/comm/communicator.hpp>
-#include <kontor/comm/phase_times.hpp>
-#include <kontor/comm/reductions.hpp>
-#include <kontor/device/compat.hpp>
 
-#include <Kokkos_Core.hpp>
+#include <functional>
+#include <vector>
 
 /// How fast the ranks stream through memory, all at once, as they do in a run.
 namespace kontor::miniapp {
 
-/// Collective. Seconds of the slowest rank for so many executions of the work, one after the other: from a barrier
-/// until the default instance has done it.
-template <class Work>
-double slowest_seconds(const comm::Communicator& comm, int times, const Work& work) {
-  const Kokkos::DefaultExecutionSpace instance;
-  device::fence(instance, "calibrate/ready");
-  comm::barrier(comm);
-  comm::Stopwatch watch;
-  double seconds = 0;
-  for (int i = 0; i < times; ++i) work();
-  device::fence(instance, "calibrate/done");
-  watch.lap(seconds);
-  return comm::allreduce(comm, seconds, comm::ReduceOp::max);
-}
+/// Collective. Seconds of one of so many executions of the work, one after the other, on the slowest rank: from a
+/// barrier until the default instance has done them.
+double slowest_seconds(const comm::Communicator&, int times, const std::function<void()>& work);
+
+/// Collective. The least of so many samples of slowest_seconds(), of several ways in turn, until a quarter of a second
+/// is over, but of each way once at least.
+double least_seconds(const comm::Communicator&, int times, int samples, const std::vector<std::function<void()>>& ways);
 
 /// Local. Bytes of a rank's vectors on a host, where so many ranks compute on its node: more than a core finds in
 /// caches that it may have to itself, less where many ranks share them and the memory.

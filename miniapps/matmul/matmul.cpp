@@ -118,8 +118,7 @@ void Matmul<T>::reset_blocks() {
 
 template <class T>
 miniapp::StepPlan Matmul<T>::plan() const {
-  const auto steps = cannon_->steps();
-  return {.first = first_step_, .limit = steps, .report_every = 1};
+  return {.first = first_step_, .limit = cannon_->steps()};
 }
 
 template <class T>

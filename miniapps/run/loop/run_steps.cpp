@@ -65,12 +65,11 @@ std::int64_t run_steps(Launches& launches, const BetweenSteps& between) {
       clock.skip();
       if (over = ended(true); over) break;
     }
-    const auto report = next(plan.report_every);
     const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
     launched = launches.advance(made, until);
     made += launched;
     clock.made(launched);
-    if (between.progress && made >= report) between.progress->update({made, plan.limit, steps.value(), plan.target});
+    if (between.progress) between.progress->update({made, plan.limit, steps.value(), plan.target});
     const bool snapshot = between.snapshot_every > 0 && made == until && made < plan.limit;
     over = ended(snapshot || made == plan.limit);
     if (!snapshot || over) continue;

@@ -26,10 +26,9 @@ struct LaunchPattern {
 
 /// What the steps of a repeat are, the same on all ranks. Local.
 struct StepPlan {
-  std::int64_t first = 0;         ///< steps made by another run
-  std::int64_t limit = 0;         ///< number of the last step
-  double target = 0;              ///< value at which the steps end; 0: none
-  std::int64_t report_every = 64; ///< steps between updates of the progress line
+  std::int64_t first = 0; ///< steps made by another run
+  std::int64_t limit = 0; ///< number of the last step
+  double target = 0;      ///< value at which the steps end; 0: none
 
   std::int64_t value_every = 0; ///< steps between values, which the last step has, too; 0: none
   bool stops = false;           ///< a value may end the steps; the last step has one

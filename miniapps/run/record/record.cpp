@@ -28,22 +28,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string dumped(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-/// An object has a line for each member, a table one for each row.
-std::string lines_of(const ordered_json& value, const std::string& indent) {
-  const bool is_table = value.is_array() && !value.empty() && value.front().is_object();
-  if (!value.is_object() && !is_table) return dumped(value);
-  std::string lines;
-  for (const auto& [key, member] : value.items()) {
-    lines += fmt::format("{}\n{}  ", lines.empty() ? "" : ",", indent);
-    lines += is_table ? dumped(member) : dumped(key) + ": " + lines_of(member, indent + "  ");
-  }
-  return fmt::format("{}{}\n{}{}", is_table ? "[" : "{", lines, indent, is_table ? "]" : "}");
-}
-
 std::string mpi_library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
@@ -193,6 +177,8 @@ void add_app(ordered_json& record, const comm::Communicator& comm, ordered_json 
   record.update(mine);
 }
 
-std::string json_text(const ordered_json& record) { return lines_of(record, "") + '\n'; }
+std::string json_text(const ordered_json& record) {
+  return record.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
 
 } // namespace kontor::miniapp

@@ -29,8 +29,8 @@ void add_verdict(nlohmann::ordered_json& record, const Verification&, const std:
 /// Collective; valid at rank 0. Adds what each rank's app tells (MiniApp::record()), and the memory of the processes.
 void add_app(nlohmann::ordered_json& record, const comm::Communicator&, nlohmann::ordered_json mine);
 
-/// Local. The tree as JSON text, for --results: a line for each value, array of numbers, and row of a table. Names of
-/// files may have any bytes; what is not UTF-8 in them becomes U+FFFD.
+/// Local. The tree as JSON text, for --results. Names of files may have any bytes; what is not UTF-8 in them becomes
+/// U+FFFD.
 std::string json_text(const nlohmann::ordered_json& record);
 
 /// Local, for rank 0: the table for people, with what the app found out in it and which files were written.
