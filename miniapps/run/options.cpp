@@ -94,7 +94,7 @@ void RunOptions::describe(config::Visitor& v) {
                          "host memory (staged), or the faster, by trial");
     c.choice<comm::CheckLevel>("check", comm.check, check_levels,
                                "What is verified: nothing, what one rank sees, or that all ranks agree");
-    c.value("patience", comm.timeout,
+    c.value("timeout", comm.timeout,
             "Seconds that a wait may take at check level cross_rank, or after an error of this rank", {0, 1e6, true});
     c.value("trial", comm.trial, "Seconds, roughly, to try what is left to auto, for each exchange", {0, 1000});
     c.value("overlap", overlap, "Compute the interior while halos travel");

@@ -27,7 +27,7 @@ solver: {tolerance: 0, max_sweeps: 1500, check_every: 0}
 verification: {tolerance: 10}
 measure: {calibrate: false}
 """
-ENDLESS = HEAT.replace("1500, check_every: 0", "1000000000") + "comm: {check: cross_rank, patience: 1}\n"
+ENDLESS = HEAT.replace("1500, check_every: 0", "1000000000") + "comm: {check: cross_rank, timeout: 1}\n"
 MODEL = """\
 app: pingpong
 problem: {measure: model, scalars: [double], sizes: {from: 1, to: 4096, factor: 8}, repetitions: 15}
@@ -153,7 +153,7 @@ class Vanishes(NetworkTest):
         return net, running
 
     def assert_ended(self, running):
-        """In comm.patience and KONTOR_ABORT_SECONDS, and twice as long again because other tests run."""
+        """In comm.timeout and KONTOR_ABORT_SECONDS, and twice as long again because other tests run."""
         self.assertEqual(running.wait(3 * (1 + 2)), 3, self.said())
         self.assertEqual((self.folder / "deck.h5").read_text(), "of another day")
         self.assertFalse((self.folder / "record.json").exists())

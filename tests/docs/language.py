@@ -25,10 +25,10 @@ PAGES = {  # a word that is not used, and another to take
     r"an own|blocks that travel": "another, one of your own; blocks that ranks pass around",
 }
 ALL = {  # also in strings
-    r"waist|charges|seams?": "interface, kernel times, shared nodes",
+    r"waist|charges|seams?|patience": "interface, kernel times, shared nodes, timeout",
     r"rehears(?:e[sd]?|al)|torture": "check of files, fault injection",
     r"if need be|far too long|is remarked|(?:is|are) made wrong": "if necessary, exceeds its limit, is reported, overwritten",
-    r"goes on from|nothing that points differ|there is load balance": "resumes from; name the factor",
+    r"goes on from|told to end|nothing that points differ|there is load balance": "resumes from; name the factor",
 }
 SPELLING_IGNORED = "inout,parms,nd,te,ue,ot,hist,fo,nin,notin,ser,fom,fro,veiw,vew,bakend,flaot"
 NO_PROSE = re.compile(r"^```.*?^```|<!-- generated\b.*?(?:<!-- end of generated -->|\Z)|<!--.*?-->"

@@ -11,7 +11,7 @@ from launch import ENVIRONMENT, FAULTS, HEAT, HeatTest, preload, sanitizers, sta
 from recorded import PLATE
 
 WITHOUT = ("--set", "measure.calibrate=false")
-DECK = refusal.PLATE + "comm: {patience: 0.5}\n"
+DECK = refusal.PLATE + "comm: {timeout: 0.5}\n"
 
 
 class StartTest(HeatTest):

@@ -16,7 +16,7 @@ void catch_end_signals();
 
 /// What an app may throw out of run(), on all ranks, when ranks have agreed to end.
 struct EndedEarly : std::exception {
-  const char* what() const noexcept override { return "told to end"; }
+  const char* what() const noexcept override { return "ended early"; }
 };
 
 /// What is due by a rank's clock.

@@ -95,7 +95,7 @@ void print_table(const ordered_json& record, const std::string& findings,
   fmt::print("{}", findings);
   print_candidates(table(record, "candidates"));
   print_timers(record.at("timers"), seconds);
-  fmt::print("\n  time of {} repeats", repeats.size());
+  fmt::print("\n  time of {} {}", repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
   if (!repeats.empty()) {
     const auto [min, max] = std::ranges::minmax(repeats);
     fmt::print(": median {:.4f} s, min {:.4f}, max {:.4f}", seconds, min, max);
@@ -144,7 +144,7 @@ void print_verdict(const ordered_json& record, std::int64_t repeats) {
                number(v, "error"), number(v, "tolerance"), remark.empty() ? "" : "; ", remark);
   const auto signal = text(record, "end_signal");
   if (signal.empty()) return;
-  fmt::print("ENDED EARLY: told to end by {} after {} of {} repeats",
+  fmt::print("ENDED EARLY: {} after {} of {} repeats",
              signal == "walltime" ? "checkpoint.walltime" : "signal " + signal, record.at("repeats").size(), repeats);
   const auto checkpoint = record.value("checkpoint", ordered_json::object());
   if (const auto newest = text(checkpoint, "newest"); !newest.empty()) // how it can be continued

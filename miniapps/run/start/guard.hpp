@@ -11,7 +11,7 @@ enum ExitCode : int {
   exit_verification_failed = 1,
   exit_user_error = 2, ///< bad deck or usage
   exit_failed = 3,     ///< failed at run time: MPI, I/O, memory
-  exit_ended_early = 4 ///< told to end; what it has measured so far is in its record
+  exit_ended_early = 4 ///< ended early; what it has measured so far is in its record
 };
 
 /// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once, by rank 0,
