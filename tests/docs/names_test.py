@@ -18,7 +18,8 @@ ID = re.compile(r"\bE-[A-Z]+(?:-[A-Z]+)*\b")
 ROW = re.compile(rf"\| `{ID.pattern}` \| [123](, [123])* (\| [A-Z`].*\. ){{2}}\|")  # id, exit codes, cause, remedy
 # Set by one part of Kontor for another, or by tests.
 INTERNAL = {
-    "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_COMM", "KONTOR_DECK_READER", "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
+    "KONTOR_ALL_TESTS", "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_COMM", "KONTOR_DECK_READER",
+    "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
     "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_RUN_FOLDER", "KONTOR_TERMINAL",
 }
 FOLDERS = ("comm", "config", "device", "miniapps", "mpi", "output", "sums")  # of C++

@@ -34,7 +34,11 @@ def build(words: list[str]) -> int:
 def test(words: list[str]) -> int:
     place, cores, start = Place.here(), Limits().processing_units, time.monotonic()
     place.need_source("test")
-    Build(place, os.environ, for_tests=True).ensure("all")
+    everything = "--all" in words
+    words = [word for word in words if word != "--all"]
+    wanted = "ON" if everything else "OFF"
+    changed = [f"-DKONTOR_ALL_TESTS={wanted}"] if place.setting("KONTOR_ALL_TESTS") != wanted else []
+    Build(place, os.environ, changed, for_tests=True).ensure("all")
     built = time.monotonic()
     ctest = ["ctest", "--test-dir", str(place.build), "--output-on-failure", "--parallel", str(cores)]
     code = run_beside_others([*ctest, "--no-tests=error", *words])
