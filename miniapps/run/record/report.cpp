@@ -32,8 +32,47 @@ void print_timers(const ordered_json& timers, double total) {
     }
 }
 
+bool is_mpi(const ordered_json& method) {
+  return text(method, "backend") == "raw" || text(method, "backend") == "view";
+}
+
+/// The line of a deck that chooses a method.
+std::string deck_line(const ordered_json& method) {
+  const auto pattern = is_mpi(method) ? ", pattern: " + text(method, "pattern") : "";
+  return fmt::format("comm: {{backend: {}{}, packing: {}}}", text(method, "backend"), pattern, text(method, "packing"));
+}
+
+/// What to put into the deck, and what nonblocking MPI would add to a repeat, if it was tried: an estimate, because an
+/// exchange of a trial overlaps with nothing. The candidates are sorted by time.
+void print_advice(const ordered_json& record, const ordered_json& candidates) {
+  const auto find = [](const ordered_json& rows, const auto& wanted) -> const ordered_json* {
+    const auto row = std::find_if(rows.begin(), rows.end(), wanted);
+    return row == rows.end() ? nullptr : &*row;
+  };
+  const auto* const chosen = find(candidates, [&](const ordered_json& c) {
+    return text(c, "backend") == text(record, "backend") && text(c, "pattern") == text(record, "pattern");
+  });
+  if (!chosen) return;
+  fmt::print("  for the deck: {}", deck_line(*chosen));
+  const auto* const usual =
+      find(candidates, [](const ordered_json& c) { return is_mpi(c) && text(c, "pattern") == "nonblocking"; });
+  const auto distributions = table(record, "distributions");
+  const auto* const exchanges =
+      find(distributions, [](const ordered_json& d) { return text(d, "name") == "exchange"; });
+  const auto repeats = record.at("repeats").get<std::vector<double>>();
+  if (usual && usual != chosen && exchanges && !repeats.empty() && median(repeats) > 0) {
+    const double of_repeat =
+        number(*exchanges, "count") / number(record, "ranks") / static_cast<double>(repeats.size());
+    const double more = number(*usual, "seconds") - number(*chosen, "seconds");
+    fmt::print("; {}, nonblocking would add about {:.1f} % to a repeat", text(*usual, "backend"),
+               100 * more * of_repeat / median(repeats));
+  }
+  fmt::print("\n");
+}
+
 /// What `auto` has tried for one exchange, the fastest first.
-void print_candidates(ordered_json candidates) {
+void print_candidates(const ordered_json& record) {
+  auto candidates = table(record, "candidates");
   if (candidates.empty()) return;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return number(a, "seconds") < number(b, "seconds"); });
@@ -42,6 +81,7 @@ void print_candidates(ordered_json candidates) {
   for (const auto& c : candidates)
     fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", text(c, "backend"), text(c, "pattern"),
                text(c, "packing"), text(c, "path"), number(c, "seconds") * 1e6, number(c, "seconds") / fastest);
+  print_advice(record, candidates);
 }
 
 void print_machine(const ordered_json& record) {
@@ -93,7 +133,7 @@ void print_table(const ordered_json& record, const std::string& findings,
              text(record, "packing"), text(record, "path"), flag(record, "overlap") ? "on" : "off");
   print_machine(record);
   fmt::print("{}", findings);
-  print_candidates(table(record, "candidates"));
+  print_candidates(record);
   print_timers(record.at("timers"), seconds);
   fmt::print("\n  time of {} {}", repeats.size(), repeats.size() == 1 ? "repeat" : "repeats");
   if (!repeats.empty()) {

@@ -16,6 +16,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 namespace {
 
@@ -187,6 +188,24 @@ TEST(Figures, AFractionAbove1Point2IsWithheld) {
   EXPECT_EQ(text.find("1 ranks"), std::string::npos) << text;
   EXPECT_NE(text.find("updates: 5 1/s\n"), std::string::npos) << text;
   EXPECT_NE(text.find(json["remark"].get<std::string>()), std::string::npos) << text;
+}
+
+TEST(Report, SaysWhatToPutIntoTheDeck) {
+  auto record = record_with(nlohmann::ordered_json::object(), {}, {});
+  record["timers"] = nlohmann::ordered_json::array();
+  record.update({{"ranks", 2}, {"repeats", {0.5, 1.0, 2.0}}, {"backend", "shm"}, {"pattern", "nonblocking"}});
+  record["distributions"].push_back({{"name", "exchange"}, {"count", 6000}}); // 1000 of a rank in a repeat
+  for (const auto& [backend, pattern, seconds] :
+       {std::tuple("view", "nonblocking", 150e-6), {"shm", "nonblocking", 50e-6}, {"view", "persistent", 49e-6}})
+    record["candidates"].push_back(
+        {{"backend", backend}, {"pattern", pattern}, {"packing", "kernel"}, {"path", "host"}, {"seconds", seconds}});
+  testing::internal::CaptureStdout();
+  print_table(record, "", {});
+  std::fflush(stdout);
+  const auto text = testing::internal::GetCapturedStdout();
+  EXPECT_NE(text.find("for the deck: comm: {backend: shm, packing: kernel}; view, nonblocking would add about 10.0 % "),
+            std::string::npos)
+      << text;
 }
 
 TEST(Verification, PassesWithinTheToleranceOnly) {
