@@ -13,9 +13,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <iterator>
+#include <string_view>
 #include <unistd.h>
 
 namespace kontor::miniapp {
@@ -50,7 +53,18 @@ void tell_done() noexcept {
 
 void limit_start() noexcept {
   const char* const text = std::getenv("KONTOR_START_SECONDS");
-  end_after(text ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 300, exit_failed,
+  unsigned seconds = 300;
+  if (text) {
+    const std::string_view number = text;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
+    if (error != std::errc() || end != number.data() + number.size() || seconds > 999'999) {
+      std::fprintf(stderr,
+                   "KONTOR_START_SECONDS is '%.80s'; allowed are whole numbers from 0 to 999999 [E-USAGE-OPTION]\n",
+                   text);
+      ::_exit(exit_user_error);
+    }
+  }
+  end_after(seconds, exit_failed,
             "the ranks have not found each other within KONTOR_START_SECONDS (300): a process is missing or has "
             "stopped, the network that MPI has chosen does not join them (a firewall, a wrong interface), or MPI got "
             "no memory that ranks share (ulimit -v, /dev/shm) [E-LAUNCH-TIMEOUT]\n");
