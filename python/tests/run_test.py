@@ -156,7 +156,7 @@ class Refusals(KontorTest):
                 self.assertIn(f"kontor {command}", done.stdout)
         self.assertIn("Exit codes: 0 verified", self.kontor("help").stdout)
         self.assert_fails(self.kontor("lint", "--fix", "words"), "'words' is neither --fix nor a check; there are format, tidy, language")
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, report, study, predict, test")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, compare, report, study, predict, test")
 
 
 class End(KontorTest):
