@@ -98,6 +98,11 @@ class OfHeat(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             said.append((done.stdout.partition("Methods")[2], trial.stat().st_mtime_ns))
         self.assertEqual(said[0], said[1])
+        for other in ["-n", "3"], ["-n", "2", "--set=comm.overlap=false"]:
+            done = subprocess.run([*words[:3], *other, *words[5:]], cwd=folder, env=environment, capture_output=True,
+                                  text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("found: holds a comparison with another value of", done.stderr)
         found = Comparison.read(str(folder / "found/compare.json"))
         self.assertEqual((found.app, found.ranks, found.own.name.backend), ("heat", 2, "raw"))
         self.assertLessEqual({"raw", "view"}, {each.name.backend for each in found.methods if each.runs})

@@ -16,6 +16,7 @@ import yaml
 from ..build.setup import Build
 from ..messages import Failure, exit_code, say, shown
 from ..place import Place
+from ..report.errors import RecordError, packages
 from ..report.record import Record, read_record
 from ..report.study import read_study
 from ..run.inputs import app_of, first_target
@@ -49,7 +50,15 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     """Returns the exit code."""
-    arguments, code = parse_arguments(words), 0
+    try:
+        return _main(parse_arguments(words))
+    except RecordError as error:
+        say(str(error))
+        return 2
+
+
+def _main(arguments: argparse.Namespace) -> int:
+    code = 0
     found: Comparison | None = None
     if arguments.deck.endswith(".json"):
         found = Comparison.read(arguments.deck)
@@ -58,8 +67,8 @@ def main(words: list[str]) -> int:
     if found:
         print(found.text, end="")
         if arguments.plot:
-            from ..report.draw import chart_svg, plot_charts
-
+            with packages("compare --plot"):
+                from ..report.draw import chart_svg, plot_charts
             if arguments.plot.endswith(".svg"):
                 Path(arguments.plot).write_bytes(chart_svg(found.chart))
             else:
@@ -77,7 +86,7 @@ def compare(arguments: argparse.Namespace, place: Place) -> tuple[Comparison | N
     if app in NO_EXCHANGE:
         raise Failure(f"{deck}: {app} cannot be compared by its methods: {NO_EXCHANGE[app]}")
     folder = Path(arguments.output or f"compare-{Path(deck).stem}")
-    folder.mkdir(parents=True, exist_ok=True)
+    refuse_other(arguments, folder)
     trial = folder / "trial.json"
     if not trial.exists():
         say(f"compare: one run that tries all methods ({shown(folder / 'trial.log')})")
@@ -99,6 +108,24 @@ def compare(arguments: argparse.Namespace, place: Place) -> tuple[Comparison | N
     found = result(deck, record, exchanges, own, str(runs))
     found.write(folder / "compare.json")
     return found, code
+
+
+def refuse_other(arguments: argparse.Namespace, folder: Path) -> None:
+    """What the folder has must be of the same request, which is kept there."""
+    asked = {"deck": Path(arguments.deck).read_text(encoding="utf-8", errors="replace"), "ranks": arguments.ranks,
+             "set": arguments.set, "trial": arguments.trial}
+    request = folder / "request.json"
+    if not request.exists():
+        if folder.exists() and any(folder.iterdir()):
+            raise Failure(f"{folder}: holds other files, and no comparison; -o names another folder")
+        folder.mkdir(parents=True, exist_ok=True)
+        request.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
+    try:
+        before = json.loads(request.read_text(encoding="utf-8"))
+    except ValueError:
+        before = {}
+    if other := [name for name, value in asked.items() if before.get(name) != value]:
+        raise Failure(f"{folder}: holds a comparison with another value of {', '.join(other)}; -o names another folder")
 
 
 def run_trial(arguments: argparse.Namespace, place: Place, results: Path) -> int:
