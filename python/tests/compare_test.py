@@ -57,6 +57,11 @@ class Advice(unittest.TestCase):
             found = comparison([10.0, 10.1, 9.9, 10.0], shm)
             self.assertTrue(found.sentence.startswith("Keep"), found.sentence)
 
+    def test_faster_by_chance_is_not_best(self):
+        found = comparison([10.0, 10.1, 9.9, 10.0, 10.0], [8.0, 8.1, 7.9, 8.0, 8.0])
+        found.methods[2].runs = [7.0, 7.5, 13.0, 12.0, 7.2]
+        self.assertIs(found.best, found.methods[1])
+
     def test_three_runs_show_nothing(self):
         self.assertTrue(comparison([10.0] * 3, [8.0] * 3).sentence.startswith("Keep"))
 

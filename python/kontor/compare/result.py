@@ -68,8 +68,9 @@ class Comparison:
 
     @property
     def best(self) -> Timed:
-        """The fastest in whole runs."""
-        return min((each for each in self.methods if each.runs), key=lambda each: median(each.runs), default=self.own)
+        """The fastest in whole runs of those that are significantly faster than the deck's own; else that one."""
+        faster = [each for each in self.methods if self.is_significant(each) and median(each.runs) < median(self.own.runs)]
+        return min(faster, key=lambda each: median(each.runs), default=self.own)
 
     def gain(self, method: Timed) -> Estimate | None:
         """The part of the time of a run with the deck's own method that this one saves."""
@@ -86,11 +87,11 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        best, gain = self.best, self.gain(self.best)
-        if gain is None or gain.value <= 0 or not self.is_significant(best):
+        best = self.best
+        if best is self.own:
             return (f"Keep the deck's method ({self.own.name.words}): no other one that ran is faster by more than the"
                     " runs differ among themselves.")
-        return (f"Put this into the deck: `{best.name.yaml}`. It saves {_percent(gain)} of a run relative to the deck's"
+        return (f"Put this into the deck: `{best.name.yaml}`. It saves {_percent(self.gain(best))} of a run relative to the deck's"
                 f" method ({self.own.name.words}).")
 
     @property
