@@ -36,6 +36,24 @@ class Facts(unittest.TestCase):
             with self.subTest(line=line):
                 self.assertTrue(any(text.startswith(here) if "..." in line else text == here for text in there), there)
 
+    def test_comparison_of_the_readme(self):
+        """Its table and its chart are of tests/docs/compare.json."""
+        with tempfile.TemporaryDirectory() as folder:
+            chart = Path(folder, "compare.svg")
+            words = [str(ROOT / "scripts/kontor"), "compare", str(ROOT / "tests/docs/compare.json"), "--plot", str(chart)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            if "E-REPORT-PACKAGE" in done.stderr:
+                self.skipTest(done.stderr)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            drawn = chart.read_text(encoding="utf-8")
+        _, *table, advice = [line.strip() for line in done.stdout.splitlines()]
+        readme = read("README.md")
+        self.assertIn("\n".join(table), "\n".join(line.strip() for line in readme.splitlines()))
+        self.assertIn(re.search("`(comm: .*?)`", advice)[1], readme)
+        texts = [re.findall("<text[^>]*>([^<]*(?:, |saves)[^<]*)</text>", svg) for svg in (drawn, read("docs/images/compare.svg"))]
+        self.assertTrue(texts[0])
+        self.assertEqual(*texts)
+
     def run_of(self, app, deck, *keys):
         """What a run on two ranks prints, and the bytes of its file."""
         command = ["mpirun", "-n", "2", BUILD / "bin" / app, ROOT / f"inputs/{app}/{deck}.yaml", "-o", "plate.h5"]
