@@ -97,6 +97,9 @@ class OfHeat(unittest.TestCase):
                  "--set", "verification.tolerance=1e9", "--set",
                  "measure.calibrate=false", "-o", "found"]
         environment = {**os.environ, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD)}
+        done = subprocess.run([*words, "--set=solver.max_sweep=1"], cwd=folder, env=environment, capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)  # and the folder may be used without the mistake
         said, trial = [], folder / "found/trial.json"
         for _ in range(2):
             done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)

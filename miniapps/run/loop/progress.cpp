@@ -53,9 +53,8 @@ Progress::Style Progress::style_for(int rank, bool quiet) {
   return terminal ? Style::terminal : Style::plain;
 }
 
-void Progress::update(const ProgressState& now) {
+void Progress::update(const ProgressState& now, double time) {
   if (style_ == Style::silent) return;
-  const double time = device::seconds();
   if (!shown_) {
     shown_ = {now, time};
     return;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kontor/device/clock.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,8 +43,8 @@ class Progress {
   void describe(ProgressWords words) { words_ = std::move(words); }
   /// New work begins, from which rate and time left are counted.
   void begin() { shown_.reset(); }
-  /// Cheap enough to be called at every check.
-  void update(const ProgressState&);
+  /// Cheap enough to be called at every step, by the time that device::seconds() tells.
+  void update(const ProgressState&, double time = device::seconds());
   /// Clears the line of a terminal.
   void end();
 

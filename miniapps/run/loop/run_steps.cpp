@@ -16,19 +16,22 @@ namespace {
 /// launch.
 class StepClock {
  public:
-  explicit StepClock(Timers* timers) : timers_(timers) {}
+  explicit StepClock(Timers* timers) : timers_(timers), samples_(timers ? &timers->durations("step") : nullptr) {}
 
   /// What was done since the last step is not part of the next one.
   void skip() { last_ = device::seconds(); }
-  void made(std::int64_t steps) {
-    if (!timers_) return;
+  /// Returns the time.
+  double made(std::int64_t steps) {
     const double now = device::seconds();
-    timers_->durations("step").add(now - std::exchange(last_, now));
+    if (!timers_) return now;
+    samples_->add(now - std::exchange(last_, now));
     if (auto* const trace = timers_->trace(); trace && trace->made(steps)) timers_->trace(nullptr);
+    return now;
   }
 
  private:
   Timers* timers_;
+  Distribution* samples_;
   double last_ = device::seconds();
 };
 
@@ -68,8 +71,8 @@ std::int64_t run_steps(Launches& launches, const BetweenSteps& between) {
     const auto until = between.snapshot_every > 0 ? std::min(plan.limit, next(between.snapshot_every)) : plan.limit;
     launched = launches.advance(made, until);
     made += launched;
-    clock.made(launched);
-    if (between.progress) between.progress->update({made, plan.limit, steps.value(), plan.target});
+    const double now = clock.made(launched);
+    if (between.progress) between.progress->update({made, plan.limit, steps.value(), plan.target}, now);
     const bool snapshot = between.snapshot_every > 0 && made == until && made < plan.limit;
     over = ended(snapshot || made == plan.limit);
     if (!snapshot || over) continue;

@@ -111,12 +111,12 @@ def compare(arguments: argparse.Namespace, place: Place) -> tuple[Comparison | N
 
 
 def refuse_other(arguments: argparse.Namespace, folder: Path) -> None:
-    """What the folder has must be of the same request, which is kept there."""
+    """A trial that the folder has must be of the same request, which is kept there."""
     asked = {"deck": Path(arguments.deck).read_text(encoding="utf-8", errors="replace"), "ranks": arguments.ranks,
              "set": arguments.set, "trial": arguments.trial}
     request = folder / "request.json"
-    if not request.exists():
-        if folder.exists() and any(folder.iterdir()):
+    if not (folder / "trial.json").exists():
+        if folder.exists() and any(file.stem not in ("request", "trial", "trial.part") for file in folder.iterdir()):
             raise Failure(f"{folder}: holds other files, and no comparison; -o names another folder")
         folder.mkdir(parents=True, exist_ok=True)
         request.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
