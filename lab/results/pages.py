@@ -77,9 +77,9 @@ def page(name: str, about: dict[str, Any], machines: dict[str, Any]) -> str:
     lines += [f"- {key}: {value}" for key, value in machine.items()]
     lines += [f"- {key}: {about[key]}" for key in MEASURED[1:] if key in about]
     for table, said in about["tables"].items():
-        source, _, place = said["source"].partition("#")
         lines += ["", f"## {said['title']}", "", said["supports"], "", *markdown(RESULTS / name / f"{table}.csv"), ""]
-        lines += [f"Data: [{table}.csv]({name}/{table}.csv), from {source}{f', {place}' if place else ''}."]
+        source = f", from [{said['source']}](../../{said['source']})" if "source" in said else ""
+        lines += [f"Data: [{table}.csv]({name}/{table}.csv){source}."]
         if differs := measured(said, machines):
             lines += ["", f"This table: {differs}."]
     return "\n".join(lines) + "\n"

@@ -25,7 +25,7 @@ PROGRAMS = {decks.name: [BUILD / "bin" / decks.name] for decks in (ROOT / "input
 PROGRAMS["pingpong"] = ["mpirun", "-n", "2", BUILD / "bin/pingpong"]  # which takes 2 ranks or more
 PAGES = sorted(
     page for page in ROOT.rglob("*.md")
-    if not any(part.startswith((".", "build", "notebook")) for part in page.relative_to(ROOT).parts)
+    if not any(part.startswith((".", "build")) for part in page.relative_to(ROOT).parts)
 )
 RUN = {ROOT / "docs/library" / page for page in ("guide.md", "from-mpi.md")}  # see CMakeLists.txt
 ENVIRONMENT = {**os.environ, "KONTOR_BUILD_DIR": str(BUILD), "KONTOR_BUILT": "1", "OMP_NUM_THREADS": "1"}
