@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the pages of lab/results from the data: one page a set, and README.md, the list of what each table supports.
+"""Writes the pages of lab/results from the data: one page a set, and README.md, the list of all tables.
 
 A set is a folder with an about.yaml and one CSV file a table. about.yaml says for the set, and where it differs for a
 table, on which machine (a key of machines.yaml), when, at which revision and by which command its figures were taken.
@@ -91,12 +91,8 @@ def link(name: str, table: str, abouts: dict[str, Any]) -> str:
 
 
 def contents(abouts: dict[str, Any]) -> str:
-    """README.md: which table supports which choice, then every table with its sentence."""
-    lines = [*(RESULTS / "about.md").read_text(encoding="utf-8").splitlines(), "", "## Choices and their data", "",
-             "| choice | data | what is not measured |", "|---|---|---|"]
-    for choice in load(RESULTS / "choices.yaml"):
-        data = "; ".join(f"{link(*place.split('/'), abouts)} ({place.split('/')[0]})" for place in choice["data"])
-        lines.append(f"| {choice['choice']} | {data} | {choice.get('missing', '')} |")
+    """README.md: every table with its sentence."""
+    lines = (RESULTS / "about.md").read_text(encoding="utf-8").splitlines()
     for name, about in abouts.items():
         lines += ["", f"## {about['title']}", "", "| table | supports |", "|---|---|"]
         lines += [f"| {link(name, table, abouts)} | {said['supports']} |" for table, said in about["tables"].items()]
