@@ -17,7 +17,7 @@ def code_lines(file):
 class Examples(unittest.TestCase):
     def test_page(self):
         page = (ROOT / "docs/library/examples.md").read_text(encoding="utf-8")
-        rows = re.findall(r"(?m)^\| \[(\w+)\]\(../../examples/\1\) .* \| (\d+) \| (\d+) \|$", page)
+        rows = re.findall(r"(?m)^\| \[(\w+)\]\(../../examples/\1/kontor.cpp\) .* \| (\d+) \| (\d+) \|$", page)
         told = {name: (int(kontor), int(mpi)) for name, kontor, mpi in rows}
         folders = [path.parent for path in EXAMPLES.glob("*/kontor.cpp")]
         counts = {path.name: (code_lines(path / "kontor.cpp"), code_lines(path / "mpi.cpp")) for path in folders}
