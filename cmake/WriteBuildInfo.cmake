@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Script, run at each build: fills in template -> output, touching the file only if something changed.
-# Variables: source_dir, template, output, version, compiler, flags.
+# Variables: source_dir, template, output, revision (a file), version, compiler, flags.
 
 # Of the repository whose top is source_dir, not of one around an unpacked archive, nor of one that a hook of git names.
 foreach(variable DIR WORK_TREE INDEX_FILE COMMON_DIR OBJECT_DIRECTORY)
@@ -19,3 +19,4 @@ if(NOT git_revision)
   endif()
 endif()
 configure_file(${template} ${output} @ONLY)
+file(WRITE ${revision} "${git_revision}\n")

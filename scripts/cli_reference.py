@@ -12,6 +12,9 @@ from reference_page import ROOT, generate
 
 KONTOR = ROOT / "scripts/kontor"
 WIDTH = 100
+ABOUT = """`kontor help` and `kontor COMMAND --help` print the blocks of this page. `kontor app NAME --help` is that of a program.
+scripts/cli_reference.py renews those of compare, report, study, predict and the programs.
+"""
 
 
 def help_of(command: list[str]) -> str:
@@ -44,15 +47,17 @@ def programs_section(programs: list[str]) -> str:
     return text
 
 
+def commands_section(block: str, called: str) -> str:
+    names = [name for name in dict.fromkeys(re.findall(r"(?m)^ {2}kontor (\w+)", block)) if name != "help"]
+    sections = (f"### kontor {name}\n\n{fenced(help_of([str(KONTOR), name]))}" for name in names)
+    return "\n".join([f"\n## {called}\n\n{fenced(block)}", *sections])
+
+
 def page(programs: list[str]) -> str:
-    overview = help_of([str(KONTOR)])
-    commands = [name for name in dict.fromkeys(re.findall(r"(?m)^ {2}kontor (\w+)", overview)) if name != "help"]
-    text = ("# Command line\n\n`kontor help` and `kontor COMMAND --help` print the blocks of this page.\n"
-            "scripts/cli_reference.py renews those of compare, report, study, predict and the programs.\n")
-    text += f"\n## kontor\n\n{fenced(overview)}"
-    for name in commands:
-        text += f"\n### kontor {name}\n\n{fenced(help_of([str(KONTOR), name]))}"
-    return text + f"\n## Programs\n\n{programs_section(programs)}"
+    everywhere, heading, in_source = help_of([str(KONTOR)]).partition("\nIn a source tree:\n")
+    return (f"# Command line\n\n{ABOUT}" + commands_section(everywhere, "kontor")
+            + commands_section(heading.lstrip() + in_source, "In a source tree")
+            + f"\n## Programs\n\n{programs_section(programs)}")
 
 
 def same(one: str, other: str) -> bool:

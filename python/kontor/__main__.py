@@ -16,9 +16,10 @@ if not __package__:
 from kontor.messages import Failure, help_of, say
 from kontor.place import Place
 
-COMMANDS = ("run", "compare", "report", "study", "predict", "test", "build", "lint")
-MODULES = {"run": ("run.command", "main"), "build": ("build.command", "build"), "test": ("build.command", "test"),
-           "lint": ("build.lint", "main")}  # of the commands that need no packages
+COMMANDS = ("run", "compare", "report", "study", "app")
+OF_SOURCE = ("predict", "test", "build", "lint")  # commands that an installation does not have
+MODULES = {"run": ("run.command", "main"), "app": ("run.app", "main"), "build": ("build.command", "build"),
+           "test": ("build.command", "test"), "lint": ("build.command", "lint")}  # of the commands that need no packages
 
 
 def main(words: list[str] | None = None) -> int:
@@ -64,18 +65,21 @@ def _open_standard_streams() -> None:
 
 
 def _call(command: str, words: list[str]) -> int:
+    place = Place.here()
     if command in ("help", "-h", "--help"):
-        print(help_of("kontor"), end="")
+        print(_overview(place), end="")
         return 0
-    if command in ("test", "build", "lint") and words[:1] in (["-h"], ["--help"]):
+    if command == "--version":
+        print(f"kontor {place.version} ({place.revision})")
+        return 0
+    commands = (*COMMANDS, *OF_SOURCE) if place.is_source else COMMANDS
+    if command not in (*COMMANDS, *OF_SOURCE):
+        raise Failure(f"'{command}' is not a command; there are {', '.join(commands)} and help")
+    if command not in commands:
+        raise Failure(f"{command} needs a source tree of Kontor: this is an installation, in {place.build}")
+    if command in ("app", "test", "build", "lint") and words[:1] in (["-h"], ["--help"]):
         print(help_of(f"kontor {command}"), end="")
         return 0
-    place = Place.here()
-    if command == "--version":
-        print(f"kontor {place.version}")
-        return 0
-    if command not in COMMANDS:
-        raise Failure(f"'{command}' is not a command; there are {', '.join(COMMANDS)} and help")
     if place.preset == "smpi" and command in ("run", "compare", "study", "test"):
         raise Failure("preset smpi makes programs for simulated ranks, and no tests:"
                       " 'kontor predict STUDY --machine FILE --simulate FOLDER' runs them")
@@ -83,6 +87,13 @@ def _call(command: str, words: list[str]) -> int:
     module, function = MODULES.get(command, ("packaged", ""))
     called = importlib.import_module(f"kontor.{module}")
     return int(getattr(called, function)(words) if function else called.call(command, words, place))
+
+
+def _overview(place: Place) -> str:
+    if place.is_source:
+        return f"{help_of('kontor')}\n{help_of('In a source tree')}"
+    pages = place.root / "docs"
+    return help_of("kontor") + (f"\nThe pages docs/ are in {pages}\n" if pages.is_dir() else "")
 
 
 def _leave_stdin(words: list[str]) -> None:

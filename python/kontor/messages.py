@@ -78,5 +78,5 @@ def reason_of(code: int) -> str:
         return "; if the deck names an HDF5 file of another program, try it with h5dump: a damaged one crashes HDF5"
     if signal_name(code) != "ILL":
         return ""
-    return (": it has an instruction that this processor does not know, as when it was built on another; build it here,"
-            " or with 'kontor build -DKONTOR_NATIVE=OFF' for both")
+    return (": it has an instruction that this processor does not know, as when it was built on another; build it on this"
+            " machine, or with -DKONTOR_NATIVE=OFF for both")

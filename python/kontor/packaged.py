@@ -19,7 +19,6 @@ CHECK = f"import sys, importlib.util as u; sys.exit(sys.version_info < {OLDEST} 
 def call(command: str, words: list[str], place: Place) -> int:
     need("numpy" if command in ("compare", "report") else "yaml", command)
     if command == "predict":
-        place.need_source("predict")
         os.execv(sys.executable, [sys.executable, str(place.root / "lab/model/predict.py"), *words])
     words = words if command == "report" else [place.find(word) for word in words]
     return start(command, f"kontor.{command}.command", words)

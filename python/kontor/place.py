@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from .messages import Failure
+from .messages import said, shown
 
 
 @dataclass(frozen=True)
 class Place:
     root: Path  # of the source tree, or <prefix>/share/kontor; it has inputs/
-    build: Path  # it has bin/ with the programs: the build folder, or <prefix>
+    build: Path  # it has the programs: the build folder, or <prefix>
     preset: str
     is_source: bool
 
@@ -47,8 +47,24 @@ class Place:
         from importlib import metadata  # it takes longer than all the rest
         return metadata.version("kontor")
 
+    @property
+    def revision(self) -> str:
+        """Of the sources, or of those that the installation was built from."""
+        if self.is_source:  # not of a repository around an archive
+            git = ["git", "-c", "safe.directory=*", f"--git-dir={self.root}/.git", f"--work-tree={self.root}"]
+            return said(*git, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").strip() or "unknown"
+        file = self.root / "revision.txt"
+        return file.read_text(encoding="ascii").strip() if file.exists() else "unknown"
+
     def program(self, name: str) -> Path:
-        return self.build / "bin" / name
+        """A mini-app or a tool. Installed mini-apps are not on PATH: others have such names."""
+        installed = self.build / "libexec/kontor" / name
+        return installed if installed.exists() else self.build / "bin" / name
+
+    def lacks(self, name: str) -> str:
+        """The message about a program that is not there."""
+        file = shown(self.program(name))
+        return f"{file} is not built: run 'kontor build'" if self.is_source else f"{file} is not installed"
 
     @cached_property
     def _cache(self) -> str:
@@ -66,9 +82,11 @@ class Place:
 
     @property
     def apps(self) -> list[str]:
-        if self.is_source:
-            return sorted(file.parent.name for file in self.root.glob("miniapps/*/main.cpp"))
-        return sorted(self.setting("KONTOR_APPS").split(";"))
+        """As CMake lists them."""
+        if not self.is_source:
+            return self.setting("KONTOR_APPS").split(";")
+        listed = re.search(r"(?m)^set\(apps ([\w ]+)", (self.root / "miniapps/CMakeLists.txt").read_text(encoding="utf-8"))
+        return listed[1].split() if listed else []
 
     @property
     def mpirun(self) -> str:
@@ -89,7 +107,3 @@ class Place:
     def lasting(self, path: Path) -> str:
         """From `root` if it lies below, else absolute."""
         return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
-
-    def need_source(self, command: str) -> None:
-        if not self.is_source:
-            raise Failure(f"{command} needs a source tree of Kontor: this is an installation, in {self.build}")

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""cmake --install: the command and its programs below a prefix, without the source tree and with a bare environment."""
+"""cmake --install: the command and its programs below a prefix, without the source tree and with a bare environment.
+And the same commands by pip."""
 
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -11,10 +15,13 @@ from pathlib import Path
 from command import BUILD, ROOT
 
 SMALL = ("--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "--quiet")
+PACKAGE = ("python", "pyproject.toml", "README.md", "VERSION", "LICENSE")
+OF_SOURCE = ("build", "test", "lint", "predict")
 
 
-@unittest.skipUnless((BUILD / "bin/heat").exists(), "heat is not built")
-class Installed(unittest.TestCase):
+class Commands:
+    """Tests of what a prefix and the package of pip both have."""
+
     @classmethod
     def setUpClass(cls):
         cls.prefix = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="kontor-test-"))).resolve() / "a prefix"
@@ -22,16 +29,19 @@ class Installed(unittest.TestCase):
         subprocess.run(install, check=True, stdout=subprocess.DEVNULL, timeout=60)
         cls.folder = cls.prefix.with_name("empty")
         cls.folder.mkdir()
+        cls.path, cls.environment = f"{cls.prefix}/bin:/usr/bin:/bin", {"HOME": str(cls.folder)}
 
     def kontor(self, *words, code=0, folder=None):
-        done = subprocess.run(["kontor", *words], cwd=folder or self.folder, env={"PATH": f"{self.prefix}/bin:/usr/bin:/bin", "HOME": str(self.folder)},
+        done = subprocess.run(["kontor", *words], cwd=folder or self.folder, env={"PATH": self.path, **self.environment},
                               capture_output=True, text=True, check=False, timeout=100)
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertNotIn(str(ROOT), done.stdout + done.stderr)
         return done
 
     def test_version(self):
-        self.assertEqual(self.kontor("--version").stdout, f"kontor {(ROOT / 'VERSION').read_text()}")
+        revision = (BUILD / "revision.txt").read_text()
+        self.assertEqual(self.kontor("--version").stdout, f"kontor {(ROOT / 'VERSION').read_text().strip()} ({revision.strip()})\n")
+        self.assertIn(revision.strip(), self.kontor("app", "heat", "--version").stdout)
 
     def test_a_run_and_its_report(self):
         """Of a deck by its path, and by its name below share/."""
@@ -47,9 +57,72 @@ class Installed(unittest.TestCase):
         self.assertIn(" points", self.kontor("study", "studies/heat-strong.yaml", "--dry-run").stdout)
 
     def test_what_needs_a_source_tree(self):
-        for command in "build", "test", "lint", "predict":
+        for command in OF_SOURCE:
             self.assertIn(f"{command} needs a source tree", self.kontor(command, code=2).stderr)
+
+    def test_help(self):
+        """Of the commands that are there, and of pages that are there."""
+        overview = self.kontor("help").stdout
+        commands = dict.fromkeys(re.findall(r"(?m)^ {2}kontor (\w+)", overview))
+        self.assertTrue(commands.keys().isdisjoint(OF_SOURCE), commands)
+        told = [overview, *(self.kontor(command, "--help").stdout for command in commands if command != "help")]
+        self.assertEqual([line for text in told for line in text.splitlines() if re.search("source tree|build/|kontor build", line)], [])
+        named = [page for file in (ROOT / "python/kontor").rglob("*.py") for page in re.findall(r"docs/[\w/]+\.md", file.read_text())]
+        for page in [page for text in told for page in re.findall(r"docs/[\w/]+\.md", text)] + named:
+            self.assertTrue((self.prefix / "share/kontor" / page).exists(), page)
+
+    def test_the_apps(self):
+        apps = self.kontor("app").stdout.split()
+        self.assertEqual({file.name for file in (self.prefix / "libexec/kontor").iterdir()}, set(apps))
+        self.assertIn("heat [OPTIONS]", self.kontor("app", "heat", "--help").stdout)
+        self.assertIn("'heet' is unknown", self.kontor("app", "heet", code=2).stderr)
+
+
+@unittest.skipUnless((BUILD / "bin/heat").exists(), "heat is not built")
+class Prefix(Commands, unittest.TestCase):
+    def test_programs(self):
+        """Of everyday names none is on PATH; and none names a folder of the build, whose files another may have written."""
+        self.assertEqual({file.name for file in (self.prefix / "bin").iterdir()}, {"kontor", "kontor-deck", "kontor-record"})
+        for file in [*(self.prefix / "bin").iterdir(), *(self.prefix / "libexec/kontor").iterdir()]:
+            self.assertNotIn(os.fsencode(BUILD.resolve()) + b"/", file.read_bytes(), file.name)
+
+    def test_licence_manual_completion(self):
+        share = self.prefix / "share"
+        self.assertEqual((share / "licenses/kontor/LICENSE").read_text(), (ROOT / "LICENSE").read_text())
+        page = (share / "man/man1/kontor.1").read_text()
+        script = 'source "$0"; COMP_WORDS=(kontor "$@"); COMP_CWORD=$#; _kontor; echo "${COMPREPLY[@]}"'
+        for words, found in (["co"], "compare"), (["run", "--dry"], "--dry-run"), (["app", "he"], "heat"), (["lin"], ""):
+            done = subprocess.run(["bash", "-c", script, share / "bash-completion/completions/kontor", *words], capture_output=True, text=True,
+                                  check=True, timeout=20)
+            self.assertEqual(done.stdout.strip(), found)
+            self.assertIn(found.replace("-", "\\-"), page)
 
     def test_the_mpirun_that_was_linked(self):
         [linked] = re.findall(r"(?m)^MPIEXEC_EXECUTABLE:.*\n", (BUILD / "CMakeCache.txt").read_text())
         self.assertIn(linked, (self.prefix / "share/kontor/installed.txt").read_text())
+
+
+@unittest.skipUnless((BUILD / "bin/heat").exists() and all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))), "no pip, setuptools or wheel")
+class Wheel(Commands, unittest.TestCase):
+    """The package of Python, with the programs of the prefix on PATH."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        sources, target = cls.prefix.with_name("sources"), cls.prefix.with_name("wheel")
+        sources.mkdir()
+        for name in PACKAGE:  # setuptools writes beside them
+            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, sources / name)
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", target, sources],
+                       check=True, capture_output=True, timeout=120)
+        (cls.prefix / "bin/kontor").unlink()
+        shutil.rmtree(cls.prefix / "share/kontor/python")
+        cls.path = f"{target}/bin:{cls.path}"
+        cls.environment = {**cls.environment, "PYTHONPATH": str(target)}
+
+    def test_licence(self):
+        self.assertTrue(list(self.prefix.with_name("wheel").glob("kontor-*.dist-info/**/LICENSE")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -22,7 +22,7 @@ from pathlib import Path
 from unittest import mock
 
 try:
-    import yaml
+    import yaml  # noqa: F401
 except ModuleNotFoundError as error:
     print(f"skipped: no {error.name}")
     sys.exit(77)
@@ -134,7 +134,7 @@ class Spack(unittest.TestCase):
              "python3": "python", "python3-h5py": "py-h5py", "python3-yaml": "py-pyyaml", "python3-matplotlib": "py-matplotlib",
              "python3-jinja2": "py-jinja2"}
     TOOLS = {"ninja-build", "git", "openmpi-bin", "hdf5-tools", "doxygen", "slurmctld", "slurmd", "slurm-client", "jube", "iproute2",
-             "mypy", "codespell", "shellcheck", "python3-vtk9"}  # a build with Spack does without
+             "mypy", "flake8", "codespell", "shellcheck", "python3-vtk9"}  # a build with Spack does without
 
     def load(self, recipe):
         dependencies = set()

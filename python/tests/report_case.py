@@ -12,7 +12,7 @@ from unittest import mock
 from command import KontorTest
 
 try:
-    import h5py
+    import h5py  # noqa: F401
     import numpy  # noqa: F401
     import yaml  # noqa: F401
 except ModuleNotFoundError as error:

@@ -12,8 +12,6 @@ from report_case import ReportTest, find_spec
 from sample_file import add_curves, write_solve
 from sample_study import write_study
 
-import numpy as np
-
 from kontor.report.show import energy_sections
 from kontor.report.rates import place_of
 from kontor.report.record import Record, read_record

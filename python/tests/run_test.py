@@ -133,7 +133,7 @@ class Refusals(KontorTest):
 
     def test_nothing_is_built_yet(self):
         (self.folder / "build/bin/kontor-deck").unlink()
-        message = "kontor: plate.yaml: what reads decks is not built yet; run 'kontor build' first"
+        message = "kontor: plate.yaml: build/bin/kontor-deck is not built: run 'kontor build' [E-BUILD-FAILED]"
         self.assert_fails(self.kontor("run", "plate.yaml", "--dry-run"), message)
 
     def test_the_first_run_builds_once(self):
@@ -150,13 +150,13 @@ class Refusals(KontorTest):
                 self.assertIn(f" --target {target} ", first)
 
     def test_help(self):
-        for command in ("run", "report", "study", "test", "build", "lint"):
+        for command in ("run", "report", "study", "app", "test", "build", "lint"):
             with self.subTest(command):
                 done = self.succeeds(command, "--help")
                 self.assertIn(f"kontor {command}", done.stdout)
         self.assertIn("Exit codes: 0 verified", self.kontor("help").stdout)
         self.assert_fails(self.kontor("lint", "--fix", "words"), "'words' is neither --fix nor a check; there are format, tidy, language")
-        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, compare, report, study, predict, test")
+        self.assert_fails(self.kontor("rum"), "kontor: 'rum' is not a command; there are run, compare, report, study, app, predict, test")
 
 
 class End(KontorTest):

@@ -12,7 +12,6 @@ if h5py:
 
 try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
-    from vtkmodules.vtkCommonCore import vtkVersion
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     HAS_STEPS = hasattr(vtkHDFReader, "SetStep")

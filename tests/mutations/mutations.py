@@ -92,7 +92,7 @@ def read(table):
     return mutants_in(tomllib.loads(Path(__file__).with_name(f"{table}.toml").read_text(encoding="utf-8")))
 
 
-MUTANTS = {name: m for name, m in (read("common") | read(APP)).items() if APP in m.get("apps", APP).split()}
+MUTANTS = {name: m for name, m in (read("common") | read(APP)).items() if APP not in m.get("not_in", "").split()}
 DECKS = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
 
 

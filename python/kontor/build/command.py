@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""kontor build and kontor test."""
+"""kontor build, test and lint."""
 
 import contextlib
 import os
 import re
 import subprocess
+import sys
 import time
 
 from ..messages import exit_code, say, shown
@@ -18,7 +19,6 @@ CTEST_FAILED = 8  # exit code of ctest where a test fails
 
 def build(words: list[str]) -> int:
     place = Place.here()
-    place.need_source("build")
     pairs = zip(["", *words], words)
     is_option = [word.startswith("-") or bool(re.fullmatch("-[ACDGTU]", before)) for before, word in pairs]
     options = [word for word, option in zip(words, is_option) if option]
@@ -33,7 +33,6 @@ def build(words: list[str]) -> int:
 
 def test(words: list[str]) -> int:
     place, cores, start = Place.here(), Limits().processing_units, time.monotonic()
-    place.need_source("test")
     everything = "--all" in words
     words = [word for word in words if word != "--all"]
     wanted = "ON" if everything else "OFF"
@@ -46,6 +45,11 @@ def test(words: list[str]) -> int:
         say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
     say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")
     return 1 if code == CTEST_FAILED else exit_code(code)
+
+
+def lint(words: list[str]) -> int:
+    script = str(Place.here().root / "scripts/lint")
+    os.execve(script, [script, *words], {**os.environ, "KONTOR_PYTHON": sys.executable})
 
 
 def run_beside_others(command: list[str]) -> int:

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 
 from .colours import colours
-from .deck import labels, other_problem, paths_of, settings
+from .deck import labels, other_problem, paths_of
 from .rates import roofline_sections, throughput_of_runs
 from .record import Record
 from .report_parts import Bar, Chart, Part, Section, Table

@@ -16,13 +16,13 @@ def read_json(path: str, name: str = "/run", whole: bool = False) -> dict[str, A
     too."""
     if path.endswith(".tmp"):
         raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
-    program = Place.here().program("kontor-record")
+    place = Place.here()
+    program = place.program("kontor-record")
     try:
         done = subprocess.run([program, *["--whole"] * whole, path, name], capture_output=True, text=True,
                               encoding="utf-8", errors="replace", check=False)
     except OSError as error:
-        raise RecordError(f"{path}: {program}, which reads it, cannot be started: {error.strerror}; 'kontor build "
-                          "kontor_record' builds it", "E-BUILD-FAILED") from error
+        raise RecordError(f"{path}: {place.lacks(program.name)} ({error.strerror})", "E-BUILD-FAILED") from error
     if done.returncode < 0:
         raise RecordError(f"{path}: cannot be read, so the file is damaged: reading it ends with "
                           f"{signal.Signals(-done.returncode).name}", "E-FILE-DAMAGED")

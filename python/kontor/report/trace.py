@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import RecordError, writing
-from .record import Record, Row
+from .record import Record
 from .report_parts import Chart, Image, Part, Section, Table
 from .statistics import Array
 from .text import percent, quantity

@@ -171,8 +171,7 @@ def app_of(deck: str, place: Place) -> str:
     """The app that a deck names, by the parser that all apps have."""
     tool = place.program("kontor-deck")
     if not os.access(tool, os.X_OK):
-        raise Failure(f"{deck}: what reads decks is not built yet; run 'kontor build' first",
-                      error_id="E-BUILD-FAILED")
+        raise Failure(f"{deck}: {place.lacks('kontor-deck')}", error_id="E-BUILD-FAILED")
     return known_app(_said(tool, deck), deck, place)
 
 

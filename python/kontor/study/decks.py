@@ -63,7 +63,7 @@ def find_deck(name: str, study_file: Path, place: Place) -> Deck:
         raise StudyError(f"{name} cannot be read: {why}", "E-FILE-READ") from error
     reader = place.program("kontor-deck")
     if not reader.exists():
-        raise StudyError("what reads decks is not built yet; run 'kontor build' first", "E-BUILD-FAILED")
+        raise StudyError(place.lacks(reader.name), "E-BUILD-FAILED")
     done = subprocess.run([reader, file], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise StudyError(done.stderr.strip() or f"{name}: is not a deck")
