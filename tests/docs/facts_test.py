@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Statements of pages that programs or sources decide."""
 
+import json
 import os
 import re
+import statistics
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import yaml
 from prose import fenced_blocks
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build")).resolve()
+RECIPE = "packaging/spack/spack_repo/kontor/packages/kontor/package.py"
 NUMBERS = ("no", "one", "two", "three", "four", "five")
 
 
@@ -58,9 +62,11 @@ class Facts(unittest.TestCase):
         """What a run on two ranks prints, and the bytes of its file."""
         command = ["mpirun", "-n", "2", BUILD / "bin" / app, ROOT / f"inputs/{app}/{deck}.yaml", "-o", "plate.h5"]
         with tempfile.TemporaryDirectory() as folder:
-            command += [word for key in keys for word in ("--set", key)]
+            command += [word for key in keys for word in (["--set", key] if "=" in key else [key])]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
+            results = Path(folder, "plate.json")
+            self.record = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
             return done.stdout, (Path(folder) / "plate.h5").read_bytes()
 
     def test_vtkhdf(self):
@@ -82,9 +88,63 @@ class Facts(unittest.TestCase):
             count = len(set(values) - {"`none`", "`auto`"})
             self.assertIn(f"{NUMBERS[count]} {noun}", read("CHANGELOG.md"))
 
+    def test_attainable(self):
+        """docs/reference/figures.md: its formula, from bytes and calibration of a run's record."""
+        self.run_of("heat", "plate", "problem.cells=[64,64]", "--results", "plate.json")
+        measured = self.record["calibration"]
+        read_rate, copy_rate = (max(measured[f"{name}_bandwidth"], measured.get(f"working_set_{name}_bandwidth", 0))
+                                for name in ("read", "copy"))
+        [figure] = [found for found in self.record["figures_of_merit"].values() if found["name"] == "cell_updates"]
+        moved, written = figure["bytes_read"], figure["bytes_written"]
+        attainable_time = (moved - written) / read_rate + 2 * written / copy_rate
+        time = statistics.median(self.record["repeats"])
+        self.assertAlmostEqual(figure["attainable"] / (figure["value"] * time / attainable_time), 1, delta=1e-6)
+        self.assertIn("attainable time = (read - written) / read_bandwidth + 2 written / copy_bandwidth",
+                      read("docs/reference/figures.md"))
+
+    def test_limit_of_passes(self):
+        """The same page: a pass of several sweeps moves its cells once."""
+        self.assertIn("1.2 times `steps_per_pass`", " ".join(read("docs/reference/figures.md").split()))
+        self.run_of("heat", "plate", "problem.cells=[64,64]", "solver.steps_per_pass=4", "--results", "plate.json")
+        self.assertEqual(self.record["steps_per_pass"], 4)
+
+    def test_versions_of_kokkos(self):
+        """Pages and recipe say no more than what has run: all of lab/results/tested.yaml that computed."""
+        ran = [each for each in yaml.safe_load(read("lab/results/tested.yaml"))["combinations"]
+               if "not run" not in each["ran"]]
+        versions = sorted({tuple(map(int, number.groups())) for each in ran
+                           if (number := re.match(r"(\d+)\.(\d+)", each["kokkos"]))})
+        least, newest = (".".join(map(str, version)) for version in (versions[0], versions[-1]))
+        last = ".".join(map(str, max(version for version in versions if version[0] < 5)))
+        for page in ("README.md", "CHANGELOG.md", "docs/library/guide.md"):
+            with self.subTest(page=page):
+                self.assertRegex(read(page), rf"Kokkos {least} to {last} \(\[?{newest}: \[?some tests")
+        self.assertIn(f'depends_on("kokkos@{least}:{newest[0]}")', read(RECIPE))
+
+    def test_variants_of_spack(self):
+        """docs/clusters.md has all variants of the recipe but those of packages, and no other."""
+        variants = set(re.findall(r'(?m)^    variant\("(\w+)"', read(RECIPE))) - {"miniapps", "report", "native"}
+        [row] = re.findall(r"Its variants\s+are ([^.]*)", read("docs/clusters.md"))
+        told = set(re.findall(r"`(\w+)`", row)) - {"cuda_arch", "rocm", "cuda"}  # of Spack's own classes
+        self.assertEqual(told, variants)
+        self.assertIn('conflicts("+rocm", when="+miniapps"', read(RECIPE))
+        self.assertIn("`rocm` needs `~miniapps`", read("docs/clusters.md"))
+
+    def test_exit_codes(self):
+        """docs/clusters.md: the codes of `kontor help`, and 1 for tests that fail."""
+        rows = re.findall(r"(?m)^\| (\d|128 \+ N) \| ", read("docs/clusters.md").partition("## Exit codes")[2].partition("##")[0])
+        told = re.search(r"Exit codes: (.*?)\.\n", read("python/kontor/cli.md"), re.DOTALL)[1]
+        self.assertEqual(rows, re.findall(r"(?:^|, |\s)(\d|128 \+ N) (?=[a-z])", told))
+        self.assertRegex(read("docs/clusters.md"), r"\| 1 \| .*`test`: findings")
+        self.assertIn("return 1 if code == CTEST_FAILED", read("python/kontor/build/command.py"))
+
     def test_lines_of_sources(self):
-        most = int(re.search(r"at most (\d+)\.", read("CONTRIBUTING.md").partition("**Files.**")[2]).group(1))
+        told = read("CONTRIBUTING.md").partition("**Files.**")[2]
+        usual, most = map(int, re.search(r"at most (\d+) lines, all at most (\d+)\.", told).groups())
+        lengths = []
         for folder in ("comm", "config", "device", "errors", "miniapps", "mpi", "output", "sums"):
             for path in (ROOT / folder).rglob("*.[ch]pp"):
                 if "tests" not in path.parts:
-                    self.assertLessEqual(len(path.read_text(encoding="utf-8").splitlines()), most, path)
+                    lengths.append(len(path.read_text(encoding="utf-8").splitlines()))
+                    self.assertLessEqual(lengths[-1], most, path)
+        self.assertLessEqual(statistics.quantiles(lengths, n=10)[-1], usual, "of nine in ten")
