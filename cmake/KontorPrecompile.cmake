@@ -38,8 +38,7 @@ endfunction()
 #   portable  the communication layer
 #   native    everything else that is optimized; with JSON, which is slow to read
 #   once      kontor_runs_once; with JSON. (With the headers of `native` g++ 12 optimizes as much as there; g++ 13 refuses them.)
-#   test      what needs no optimization, with GoogleTest
-#   comm_test those of the communication layer, with its headers
+#   test      what needs no optimization, with GoogleTest and the communication layer
 function(kontor_precompile target set)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
@@ -57,13 +56,9 @@ function(kontor_precompiled_headers set)
   if(set MATCHES "native|once" AND TARGET nlohmann_json::nlohmann_json)
     list(APPEND headers <nlohmann/json.hpp>)
     list(APPEND libraries nlohmann_json::nlohmann_json)
-  elseif(set MATCHES "test")
-    list(APPEND headers <gtest/gtest.h>)
-    list(APPEND libraries GTest::gtest)
-  endif()
-  if(set STREQUAL "comm_test")
-    list(APPEND headers <kontor/comm/comm.hpp>)
-    list(APPEND libraries kontor::comm)
+  elseif(set STREQUAL "test")
+    list(APPEND headers <gtest/gtest.h> <kontor/comm/comm.hpp>)
+    list(APPEND libraries GTest::gtest kontor::comm)
   endif()
 
   # Compilers reject precompiled headers whose macros or code generation differ: a target that does not link
@@ -87,8 +82,12 @@ function(kontor_precompiled_headers set)
     )
   endforeach()
 
-  set(file ${PROJECT_BINARY_DIR}/precompiled/${set}.cpp) # an object library must have a source
-  file(CONFIGURE OUTPUT ${file} CONTENT "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+  if(set STREQUAL "test") # an object library must have a source, and an empty one takes as long as this
+    set(file ${PROJECT_SOURCE_DIR}/tests/mpi_main.cpp)
+  else()
+    set(file ${PROJECT_BINARY_DIR}/precompiled/${set}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
+  endif()
   add_library(kontor_precompiled_${set} OBJECT ${file})
   target_precompile_headers(kontor_precompiled_${set} PRIVATE ${headers})
   set_target_properties(kontor_precompiled_${set} PROPERTIES UNITY_BUILD OFF)
@@ -97,7 +96,7 @@ function(kontor_precompiled_headers set)
     set_target_properties(kontor_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE ON KONTOR_PORTABLE ON)
   elseif(set STREQUAL "once")
     target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_runs_once)
-  elseif(set MATCHES "test")
+  elseif(set STREQUAL "test")
     target_link_libraries(kontor_precompiled_${set} PRIVATE kontor_not_optimized)
   endif()
 endfunction()

@@ -148,8 +148,7 @@ function(kontor_scale_timeouts)
   endforeach()
 endfunction()
 
-# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] [THREADS] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...]
-#   [PRECOMPILED <set>])
+# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] [THREADS] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
 # One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>. It is compiled with no
 # optimization, which takes half the time, or a little (kontor_runs_once) with OPTIMIZED: for kernels and for much data. BUSY: its
 # ranks compute, so CTest counts a core for each; those of others wait for their start and for each other. THREADS: it has
@@ -158,10 +157,10 @@ function(kontor_mpi_test name)
   if(NOT KONTOR_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY;THREADS" "TIMEOUT;PRECOMPILED" "SOURCES;RANKS;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY;THREADS" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main)
-  kontor_test_compilation(${name} ${arg_OPTIMIZED} ${arg_PRECOMPILED})
+  kontor_test_compilation(${name} ${arg_OPTIMIZED})
   kontor_unity(${name})
   set(properties LABELS ${arg_LABELS})
   if(arg_TIMEOUT)
@@ -178,17 +177,15 @@ function(kontor_mpi_test name)
   endif()
 endfunction()
 
-# kontor_test_compilation(<target> <optimized> [<set>]): compiler flags, and precompiled headers, of tests.
+# kontor_test_compilation(<target> <optimized>): compiler flags, and precompiled headers, of tests.
 function(kontor_test_compilation target optimized)
-  set(precompiled test ${ARGN})
-  list(GET precompiled -1 precompiled)
   target_link_libraries(${target} PRIVATE kontor_flags)
   if(optimized)
     target_link_libraries(${target} PRIVATE kontor_runs_once)
     kontor_precompile(${target} once)
   else()
     target_link_libraries(${target} PRIVATE GTest::gtest kontor_not_optimized)
-    kontor_precompile(${target} ${precompiled})
+    kontor_precompile(${target} test)
   endif()
 endfunction()
 

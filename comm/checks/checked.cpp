@@ -218,14 +218,6 @@ std::shared_ptr<Checked> checked_message(const Communicator& comm, const Envelop
   return std::make_shared<CheckedReceive>(checks, envelope, buffer, data, payload, mine);
 }
 
-void wait_with_timeout(const Communicator& comm, Checked& message, const Envelope& envelope, const Buffer& buffer) {
-  const auto done = [&] {
-    detail::internals(comm).checks()->progress();
-    return message.poll();
-  };
-  if (!mpi::Deadline(comm.options().timeout).wait(done)) fail_timeout(comm, envelope, buffer, message.missing());
-}
-
 void fail_timeout(const Communicator& comm, const Envelope& envelope, const Buffer& buffer, const std::string& why) {
   throw Error(fmt::format("rank {}: {} of {} is not complete within {} s: {}", comm.rank(), to_string(envelope),
                           to_string(buffer), comm.options().timeout, why),

@@ -74,9 +74,6 @@ class Checked : device::NonCopyable {
 std::shared_ptr<Checked> checked_message(const Communicator&, const Envelope&, const Buffer&, void* data,
                                          const mpi::Payload&, const Description&);
 
-/// Waits until the message is complete; throws Error at the timeout.
-void wait_with_timeout(const Communicator&, Checked&, const Envelope&, const Buffer&);
-
 /// Throws Error: the timeout has passed.
 [[noreturn]] void fail_timeout(const Communicator&, const Envelope&, const Buffer&, const std::string& why);
 

@@ -29,12 +29,6 @@ std::string order_words(const Shape& shape) {
   return fmt::format(" with indices from slow to fast {}", fmt::join(dims, " "));
 }
 
-bool fit(const Shape& sent, const Shape& received) {
-  return sent.rank == received.rank &&
-         std::equal(sent.extents.begin(), sent.extents.end(), received.extents.begin(),
-                    [](auto extent, auto expected) { return expected == -1 || extent == expected; });
-}
-
 Description describe(int rank, int tag, const Buffer& buffer) {
   Description d;
   d.rank = rank;
@@ -46,22 +40,23 @@ Description describe(int rank, int tag, const Buffer& buffer) {
 }
 
 std::string to_string(const Description& d) {
-  return fmt::format("View '{}', {} {}{}{}", d.label, extents_to_string(d.shape), comm::to_string(d.scalar),
-                     d.shape.by_index ? ", rows by index" : "", d.announces ? ", with its extents" : "");
+  return fmt::format("View '{}', {} {}{}", d.label, extents_to_string(d.shape), comm::to_string(d.scalar),
+                     d.shape.by_index ? ", rows by index" : "");
 }
 
 std::optional<std::string> mismatch(const Description& sent, const Description& received) {
-  if (sent.announces == received.announces && sent.scalar == received.scalar && fit(sent.shape, received.shape))
+  if (sent.scalar == received.scalar && sent.shape.rank == received.shape.rank &&
+      sent.shape.extents == received.shape.extents)
     return std::nullopt;
   return both_ends(sent, "", received, "");
 }
 
 std::optional<std::string> difference(const Description& sent, const Description& received) {
   if (auto found = mismatch(sent, received)) return found;
-  if (sent.announces || element_count(sent.shape) == 0) return std::nullopt;
+  if (element_count(sent.shape) == 0) return std::nullopt;
   if (storage_order(sent.shape) == storage_order(received.shape)) return std::nullopt;
   return both_ends(sent, order_words(sent.shape), received, order_words(received.shape)) +
-         "; an Exchange, or send_with_extents and recv_with_extents, take Views of different layouts";
+         "; an Exchange takes Views of different layouts";
 }
 
 } // namespace kontor::comm::detail

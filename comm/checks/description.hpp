@@ -16,11 +16,10 @@ struct Description {
   std::int32_t tag = 0;    ///< of the message, or its number in an exchange
   std::int64_t number = 0; ///< of the message among those of its sender; its answer has it too
   Scalar scalar;
-  Shape shape;            ///< extents of -1: any
-  bool announces = false; ///< the extents of a message that follows
-  bool by_pair = false;   ///< in an exchange: how it is numbered
-  bool receives = false;  ///< in an exchange: whether it is the end that receives
-  bool adds = false;      ///< in an exchange: whether that end adds what arrives
+  Shape shape;
+  bool by_pair = false;  ///< in an exchange: how it is numbered
+  bool receives = false; ///< in an exchange: whether it is the end that receives
+  bool adds = false;     ///< in an exchange: whether that end adds what arrives
   char label[64] = {};
 };
 
@@ -34,9 +33,6 @@ std::string strided_words(const Buffer&);
 
 /// How the elements lie, where that can be said in several ways: " with the last index fastest".
 std::string order_words(const Shape&);
-
-/// Whether ranks and extents are equal, where those received are not -1.
-bool fit(const Shape& sent, const Shape& received);
 
 /// On what the two ends of a message differ in scalar or extents, both of them named; nothing if they fit.
 std::optional<std::string> mismatch(const Description& sent, const Description& received);

@@ -15,11 +15,7 @@ std::array<Access, 2> accesses(const Communicator& comm, const Collective& colle
   return {!gives ? Access::write : changes ? Access::read_write : Access::read};
 }
 
-Call call_in_place(const Communicator& comm, const Collective& collective, Operand inout, Pending* pending) {
-  if (collective.scalar) {
-    inout.count = inout.count * inout.scalar.size / collective.scalar->size;
-    inout.scalar = *collective.scalar;
-  }
+Call call_in_place(const Communicator& comm, const Collective& collective, const Operand& inout, Pending* pending) {
   const auto flow = collective.kind.flow;
   const bool at_root = comm.rank() == collective.root;
   const bool root_alone = collective.kind.rooted();

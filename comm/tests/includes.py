@@ -16,7 +16,7 @@ PUBLIC = {  # the headers directly in kontor/comm
     "communicator": "communicator peer_memory",
     "exchange": "exchange faces phase_times sparse_exchange",
     "messages": "point_to_point probe request",
-    "collectives": "alltoall_grid broadcast counts gather sparse_alltoall with_counts with_extents",
+    "collectives": "alltoall_grid broadcast counts gather sparse_alltoall with_counts",
     "reductions": "exact_sum reduction reductions",
     "views": "view_of",
 }

@@ -5,6 +5,32 @@
 
 namespace kontor::comm::test {
 
+std::string text_of(const std::type_info& expected, bool has_id, const Action& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    std::string text = error.what();
+    EXPECT_STREQ(typeid(error).name(), expected.name()) << text;
+    const auto id = text.find(" [E-");
+    EXPECT_TRUE(id != std::string::npos || !has_id) << "no id in: " << text;
+    if (id != std::string::npos) text.erase(id, text.find(']', id) + 1 - id);
+    return text.substr(0, text.find(", error stack:"));
+  }
+  return "no error";
+}
+
+void expect_facts(const std::string& text, std::initializer_list<std::string> facts) {
+  for (const auto& fact : facts)
+    EXPECT_TRUE(text.find(fact) != std::string::npos) << "'" << fact << "' is not in: " << text;
+}
+
+std::string mpi_text(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return {text, static_cast<std::size_t>(length)};
+}
+
 Options method(std::string backend, Packing packing, Pattern pattern) {
   // Without time for trials a choice left to `auto` is made, but not well.
   return {.backend = std::move(backend), .pattern = pattern, .packing = packing, .trial = 0};

@@ -81,13 +81,6 @@ auto field_of(const View& view) {
   return Field<View>{view, {view.data(), view.span()}};
 }
 
-/// Two Views have the same extents, and in them the same bits.
-template <class A, class B>
-void expect_equal_elements(const A& a, const B& b) {
-  EXPECT_EQ(extents_of(a), extents_of(b));
-  EXPECT_EQ(watched(field_of(a)).elements(), watched(field_of(b)).elements());
-}
-
 /// A whole array.
 template <class T, class Layout, std::size_t rank>
 auto whole(const std::string& label, const Index<rank>& extents) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O2") // looks at every element
+#endif
+
 #include "watched.hpp"
 
 #include <kontor/comm/communicator.hpp>

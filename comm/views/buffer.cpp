@@ -26,10 +26,7 @@ std::string to_string(Scalar scalar) {
 }
 
 std::string extents_to_string(const Shape& shape) {
-  std::vector<std::string> extents;
-  for (const auto extent : std::span(shape.extents).first(shape.rank))
-    extents.push_back(extent < 0 ? "any" : fmt::format("{}", extent));
-  return fmt::format("({})", fmt::join(extents, ", "));
+  return fmt::format("({})", fmt::join(std::span(shape.extents).first(static_cast<std::size_t>(shape.rank)), ", "));
 }
 
 } // namespace kontor::comm

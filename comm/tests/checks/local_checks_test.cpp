@@ -196,7 +196,6 @@ TEST_P(LocalChecks, PeersTagsAndMemory) {
   expect([&] { send(comm, view, 0, any_tag); }, "send to rank 0 (any tag)" + with_tags);
   expect([&] { irecv(comm, view, 0, -2).wait(); },
          "irecv from rank 0 (tag -2)" + with_tags + "; any_tag takes whatever the message has");
-  expect([&] { send_with_extents(comm, view, 0, -2); }, "send_with_extents to rank 0 (tag -2)" + with_tags);
   if (limit < std::numeric_limits<int>::max())
     expect([&] { send(comm, view, 0, limit + 1); }, fmt::format("send to rank 0 (tag {})", limit + 1) + with_tags);
   expect([&] { sendrecv(comm, view, 0, Nowhere(nullptr, 4), 0); },

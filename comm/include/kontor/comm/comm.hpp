@@ -16,4 +16,3 @@
 #include <kontor/comm/sparse_alltoall.hpp>
 #include <kontor/comm/sparse_exchange.hpp>
 #include <kontor/comm/view_of.hpp>
-#include <kontor/comm/with_extents.hpp>

@@ -24,8 +24,7 @@ class MessageStatus {
   int source = no_rank; ///< the rank that sent it
   int tag = any_tag;    ///< what it was sent with
 
-  /// Local. Of its elements; of what send_with_extents() sends, of the description that goes before them.
-  /// MPI_Get_count, of more than 2^31 bytes MPI_Get_elements_x.
+  /// Local. Of its elements. MPI_Get_count, of more than 2^31 bytes MPI_Get_elements_x.
   std::int64_t bytes() const;
   /// Local. The same in elements of that type.
   template <class T>

@@ -11,9 +11,7 @@
 #include <string>
 #include <utility>
 
-/// Collective operations whose ranks tell each other how much they send. Two suffixes mean that what a call needs to
-/// know travels with it: `_with_counts`, the number of elements each rank sends, and `_with_extents`
-/// (with_extents.hpp), the extents of a View of any rank.
+/// Collective operations whose ranks tell each other how many elements they send.
 ///
 /// Each operation gives a Received. `into` is a Received that is filled again, without an allocation where its memory
 /// is large enough: `all = allgatherv_with_counts(comm, in, std::move(all))`. What is received lies in its memory

@@ -59,7 +59,6 @@ struct Collective {
   const Counts* counts = nullptr;      ///< of the parts of the whole; of alltoallv those that are received
   const Counts* send_counts = nullptr; ///< of alltoallv
   const std::optional<std::string>* problem = nullptr; ///< that this rank's caller has found
-  const Scalar* scalar = nullptr;                      ///< as which the bytes of the View travel
 };
 
 /// A collective that has begun: by MPI, or queued on a stream.
@@ -89,7 +88,7 @@ std::array<Access, 2> accesses(const Communicator&, const Collective&, std::size
 
 /// One operand as both: MPI gets MPI_IN_PLACE for what is this rank's part of the other, and null for what the rank
 /// does not have.
-Call call_in_place(const Communicator&, const Collective&, Operand inout, Pending*);
+Call call_in_place(const Communicator&, const Collective&, const Operand& inout, Pending*);
 
 /// Whether this rank gets a result at all.
 inline bool gets_result(const Communicator& comm, const Collective& collective) {

@@ -86,7 +86,7 @@ struct Lowering {
 
 /// "double", "complex<float>", "int32", "48-byte struct"
 std::string to_string(Scalar);
-/// "(4, 5)"; "()" for rank 0; "any" for an extent of -1
+/// "(4, 5)"; "()" for rank 0
 std::string extents_to_string(const Shape&);
 
 } // namespace kontor::comm

@@ -61,10 +61,6 @@ constexpr void check_sendrecv() {
                 "kontor::comm: both Views of a sendrecv must have the same scalar type");
 }
 
-/// Fails quietly where check_received() has a message for the compiler's user: for overloads.
-template <class View>
-concept MutableElements = !std::is_const_v<typename View::value_type>;
-
 } // namespace detail
 
 /// A View of elements that can travel, in any memory; may be const.
