@@ -7,7 +7,6 @@ series, the geometric mean over its sizes.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +15,8 @@ import numpy as np
 from kontor.report.deck import settings
 from kontor.report.errors import RecordError
 from kontor.report.record import Record, read_record
-from kontor.report.report_parts import Section, Table
-from kontor.report.statistics import FEWEST_TO_COMPARE, LEVEL, Estimate, median_of, rank_sum_probability, ratio
+from kontor.report.parts import Section, tabulated
+from kontor.report.statistics import FEWEST_TO_COMPARE, LEVEL, Difference, difference, median
 from kontor.report.text import grouped, seconds, text
 
 # The ratio of the rounds' medians from which a run is reported as slower. With five rounds and noise of 2 to 3 %, 99 to 93 of 100 runs
@@ -34,38 +33,37 @@ class Change:
     name: str
     before: list[float]
     after: list[float]
-    ratio: Estimate  # of the medians, after over before
-    chance: float  # probability of ranks as different as these if nothing differed
+    difference: Difference  # of the times after, relative to those before
 
     @property
     def verdict(self) -> str:
         if min(len(self.before), len(self.after)) < FEWEST_TO_COMPARE:
             return "too few rounds"
-        if not self.ratio.excludes(1) or self.chance >= 1 - LEVEL:
-            return "-"
-        return "slower" if self.ratio.value > SLOWER else "faster" if self.ratio.value < 1 / SLOWER else "-"
+        ratio = self.difference.ratio.value
+        return self.difference.verdict or "-" if ratio > SLOWER or ratio < 1 / SLOWER else "-"
 
 
 def change(name: str, before: list[float], after: list[float]) -> Change:
-    return Change(name, before, after, ratio(after, before), rank_sum_probability(after, before))
+    return Change(name, before, after, difference(after, before))
 
 
-def report_against(folder: str, baseline: str, now: Callable[[str], None]) -> int:
+def report_against(folder: str, baseline: str) -> int:
     """Prints the comparison. 1 if something is slower, missing or not the same run, else 0."""
     place = next((place for place in (Path(baseline), Path(folder).parent / baseline) if place.is_dir()), None)
     if place is None:
         raise RecordError(f"--against: there is no folder {baseline}, and none of that name in {Path(folder).parent}")
-    before, after = read_set(place, now), read_set(Path(folder), now)
+    before, after = read_set(place), read_set(Path(folder))
     differ = others(before, after)
     remarks = [*differ.values(), *failed(after), *(f"{name}: missing in {folder}" for name in before.keys() - after.keys())]
     old, new = (samples({name: records for name, records in runs.items() if name not in differ}) for runs in (before, after))
     changes = [change(name, old[name], new[name]) for name in old if name in new]
     slower = [one for one in changes if one.verdict == "slower"]
-    print(text(Section(f"{folder} against {place}", [table(changes), *sorted(remarks), *map(named, slower), conclusion(changes, slower)])))
+    words, title = [*sorted(remarks), *map(named, slower), conclusion(changes, slower)], f"{folder} against {place}"
+    print(*map(text, table(title, changes, words) or [Section(title, words)]))
     return 1 if slower or remarks else 0
 
 
-def read_set(folder: Path, now: Callable[[str], None]) -> dict[str, list[Record]]:
+def read_set(folder: Path) -> dict[str, list[Record]]:
     """The records of each run, by rounds. RecordError where there are none."""
     if not folder.is_dir():
         raise RecordError(f"{folder}: --against compares two folders of records, NAME.ROUND.json, as lab/run makes them", "E-REPORT-COMPARE")
@@ -75,7 +73,6 @@ def read_set(folder: Path, now: Callable[[str], None]) -> dict[str, list[Record]
     runs: dict[str, list[Record]] = {}
     for name, paths in grouped(found, lambda path: found[path][1]).items():
         for path in sorted(paths, key=lambda each: int(found[each][2])):
-            now(str(path))
             runs.setdefault(name, []).append(read_record(str(path)))
     return runs
 
@@ -114,17 +111,18 @@ def failed(runs: dict[str, list[Record]]) -> list[str]:
     return [f"{name}: {wrong} of {rounds} rounds failed their verification" for name, (wrong, rounds) in counts.items() if wrong]
 
 
-def table(changes: list[Change]) -> Table:
-    rows = [[one.name, str(len(one.after)), seconds(median_of(one.before).value), seconds(median_of(one.after).value),
-             f"{one.ratio.value:.3f}", f"{one.ratio.low:.3f} to {one.ratio.high:.3f}" if one.ratio.known else "-", one.verdict] for one in changes]
-    return Table(["run", "rounds", "before", "after", "ratio", "interval", "verdict"], rows, last=1)
+def table(title: str, changes: list[Change], words: list[str]) -> list[Section]:
+    return tabulated(title, changes, {
+        "run": lambda one: one.name, "rounds": lambda one: len(one.after),
+        "before": lambda one: seconds(median(one.before)), "after": lambda one: seconds(median(one.after)),
+        "ratio": lambda one: one.difference.ratio.shown("{:.3f}".format), "verdict": lambda one: one.verdict}, *words)
 
 
 def named(one: Change) -> str:
-    return f"{one.name} is slower: {one.ratio.value:.3f} times the time before, {one.ratio.low:.3f} to {one.ratio.high:.3f}"
+    return f"{one.name} is slower: {one.difference.ratio.shown('{:.3f}'.format)} times the time before"
 
 
 def conclusion(changes: list[Change], slower: list[Change]) -> str:
-    mean = float(np.exp(np.mean(np.log([one.ratio.value for one in changes])))) if changes else float("nan")
-    return (f"{len(slower)} of {len(changes)} slower. A run is slower if its ratio is above {SLOWER}, the interval of {LEVEL:.0%} does not hold 1 and "
-            f"the rank test says so. Geometric mean of the ratios: {mean:.3f}.")
+    mean = float(np.exp(np.mean(np.log([one.difference.ratio.value for one in changes])))) if changes else float("nan")
+    return (f"{len(slower)} of {len(changes)} slower. A run is slower if its ratio is above {SLOWER}, the interval of "
+            f"{LEVEL:.0%} does not hold 1 and the rank test agrees. Geometric mean of the ratios: {mean:.3f}.")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+SHARED_CORES = "cores are shared: "  # begins what a launcher says of it; kontor report looks for it in logs
 IN_A_MESSAGE = re.compile(r" \[(E-[A-Z-]+)\]")
 
 

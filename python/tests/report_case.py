@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of kontor report: runs it in this process, which is sooner than to start it, on files with made-up numbers."""
+"""Tests of kontor report: runs it in this process, which is sooner than to start it, on records with made-up numbers."""
 
 import contextlib
 import io
@@ -7,22 +7,18 @@ import re
 import subprocess
 import sys
 from importlib.util import find_spec
-from unittest import mock
 
 from command import KontorTest
 
-try:
-    import h5py  # noqa: F401
-    import numpy  # noqa: F401
-    import yaml  # noqa: F401
-except ModuleNotFoundError as error:
-    print(f"skipped: no {error.name}")
+if missing := [name for name in ("numpy", "yaml") if not find_spec(name)]:
+    print(f"skipped: no {missing[0]}")
     sys.exit(77)
 
-from kontor.report import command as program
+from kontor.report.command import main
 from sample_file import change_run, write_sample
 
-PLOTS = find_spec("matplotlib") is not None
+PLOTS = bool(find_spec("matplotlib"))
+FIELDS = bool(find_spec("h5py"))
 
 
 class ReportTest(KontorTest):
@@ -30,7 +26,7 @@ class ReportTest(KontorTest):
         write_sample(self.folder / name, **differences)
         return name
 
-    def changed(self, change, name="a.h5", **differences):
+    def changed(self, change, name="a.json", **differences):
         """A sample after change(record)."""
         change_run(self.folder / self.sample(name, **differences), change)
         return name
@@ -38,9 +34,8 @@ class ReportTest(KontorTest):
     def reported(self, *arguments):
         """What `kontor report` would say and return."""
         out, told = io.StringIO(), io.StringIO()
-        with (contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(told),
-              mock.patch.object(program, "allow")):
-            code = program.report(program.parse_arguments(arguments), lambda path: None)
+        with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
+            code = main(list(arguments))
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), told.getvalue())
 
     def report(self, *arguments):

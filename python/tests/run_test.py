@@ -115,7 +115,7 @@ class Refusals(KontorTest):
 
     def test_set_up_that_fails_is_no_failed_verification(self):
         """Nothing has run: exit code 2. Ranks need a folder, and so does the deck of a result."""
-        inputs = ["plate.yaml", *([write_result(self.folder / "result.h5")] if importlib.util.find_spec("h5py") else [])]
+        inputs = ["plate.yaml", *([write_result(self.folder / "result.h5", app="heat", deck="a", ranks=1)] if importlib.util.find_spec("h5py") else [])]
         for name in inputs:
             done = self.kontor("run", name, KONTOR_BUILT="1", TMPDIR=str(self.folder / "nothing"))
             self.assert_fails(done, f"kontor: no folder can be made in {self.folder}/nothing; ", "TMPDIR")

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes an HDF5 file as a run of heat would, as one of cg, and tables as one of pingpong, with
-made-up numbers."""
+"""Writes the record of a run of heat, of cg, and tables as of pingpong, with made-up numbers: as JSON, or, by h5py, as
+an HDF5 file with a field."""
 
 import json
-
-import h5py
-import numpy as np
 
 DECK = "app: heat\nproblem:\n  cells: [40, 30]\n"
 
 RUN = {
-    "app": "heat", "version": "0.1.0", "git_revision": "abc1234", "started": "2031-02-03T04:05:06Z", "command": "heat plate.yaml",
-    "deck": DECK, "ranks": 2, "process_grid": "2 x 1", "precision": "double", "execution_space": "Serial", "kokkos_version": "3.4.1",
-    "mpi_library": "Open MPI 4.1.4", "hdf5_version": "1.10.8", "compiler": "GNU 12.2.0", "flags": "-O3", "backend": "view",
-    "pattern": "nonblocking", "packing": "kernel", "path": "direct", "overlap": 1,
+    "app": "heat", "version": "0.1.0", "git_revision": "abc1234", "started": "2031-02-03T04:05:06Z",
+    "command": "heat plate.yaml", "deck": DECK, "ranks": 2, "process_grid": "2 x 1", "precision": "double",
+    "execution_space": "Serial", "kokkos_version": "3.4.1", "mpi_library": "Open MPI 4.1.4", "hdf5_version": "1.10.8",
+    "compiler": "GNU 12.2.0", "flags": "-O3", "backend": "view", "pattern": "nonblocking", "packing": "kernel",
+    "path": "direct", "overlap": 1,
 }
-KINDS = {"pack": "packing", "unpack": "packing", "post": "communication", "wait": "communication", "sums_post": "communication",
-         "sums_wait": "communication", "setup": "other", "read": "io", "checkpoint": "io"}
+KINDS = {**dict.fromkeys(("pack", "unpack"), "packing"), "setup": "other", "read": "io", "checkpoint": "io",
+         **dict.fromkeys(("post", "wait", "sums_post", "sums_wait"), "communication")}
 # region -> (calls, min, median, max, slowest rank)
 TIMERS = {
     "total": (5, 1.9, 2.0, 2.1, 1),
@@ -34,21 +32,27 @@ BANDWIDTH = {"name": "effective_bandwidth", "value": 19.2e9, "unit": "B/s", "att
 
 def set_run(path, run):
     """The record of a file, or a text in its place."""
+    text = run if isinstance(run, bytes) else json.dumps(run).encode()
+    if path.suffix == ".json":
+        path.write_bytes(text)
+        return
+    import h5py
+    import numpy as np
     with h5py.File(path, "a") as file:
         if "run" in file:
             del file["run"]
-        file["run"] = np.bytes_(run if isinstance(run, bytes) else json.dumps(run).encode())
+        file["run"] = np.bytes_(text)
 
 
 def change_run(path, change):
-    """change(record) of a file's record, in place."""
-    with h5py.File(path) as file:
-        run = json.loads(file["run"][()])
+    """change(record) of a record that is JSON, in place."""
+    run = json.loads(path.read_bytes())
     change(run)
     set_run(path, run)
 
 
-def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=True, field=True, timers=TIMERS, once=("setup",), repeats=(2.0, 2.1, 1.9), kinds=True, **run):
+def write_sample(path, figures=(UPDATES, BANDWIDTH), passed=True, timers=TIMERS, once=("setup",),
+                 repeats=(2.0, 2.1, 1.9), kinds=True, **run):
     """`run` replaces members of the record; None leaves one out. `kinds`: whether its timers have that column."""
     record = {key: value for key, value in {**RUN, **run}.items() if value is not None}
     record["hosts"] = ["node1", "node1"]
@@ -57,22 +61,27 @@ def write_sample(path, shape=(30, 40), figures=(UPDATES, BANDWIDTH), passed=True
     record["figures_of_merit"] = {str(number): dict(figure) for number, figure in enumerate(figures)}
     record["verification"] = {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
     names = ("region", "calls", "min", "median", "max", "slowest_rank")
-    record["timers"] = [{**dict(zip(names, (region, *row))), "once": region in once, **({"kind": KINDS.get(region, "compute")} if kinds else {})}
-                        for region, row in timers.items()]
+    record["timers"] = [{**dict(zip(names, (region, *row))), "once": region in once,
+                         **({"kind": KINDS.get(region, "compute")} if kinds else {})} for region, row in timers.items()]
     record["repeats"] = list(repeats)
     record["traffic"] = [{"rank": rank, "neighbour": 1 - rank, "messages": 1, "bytes": 8000} for rank in (0, 1)]
-    record["calibration"] = {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "working_set_read_bandwidth": 90e9,
-                             "latency": 1e-6, "bandwidth": 9e9}
-    with h5py.File(path, "w") as file:
-        if field:
-            file["fields/temperature"] = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
-            file.create_group("VTKHDF").attrs.update({"Origin": np.zeros(3), "Spacing": np.array([0.025, 1 / 30, 0.1])})
+    record["calibration"] = {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9,
+                             "working_set_read_bandwidth": 90e9, "latency": 1e-6, "bandwidth": 9e9}
     set_run(path, record)
-    return path
 
 
-CURVE = ("curve", "series", "size", "elements", "bytes", "repetitions", "mean", "standard_error", "median", "min", "pack", "post", "wait",
-         "unpack", "messages")
+def add_field(path, shape=(30, 40)):
+    """A field, and the mesh that it is of, in an HDF5 file."""
+    import h5py
+    import numpy as np
+    with h5py.File(path, "a") as file:
+        file["fields/temperature"] = np.linspace(0, 1, int(np.prod(shape))).reshape(shape)
+        mesh = {"Origin": np.zeros(3), "Spacing": np.array([0.025, 1 / 30, 0.1])}
+        file.create_group("VTKHDF").attrs.update(mesh)
+
+
+CURVE = ("curve", "series", "size", "elements", "bytes", "repetitions", "mean", "standard_error", "median", "min",
+         "pack", "post", "wait", "unpack", "messages")
 RATIO = ("curve", "series", "baseline", "size", "bytes", "ratio", "low", "high")
 
 
@@ -101,7 +110,8 @@ def add_split_curves(path):
 
 
 def _write_curves(path, rows, ratios):
-    change_run(path, lambda run: run.update(curves=[dict(zip(CURVE, row)) for row in rows], ratios=[dict(zip(RATIO, row)) for row in ratios]))
+    change_run(path, lambda run: run.update(curves=[dict(zip(CURVE, row)) for row in rows],
+                                            ratios=[dict(zip(RATIO, row)) for row in ratios]))
 
 
 SOLVE_DECK = """app: cg
@@ -125,27 +135,31 @@ comm:
 SETTINGS = {"kind": "stencil", "points": 10, "method": "classic", "preconditioner": "none", "tolerance": "1.0e-09",
             "max_iterations": 500}
 SOLVE_FIGURES = ({"name": "flops", "value": 4e9, "unit": "flop/s"},
-           {"name": "effective_bandwidth", "value": 24e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.75})
+                 {"name": "effective_bandwidth", "value": 24e9, "unit": "B/s", "attainable": 32e9, "fraction": 0.75})
 # seconds of a rank in each region of a repeat of 2 s, but for the last three, which are not part of it
-SOLVE_TIMERS = {"spmv": 1.0, "spmv_boundary": 0.1, "vectors": 0.2, "wait": 0.1, "sums_post": 0.1, "sums_wait": 0.3, "read": 4.0, "assembly": 5.0, "setup": 6.0}
+SOLVE_TIMERS = {"spmv": 1.0, "spmv_boundary": 0.1, "vectors": 0.2, "wait": 0.1, "sums_post": 0.1, "sums_wait": 0.3,
+                "read": 4.0, "assembly": 5.0, "setup": 6.0}
 SOLVE_ONCE = ("read", "assembly", "setup")
 
 
-def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=True, run=(), words=None, matrix=(),
-                **settings):
+def write_solve(path, seconds=2.0, iterations=20, ending="converged", residual=1e-10, rows=1000, passed=True, run=(),
+                words=None, matrix=(), **settings):
     """`settings` replace values of the deck, `run` members of the record, `matrix` some of its matrix. Every second
     iteration divides the residual by 10."""
-    members = {"app": "cg", "deck": SOLVE_DECK.format(**{**SETTINGS, **settings}), "ending": ending, "iterations": iterations,
-               "ending_in_words": words or ending, "residual": residual, "true_residual": 1.5e-10, **dict(run)}
+    members = {"app": "cg", "deck": SOLVE_DECK.format(**{**SETTINGS, **settings}), "ending": ending,
+               "iterations": iterations, "ending_in_words": words or ending, "residual": residual,
+               "true_residual": 1.5e-10, **dict(run)}
     timers = {region: (21, time, time, time, 0) for region, time in SOLVE_TIMERS.items()}
-    write_sample(path, figures=SOLVE_FIGURES if passed else (), passed=passed, field=False, timers=timers, once=SOLVE_ONCE, repeats=[seconds], **members)
+    write_sample(path, figures=SOLVE_FIGURES if passed else (), passed=passed, timers=timers, once=SOLVE_ONCE,
+                 repeats=[seconds], **members)
 
     def add(run):
         run["verification"]["remark"] = f"{words or ending}; error 2e-10"
-        run["matrix"] = {"rows": rows, "nonzeros": 21952, "rows_per_rank_min": 480, "rows_per_rank_max": 520, "ghosts": 150, "ghosts_min": 50,
-                         "ghosts_max": 100, "bytes": 300000, **dict(matrix)}
+        run["matrix"] = {"rows": rows, "nonzeros": 21952, "rows_per_rank_min": 480, "ghosts": 150, "bytes": 300000,
+                         **dict(matrix)}
         run["solver"] = {"replacements": 3, "drift": 1.25e-12, "chebyshev_degree": 4}
-        run["history"] = {"iteration": list(range(iterations + 1)), "residual": [10.0 ** (-0.5 * n) for n in range(iterations + 1)]}
+        run["history"] = {"iteration": list(range(iterations + 1)),
+                          "residual": [10.0 ** (-0.5 * n) for n in range(iterations + 1)]}
 
     change_run(path, add)
     return path

@@ -23,48 +23,46 @@ def record(backend, ranks, wall, useful=True, work=1e9, **run):
     messages = {1: 0, 2: 2, 4: 8, 8: 20}[ranks]
     traffic = [{"rank": rank, "neighbour": (rank + 1) % ranks, "messages": messages // ranks + (rank < messages % ranks),
                 "bytes": MODEL_BYTES[ranks] // ranks} for rank in range(ranks)] if ranks > 1 else []
-    timers = [{"region": region, "calls": 100, "min": min(values), "median": sorted(values)[len(values) // 2], "max": max(values),
-               "slowest_rank": 0, "mean": sum(values) / ranks, "once": False, "kind": kind}
+    timers = [{"region": region, "calls": 100, "min": min(values), "median": sorted(values)[len(values) // 2],
+               "max": max(values), "slowest_rank": 0, "mean": sum(values) / ranks, "once": False, "kind": kind}
               for region, kind, values in (("compute", "compute", compute), ("pack", "packing", [0.05 * wall] * ranks),
                                            ("wait", "communication", [row[2] for row in times]))]
-    figure = {"name": "cell_updates", "value": work / wall, "unit": "1/s", "attainable": 8 * work, "fraction": 0.125 / wall}
+    figure = {"name": "cell_updates", "value": work / wall, "unit": "1/s", "attainable": 8 * work,
+              "fraction": 0.125 / wall, "bytes_read": 2 * work, "bytes_written": 2 * work}
     return {
-        **RUN, "deck": f"app: heat\nproblem:\n  cells: {CELLS}\n", "hosts": ["n1"], "ranks": ranks, "backend": backend, "path": "host",
-        "overlap": True, "process_grid": GRIDS[ranks],
+        **RUN, "deck": f"app: heat\nproblem:\n  cells: {CELLS}\n", "hosts": ["n1"], "ranks": ranks, "backend": backend,
+        "path": "host", "overlap": True, "process_grid": GRIDS[ranks],
         "verification": {"passed": True, "measure": "max error", "error": 1e-6, "tolerance": 1e-5},
-        "figure_of_merit": figure, "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers, "traffic": traffic,
-        "per_rank": {"useful": useful, "regions": ["compute", "pack", "wait"], "seconds": [times], "wall": [[wall] * ranks]},
-        "calibration": {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9, "latency": 1e-6 if ranks > 1 else 0, "bandwidth": 1e9 if ranks > 1 else 0}, **run}
+        "figure_of_merit": figure, "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers,
+        "traffic": traffic, "per_rank": {"useful": useful, "regions": ["compute", "pack", "wait"], "seconds": [times],
+                                         "wall": [[wall] * ranks]},
+        "calibration": {"triad_bandwidth": ranks * 32e9}, "noise": {"quantum": 1e-4, "p99": 1.02}, **run}
 
 
 def write_study(folder, kind="strong", backends=("raw", "view"), ranks=RANKS, repeats=5, change=None, **about):
-    """Runs differ by 0.2 %, the middle one is exact. `change(point, repeat, record)` may alter a record; if it returns False, the run
-    fails. Returns the folder."""
+    """Runs differ by 0.2 %, the middle one is exact. `change(point, repeat, record)` may alter a record; if it returns
+    False, the run fails. Returns the folder."""
     (folder / "runs").mkdir(parents=True)
     points, runs = [], []
-    ablations = ("null_backend", "no_overlap") if 4 in ranks else ()
-    for count, backend, more in (
-        *((count, backend, {}) for backend in backends for count in ranks),
-        *((4, backends[0], {"ablation_of": f"p{ranks.index(4):03d}", "ablation": what}) for what in ablations),
-        (1024, backends[0], {"skipped": "needs 1024 cores; there are 2 here"}),
-    ):
-        points.append({"id": f"p{len(points):03d}", "ranks": count, "nodes": 1, "threads": 1, "gpus": 0, "set": {}, "ablation_of": None,
-                       "factors": {"ranks": count, "comm.backend": backend}, "ablation": None, "skipped": None, **more})
+    for count, backend, more in (*((count, backend, {}) for backend in backends for count in ranks),
+                                 (1024, backends[0], {"skipped": "needs 1024 cores; there are 2 here"})):
+        points.append({"id": f"p{len(points):03d}", "ranks": count, "nodes": 1, "threads": 1, "gpus": 0, "set": {},
+                       "factors": {"ranks": count, "comm.backend": backend}, "skipped": None, **more})
     for point, repeat in ((point, repeat) for point in points if not point["skipped"] for repeat in range(1, repeats + 1)):
         backend, count = point["factors"]["comm.backend"], point["ranks"]
-        wall = {None: 1, "null_backend": 0.9, "no_overlap": 1.2}[point["ablation"]] * seconds(backend, count)
-        wall *= count if kind == "weak" else 1
-        wall *= 1 + 0.002 * (repeat - (repeats + 1) / 2)
+        wall = seconds(backend, count) * (count if kind == "weak" else 1) * (1 + 0.002 * (repeat - (repeats + 1) / 2))
         made = record(backend, count, wall, work=1e9 * (count if kind == "weak" else 1))
         passed = change is None or change(point, repeat, made) is not False
         name = f"runs/{point['id']}-r{repeat}"
         if passed:
             (folder / f"{name}.json").write_text(json.dumps(made))
         runs.append({"point": point["id"], "repeat": repeat, "attempt": 1, "state": "passed" if passed else "failed",
-                     "exit_code": 0 if passed else 3, "message": "" if passed else "no memory | on rank 1", "record": f"{name}.json",
-                     "result": f"{name}.h5", "log": f"{name}.log", "started": "2031-02-03T04:05:06Z", "seconds": 3.2})
+                     "exit_code": 0 if passed else 3, "message": "" if passed else "no memory | on rank 1",
+                     "record": f"{name}.json", "result": f"{name}.h5", "log": f"{name}.log",
+                     "started": "2031-02-03T04:05:06Z", "seconds": 3.2})
     machine = {"hosts": ["n1"], "cpu": "a processor", "cores": 8, "memory_bytes": 8e9, "gpus": [], "mpi": "Open MPI 4.1.4"}
     (folder / "study.json").write_text(json.dumps({
         "format": 1, "study": "sample", "kind": kind, "app": "heat", "deck": "inputs/heat/plate.yaml", "seed": 4711,
-        "created": "2031-02-03T04:05:06Z", "git_revision": "abc1234", "machine": machine, "points": points, "runs": runs, **about}))
+        "created": "2031-02-03T04:05:06Z", "git_revision": "abc1234", "machine": machine, "points": points, "runs": runs,
+        **about}))
     return folder

@@ -9,29 +9,31 @@ import report_case  # noqa: F401: skips where packages lack, and finds kontor.re
 from sample_study import seconds, write_study
 
 import numpy as np
-from kontor.report.model import pop_of, useful_times
+from kontor.report.rates import Rate, roofline
 from kontor.report.record import Record
-from kontor.report.scaling import scale, warnings
-from kontor.report.series import compare, crossings, pairs, series_of
-from kontor.report.statistics import Estimate, median_of, rank_sum_probability, ratio
+from kontor.report.scaling import Scaled, pop_of, useful_times
+from kontor.report.series import compared_by, crossings, series_of
+from kontor.report.statistics import Estimate, difference, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
-from kontor.report.trace import totals
+from kontor.report.traffic import totals
 
 
 class Statistics(unittest.TestCase):
     def test_interval_of_a_median(self):
-        """Of three values all draws but those of three equal ones lie between the ends: each end has 7/27 of the medians."""
+        """Of three values all draws but those of three equal ones lie between the ends: each end has 7/27 of the
+        medians. Of 101 even ones the interval is 0.5 -+ 1.96 * 0.5 / sqrt(101) = 0.40, 0.60."""
         for _ in range(2):  # the seed is fixed
             self.assertEqual(median_of([1, 2, 10]), Estimate(2, 1, 10))
         many = median_of(list(np.linspace(0, 1, 101)))
         self.assertAlmostEqual(many.value, 0.5)
-        self.assertTrue(0.35 < many.low < 0.46 and 0.54 < many.high < 0.65, many)  # 0.5 -+ 1.96 * 0.5 / sqrt(101) = 0.40, 0.60
+        self.assertTrue(0.35 < many.low < 0.46 and 0.54 < many.high < 0.65, many)
 
     def test_what_an_interval_excludes(self):
         """One measurement has none; of equal ones it is that value."""
         self.assertEqual(median_of([3]), Estimate(3))
         self.assertEqual(ratio([2, 2, 2], [4, 4, 4], 3), Estimate(1.5, 1.5, 1.5))
-        self.assertEqual([Estimate(3).excludes(4), Estimate(1.5, 1.5, 1.5).excludes(1), Estimate(3).known], [False, True, False])
+        self.assertEqual([Estimate(3).excludes(4), Estimate(1.5, 1.5, 1.5).excludes(1)], [False, True])
+        self.assertEqual([Estimate(3).shown(), Estimate(0.003, 0.002, 1.5).shown()], ["3.00", "0.003 [0.002, 1.50]"])
 
     def test_ranks(self):
         """Of 20 orders of 3 and 3, one in each direction parts them; of 70 of 4 and 4; C(10, 5) = 252."""
@@ -43,18 +45,22 @@ class Statistics(unittest.TestCase):
         half = [float(value) for value in range(21)]
         self.assertAlmostEqual(rank_sum_probability(half, [value + 0.5 for value in half]), 0.8, delta=0.05)
 
+    def test_verdicts(self):
+        """Of the first sample: its times relative to those of the second."""
+        slow, fast = [2.0, 2.1, 2.2, 2.3], [1.0, 1.1, 1.2, 1.3]
+        self.assertEqual([difference(fast, slow).verdict, difference(slow, fast).verdict, difference(slow, slow).verdict,
+                          difference(fast[:3], slow[:3]).verdict], ["faster", "slower", "", ""])
+
 
 class StudyCase(unittest.TestCase):
     def study(self, **differences):
         with tempfile.TemporaryDirectory(prefix="kontor-test-") as folder:
             return read_study(str(write_study(Path(folder) / "study", **differences)))
 
-    def raw(self, **differences):
-        return series_of(self.study(**differences))[0]
-
-    def assert_almost(self, *pairs):
-        for found, expected in pairs:
-            self.assertAlmostEqual(found, expected)
+    def raw(self, weak=False, **differences):
+        """The points of the first series."""
+        one = series_of(self.study(kind="weak" if weak else "strong", **differences))[0]
+        return [Scaled(one, point, weak) for point in one.points]
 
 
 def where(ranks, **values):
@@ -69,30 +75,56 @@ class Scaling(StudyCase):
         """Times n (0.1 + 1.9/n): 2 s and 2.7 s on 8 ranks, E = 0.7407, S = 5.926. Half of what 8 times the
         ranks should do: half the efficiency by work, and a warning."""
         half = {"value": 8e9 / 2.7 / 2, "unit": "1/s", "name": "cell_updates"}
-        little = self.raw(kind="weak", change=where(8, figure_of_merit=half, figures_of_merit={}))
-        for raw, work in (self.raw(kind="weak"), 1), (little, 0.5):
-            rows = scale(raw, weak=True)
-            last, found = rows[-1], warnings(raw, rows, weak=True)
-            self.assert_almost((last.seconds.value, 2.7), (last.efficiency.value, 2 / 2.7), (last.speedup.value, 16 / 2.7))
-            self.assertAlmostEqual(last.by_work.value, work * 2 / 2.7, places=2)
-            self.assertEqual(["0.50 of the baseline's" in text and "8 ranks" in text for text in found], [True] * (work < 1))
+        little = self.raw(weak=True, change=where(8, figure_of_merit=half, figures_of_merit={}))
+        for rows in self.raw(weak=True), little:
+            for found, expected in ((rows[-1].time.value, 2.7), (rows[-1].efficiency.value, 2 / 2.7),
+                                    (rows[-1].speedup.value, 16 / 2.7)):
+                self.assertAlmostEqual(found, expected)
+        self.assertEqual((self.raw(weak=True)[-1].by_work, self.raw(weak=True)[-1].warnings), (None, []))
+        self.assertAlmostEqual(little[-1].by_work.value, 1 / 2.7, places=2)
+        self.assertIn("8 ranks: the work of a worker is 0.50 of the baseline's", little[-1].warnings[0])
 
     def test_superlinear(self):
-        raw = self.raw(change=where(2, repeats=[0.8]))
-        rows = scale(raw, weak=False)
-        self.assertEqual([row.superlinear for row in rows], [False, True, False, False])
-        self.assertIn("raw, 2 ranks: superlinear, efficiency 1.25 of 1 rank (p000)", warnings(raw, rows, weak=False)[0])
-        self.assertEqual(warnings(self.raw(), scale(self.raw(), weak=False), weak=False), [])
+        rows = self.raw(change=where(2, repeats=[0.8]))
+        self.assertEqual([bool(row.warnings) for row in rows], [False, True, False, False])
+        self.assertIn("raw, 2 ranks: superlinear, efficiency 1.25 of 1 rank (p000)", rows[1].warnings[0])
 
     def test_three_runs_prove_nothing(self):
-        (pair,) = pairs(series_of(self.study(repeats=3)))
-        self.assertTrue(all(row.ratio.excludes(1) for row in compare(*pair)))
-        self.assertFalse(any(row.significant for row in compare(*pair)))
+        (pair,) = compared_by(series_of(self.study(repeats=3)), "comm.backend")
+        self.assertTrue(all(row.difference.ratio.excludes(1) for row in pair))
+        self.assertFalse(any(row.difference.verdict for row in pair))
+        self.assertEqual(crossings(pair), [])
 
     def test_equal_times_do_not_cross(self):
         study = self.study(change=lambda point, repeat, made: where(4, repeats=[0.5 + 0.01 * repeat])(point, repeat, made))
-        (pair,) = pairs(series_of(study))
-        self.assertEqual(crossings(compare(*pair)), [])
+        (pair,) = compared_by(series_of(study), "comm.backend")
+        self.assertEqual(crossings(pair), [])
+
+
+class Rates(unittest.TestCase):
+    def run_of(self, ranks, triad, value=4e9):
+        """4 Gflop/s for 2 s and 16 GB: half a flop per byte."""
+        figure = {"name": "flops", "value": value, "unit": "flop/s", "bytes_read": 12e9, "bytes_written": 4e9,
+                  "attainable": 8e9}
+        return Record("a.json", {"ranks": ranks}, figures=[figure], repeats=[2.0],
+                      calibration={"triad_bandwidth": triad, "gemm": {"rate": 1e9 * ranks}})
+
+    def test_medians_agree(self):
+        rate = Rate("a", [self.run_of(2, 10e9, value) for value in (3e9, 4e9, 6e9)])
+        self.assertEqual((rate.value.value, rate.attainable, rate.fraction.value, rate.intensity), (4e9, 8e9, 0.5, 0.5))
+
+    def test_ceilings_are_of_the_ranks_of_the_points(self):
+        """At one flop per byte, memory of 10 and 20 GB/s allows 10 and 20 Gflop/s; each in the colour of its points."""
+        one, two = Rate("one", [self.run_of(1, 10e9)]), Rate("two", [self.run_of(2, 20e9)])
+        (chart,) = roofline([one, two])
+        lines = {line.name: line for line in chart.lines}
+        for name, memory, gemm in (("one", "1 rank: memory 10.0 GB/s", "1 rank: matrix product 1.00 Gflop/s"),
+                                   ("two", "2 ranks: memory 20.0 GB/s", "2 ranks: matrix product 2.00 Gflop/s")):
+            self.assertEqual({lines[ceiling].colour for ceiling in (memory, gemm)}, {lines[name].colour})
+            self.assertAlmostEqual(lines[memory].y[0] / lines[memory].x[0], 10e9 if name == "one" else 20e9)
+        self.assertNotEqual(lines["one"].colour, lines["two"].colour)
+        (alone,) = roofline([one])
+        self.assertEqual([line.name for line in alone.lines[1:]], ["memory 10.0 GB/s", "matrix product 1.00 Gflop/s"])
 
 
 KINDS = {"compute": "compute", "pack": "packing", "wait": "communication"}
@@ -100,7 +132,8 @@ KINDS = {"compute": "compute", "pack": "packing", "wait": "communication"}
 
 def with_ranks(seconds_of_ranks, wall, kinds=KINDS, useful=True):
     timers = {region: {"kind": kind, "median": 1.0} for region, kind in kinds.items()}
-    return Record("a.h5", {}, timers=timers, per_rank={"useful": useful, "regions": list(kinds), "seconds": [seconds_of_ranks], "wall": [wall]})
+    return Record("a.json", {}, timers=timers, per_rank={"useful": useful, "regions": list(kinds),
+                                                         "seconds": [seconds_of_ranks], "wall": [wall]})
 
 
 class Pop(StudyCase):
@@ -113,7 +146,7 @@ class Pop(StudyCase):
         """Not names of regions, and not launches of a GPU's kernels; without kinds nothing is known."""
         self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)), [])
         self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], dict.fromkeys(KINDS))), [])
-        self.assertEqual(useful_times(Record("a.h5", {})), [])
+        self.assertEqual(useful_times(Record("a.json", {})), [])
         record = with_ranks([[6, 1, 3]], [10], {"gemm": "communication", "pack": "compute", "wait": "other"})
         self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing), (4, 0))
         record.timers["total"] = {"median": 10.0}
@@ -121,20 +154,20 @@ class Pop(StudyCase):
 
     def test_no_metrics_on_a_gpu(self):
         """Regions of a GPU have the time of launches."""
-        raw = self.raw(change=lambda point, repeat, made: made["per_rank"].update(useful=0))
-        self.assertIsNone(pop_of(raw.base, raw.base))
+        rows = self.raw(change=lambda point, repeat, made: made["per_rank"].update(useful=0))
+        self.assertIsNone(pop_of(rows[0].point, rows[0].point))
 
     def test_weak_is_by_work(self):
-        raw = self.raw(kind="weak")
-        four = pop_of(raw.points[2], raw.base)
+        four = self.raw(weak=True)[2].pop
         self.assertAlmostEqual(four.computation.value, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))
 
 
-class Volume(StudyCase):
+class Volume(unittest.TestCase):
     def test_volume_between_nodes(self):
         """Ranks 0 and 1 of n0, 2 of n1; unknown where the ranks are not placed."""
-        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5}, {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]
+        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5},
+                   {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]
         placement = [{"rank": rank, "host": host} for rank, host in enumerate(("n0", "n0", "n1"))]
         for hosts, placed, between in ((["n0", "n1"], placement, 7), (["n0", "n1"], [], None), (["n0"], [], 0)):
-            record = Record("a.h5", {"hosts": hosts}, traffic=traffic, placement=placed)
+            record = Record("a.json", {"hosts": hosts}, traffic=traffic, placement=placed)
             self.assertEqual(totals(record), (3, 12, between))

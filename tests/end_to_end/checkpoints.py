@@ -68,7 +68,7 @@ class Checkpoints(FaultTest):
         running = self.start("deck.yaml", "--set", f"checkpoint.walltime={limit}", "--quiet", "--results", "record.json", ranks=2, variables=quick)
         result = running.finish(limit=60)
         self.assertEqual(result.code, 4, result)
-        self.assertRegex(result.out, r"(?m)^ENDED EARLY: checkpoint\.walltime after 0 of 1 repeats; .*\bplate-checkpoint-\d{9,}\.h5\b")
+        self.assertRegex(result.out, r"(?m)^ENDED EARLY: checkpoint\.walltime after 0 of 1 repeat; .*\bplate-checkpoint-\d{9,}\.h5\b")
         record = self.record()
         self.assertEqual((record["end_signal"], record["checkpoint"]["newest"]), ("walltime", self.checkpoints()[-1]))
         step = record["checkpoint"]["steps"][-1]

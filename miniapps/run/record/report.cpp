@@ -184,8 +184,8 @@ void print_verdict(const ordered_json& record, std::int64_t repeats) {
                number(v, "error"), number(v, "tolerance"), remark.empty() ? "" : "; ", remark);
   const auto signal = text(record, "end_signal");
   if (signal.empty()) return;
-  fmt::print("ENDED EARLY: {} after {} of {} repeats",
-             signal == "walltime" ? "checkpoint.walltime" : "signal " + signal, record.at("repeats").size(), repeats);
+  fmt::print("ENDED EARLY: {} after {} of {} {}", signal == "walltime" ? "checkpoint.walltime" : "signal " + signal,
+             record.at("repeats").size(), repeats, repeats == 1 ? "repeat" : "repeats");
   const auto checkpoint = record.value("checkpoint", ordered_json::object());
   if (const auto newest = text(checkpoint, "newest"); !newest.empty()) // how it can be continued
     fmt::print("; it stands after step {} in {}: scripts/kontor run {} --restart",

@@ -16,7 +16,7 @@ import yaml
 from ..build.setup import Build
 from ..messages import Failure, exit_code, say, shown
 from ..place import Place
-from ..report.errors import RecordError, packages
+from ..report.errors import packages
 from ..report.record import Record, read_record
 from ..report.study import read_study
 from ..run.inputs import app_of, first_target
@@ -50,15 +50,7 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
 
 def main(words: list[str]) -> int:
     """Returns the exit code."""
-    try:
-        return _main(parse_arguments(words))
-    except RecordError as error:
-        say(str(error))
-        return 2
-
-
-def _main(arguments: argparse.Namespace) -> int:
-    code = 0
+    arguments, code = parse_arguments(words), 0
     found: Comparison | None = None
     if arguments.deck.endswith(".json"):
         found = Comparison.read(arguments.deck)
@@ -166,8 +158,8 @@ def write_study(arguments: argparse.Namespace, path: Path, record: Record, metho
 
 
 def result(deck: str, record: Record, exchanges: dict[Method, float], own: Method, runs: str) -> Comparison:
-    points = {Method.of({key: point.factors[f"comm.{key}"] for key in KEYS}): point
-              for point in read_study(runs).measured}
+    made = read_study(runs)
+    points = {Method.of({key: point.factors[f"comm.{key}"] for key in KEYS}): point for point in made.measured}
     found = []
     for method in dict.fromkeys([own, *exchanges]):
         point = points.get(method)
@@ -175,7 +167,5 @@ def result(deck: str, record: Record, exchanges: dict[Method, float], own: Metho
         shares = [each.exchange_share for each in records if each.exchange_share is not None]
         found.append(Timed(method._asdict(), exchange_of(method, exchanges), point.sample if point else [],
                            sorted(shares)[len(shares) // 2] if shares else None))
-    told = "Ranks and threads share cores: do not quote these times." if any(
-        point.oversubscribed for point in points.values()) else ""
     return Comparison(deck, record.app, int(record.run["ranks"]), record.hosts, str(record.run.get("started", "")),
-                      str(record.run.get("git_revision", "")), told, found)
+                      str(record.run.get("git_revision", "")), made.disturbed, found)

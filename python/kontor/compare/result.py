@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ..messages import Failure
-from ..report.colours import colours
-from ..report.report_parts import Bar, Chart, Part, Section, Table
-from ..report.statistics import Estimate, median, rank_sum_probability, ratio
+from ..report.parts import Bar, Chart, Section, colours, tabulated
+from ..report.statistics import Difference, Estimate, difference, median
 from ..report.text import percent, text
 from .methods import Method
 
 FORMAT = 1
-SIGNIFICANT = 0.05
 
 
 @dataclass
@@ -69,21 +67,21 @@ class Comparison:
     @property
     def best(self) -> Timed:
         """The fastest in whole runs of those that are significantly faster than the deck's own; else that one."""
-        faster = [each for each in self.methods if self.is_significant(each) and median(each.runs) < median(self.own.runs)]
+        faster = [each for each in self.methods if (found := self.difference(each)) and found.verdict == "faster"]
         return min(faster, key=lambda each: median(each.runs), default=self.own)
+
+    def difference(self, method: Timed) -> Difference | None:
+        """Of whole runs, relative to those with the deck's own method."""
+        if not method.runs or not self.own.runs or method is self.own:
+            return None
+        return difference(method.runs, self.own.runs)
 
     def gain(self, method: Timed) -> Estimate | None:
         """The part of the time of a run with the deck's own method that this one saves."""
-        if not method.runs or not self.own.runs or method is self.own:
-            return None
-        found = ratio(method.runs, self.own.runs)
-        if found.low is None or found.high is None:
-            return Estimate(1 - found.value)
-        return Estimate(1 - found.value, 1 - found.high, 1 - found.low)
-
-    def is_significant(self, method: Timed) -> bool:
-        gain = self.gain(method)
-        return gain is not None and gain.excludes(0) and rank_sum_probability(method.runs, self.own.runs) < SIGNIFICANT
+        found = self.difference(method)
+        if found is None or found.ratio.low is None or found.ratio.high is None:
+            return Estimate(1 - found.ratio.value) if found else None
+        return Estimate(1 - found.ratio.value, 1 - found.ratio.high, 1 - found.ratio.low)
 
     @property
     def sentence(self) -> str:
@@ -91,20 +89,24 @@ class Comparison:
         if best is self.own:
             return (f"Keep the deck's method ({self.own.name.words}): no other one that ran is faster by more than the"
                     " runs differ among themselves.")
-        return (f"Put this into the deck: `{best.name.yaml}`. It saves {_percent(self.gain(best))} of a run relative to the deck's"
-                f" method ({self.own.name.words}).")
+        return (f"Put this into the deck: `{best.name.yaml}`. It saves {self.saved(best)} of a run relative"
+                f" to the deck's method ({self.own.name.words}).")
 
     @property
     def sections(self) -> list[Section]:
         fastest = min((each.exchange for each in self.methods if each.exchange), default=None)
-        rows = [[each.name.words, _microseconds(each.exchange), _over(each.exchange, fastest),
-                 f"{median(each.runs):.4g}" if each.runs else None,
-                 "deck's own" if each is self.own else _percent(self.gain(each)), percent(each.share)]
-                for each in self.methods]
-        header = ["method", "us an exchange", "of fastest", "s a run", "saved", "exchange share"]
-        told: list[Part] = [f"{self.deck} on {self.ranks} ranks, {', '.join(self.hosts)}", Table(header, rows)]
-        told += [self.disturbed] if self.disturbed else []
-        return [Section("Methods", [*told, self.sentence])]
+        return tabulated("Methods", self.methods, {
+            "method": lambda each: each.name.words,
+            "us an exchange": lambda each: f"{each.exchange * 1e6:.2f}" if each.exchange else None,
+            "of fastest": lambda each: f"{each.exchange / fastest:.2f}" if each.exchange and fastest else None,
+            "s a run": lambda each: f"{median(each.runs):.4g}" if each.runs else None,
+            "saved": lambda each: "deck's own" if each is self.own else self.saved(each),
+            "exchange share": lambda each: percent(each.share)}, *filter(None, [self.disturbed, self.sentence]),
+            note=f"{self.deck} on {self.ranks} ranks, {', '.join(self.hosts)}")
+
+    def saved(self, method: Timed) -> str | None:
+        gain = self.gain(method)
+        return gain.shown(lambda value: f"{100 * value:.1f} %") if gain else None
 
     @property
     def text(self) -> str:
@@ -114,23 +116,7 @@ class Comparison:
     def chart(self) -> Chart:
         shown = sorted((each for each in self.methods if each.exchange), key=lambda each: each.exchange or 0)
         bars = [Bar(each.name.words, [(each.name.words, each.exchange or 0)],
-                    "" if self.gain(each) is None else f"saves {_percent(self.gain(each))} of a run")
+                    f"saves {saved} of a run" if (saved := self.saved(each)) else "")
                 for each in shown]
         return Chart(f"{self.app} on {self.ranks} ranks: time of an exchange", "time of an exchange", bars=bars,
                      colours=colours(each.name.words for each in shown), unit="s")
-
-
-def _percent(value: Estimate | None) -> str | None:
-    if value is None:
-        return None
-    if value.low is None or value.high is None:
-        return f"{100 * value.value:.1f} %"
-    return f"{100 * value.value:.1f} % [{100 * value.low:.1f}, {100 * value.high:.1f}]"
-
-
-def _microseconds(seconds: float | None) -> str | None:
-    return None if seconds is None else f"{seconds * 1e6:.2f}"
-
-
-def _over(seconds: float | None, fastest: float | None) -> str | None:
-    return None if seconds is None or not fastest else f"{seconds / fastest:.2f}"

@@ -2,21 +2,19 @@
 """kontor report: shows one run, compares several, reports a study; as text, plots and pages."""
 
 import argparse
-import codecs
 import importlib
-import io
 import os
-import signal
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 from kontor.messages import say
-from kontor.report.errors import DRAWING, READING, Now, RecordError, allow, isolated, packages
+from kontor.report.errors import RecordError, packages, placed, writing
+from kontor.report.parts import Section
+from kontor.report.text import markdown, text
 
 os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
-PLAIN = {"µ": "u", "±": "+-"}  # what an ASCII terminal cannot show
 
 
 def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
@@ -28,55 +26,85 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     add("--plot", metavar="OUT.png", help="all charts of the report, and the field of one file, as a picture")
     add("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
     add("--trace", metavar="OUT.json", help="the trace of one file, for Perfetto")
-    add("--json", action="store_true", help="print the records as JSON instead of tables")
-    add("--extract-deck", metavar="DECK.yaml", help="write the file's deck there and print its rank count")
     add("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of records as lab/run makes it, "
         "than in BEFORE, such a folder or the name of one next to it")
     return parser.parse_args(words)
 
 
 def main(words: list[str] | None = None) -> int:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    codecs.register_error("plain", encodable)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="plain")
+    """Returns the exit code."""
     arguments = parse_arguments(words)
     warnings.simplefilter("ignore")  # of values that are not drawn, of letters that a font lacks
-    return isolated(lambda now: report(arguments, now), [*arguments.files, *filter(None, [arguments.against])])
-
-
-def report(arguments: argparse.Namespace, now: Now) -> int:
-    """Returns the exit code. `now` is told which file is being read."""
     try:
-        return _report(arguments, now)
+        code = report(arguments)
+        sys.stdout.flush()
+        return code
     except RecordError as error:
         say(str(error))
         return 2
+    except OSError as error:  # what reads and writes files handles its own
+        say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still in the buffer
+        return 3
+    except Exception as error:  # pylint: disable=broad-except
+        say(f"{', '.join(arguments.files)}: cannot be shown: {placed(error)}: a defect of Kontor, or values that no run "
+            "writes", "E-REPORT-FILE")
+        return 2
 
 
-def _report(arguments: argparse.Namespace, now: Now) -> int:
-    with packages("report"):
-        from kontor.report.record import extract_deck, read_record
-        is_study = any(map(os.path.isdir, arguments.files))
-        if is_study or not arguments.extract_deck:  # a run can be repeated without PyYAML
-            from kontor.report import reports
+def report(arguments: argparse.Namespace) -> int:
+    """Returns the exit code."""
+    files = arguments.files
     if arguments.against:
-        return int(_laboratory("against").report_against(arguments.files[0], arguments.against, now))
-    if is_study:
-        study = reports.only_study(arguments, now)
-        allow(DRAWING)
-        reports.report_study(study, arguments)
-        return 0
-    records = []
-    for path in arguments.files:
-        now(path)
-        records.append(read_record(path))
-    allow(DRAWING if arguments.html or arguments.plot else READING + len(records))
-    if arguments.extract_deck:
-        print(extract_deck(records[0], arguments.extract_deck))
+        return int(_laboratory("against").report_against(files[0], arguments.against))
+    with packages("report"):
+        if any(map(os.path.isdir, files)):
+            from kontor.report.study import read_study
+            from kontor.report.study_sections import study_sections
+        else:
+            from kontor.report.compare import comparison_sections
+            from kontor.report.record import read_record
+            from kontor.report.show import sections
+    if any(map(os.path.isdir, files)):
+        if len(files) > 1 or arguments.trace:
+            raise RecordError("a study's folder is reported alone, without --trace: kontor report FOLDER",
+                              "E-USAGE-OPTION")
+        study = read_study(files[0])
+        title, found = f"{study.name} ({study.app})" if study.app else study.name, study_sections(study)
+        print(markdown(study.name, found), end="")
     else:
-        reports.report_runs(records, arguments)
+        records = [read_record(path) for path in files]
+        found = sections(records[0]) if len(records) == 1 else comparison_sections(records)
+        title = ", ".join(dict.fromkeys(f"{record.app} on {record.run.get('ranks', '?')} ranks" for record in records))
+        print("\n".join(map(text, found)))
+        if arguments.trace:
+            from kontor.report.trace import write_trace
+            write_trace(records[0], arguments.trace)
+            say(f"wrote {arguments.trace}")
+    _draw(arguments, title, found)
     return 0
+
+
+def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> None:
+    """--html of the sections, and --plot of their charts and the field of one file."""
+    if arguments.html:
+        with packages("--html"):
+            from kontor.report.page import html
+        page = html(title, found)
+        with writing(f"--html: {arguments.html}"):
+            Path(arguments.html).write_text(page, encoding="utf-8", errors="replace")
+        say(f"wrote {arguments.html}")
+    if arguments.plot:
+        charts = [chart for section in found for chart in section.charts]
+        has_field = len(arguments.files) == 1 and arguments.files[0].endswith(".h5")
+        with packages("--plot"):
+            from kontor.report.draw import plot_charts
+            if has_field:
+                from kontor.report.fields import field_charts, read_field
+        charts += field_charts(read_field(arguments.files[0])) if has_field else []
+        with writing(f"--plot: {arguments.plot}"):
+            plot_charts(title, charts, arguments.plot)
+        say(f"plotted {arguments.plot}")
 
 
 def _laboratory(name: str) -> Any:
@@ -87,11 +115,3 @@ def _laboratory(name: str) -> Any:
     except ModuleNotFoundError as error:
         message = f"--{name} needs a source tree of Kontor: this is an installation"
         raise RecordError(message, "E-USAGE-OPTION") from error
-
-
-def encodable(error: UnicodeError) -> tuple[str, int]:
-    """For characters that stdout's encoding lacks."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    letters = error.object[error.start : error.end]
-    return "".join(PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in letters), error.end

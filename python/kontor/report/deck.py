@@ -22,6 +22,7 @@ COUNTS_WITH = {
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
 FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
 SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
+MOST = 4  # differences that a label names
 # The value alone says it.
 CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "format", "kind")
 
@@ -69,7 +70,7 @@ def labels(records: Sequence[Record]) -> list[str]:
         return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
 
     differ = [key for key in dict.fromkeys(key for values in known for key in values) if distinct(key) > 1]
-    differ = [key for key in differ if key not in FOLLOWS or distinct(FOLLOWS[key], key) > distinct(FOLLOWS[key])]
+    differ = [key for key in differ if key not in FOLLOWS or distinct(FOLLOWS[key], key) > distinct(FOLLOWS[key])][:MOST]
     return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
 
 

@@ -14,8 +14,7 @@ from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocat
                                StrMethodFormatter)
 from matplotlib.transforms import ScaledTranslation
 
-from .colours import OTHER
-from .report_parts import Chart
+from .parts import OTHER, Chart
 from .text import percent, printable
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -24,7 +23,9 @@ WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches; the last from an axi
 LEAST = 0.08  # of the longest bar: a part that has room for its percentage
 PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
 MOST_TICKS = 12
-# Of every Figure, whatever a matplotlibrc says. The same figure is the same SVG; its texts stay texts, in which a $ begins no formula.
+APART = 5 / 72  # inches between the error bars of neighbouring lines
+# Of every Figure, whatever a matplotlibrc says. The same figure is the same SVG; its texts stay texts, in which a $
+# begins no formula.
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True,
          "savefig.dpi": 150, "text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "kontor",
          "legend.frameon": False, "legend.fontsize": 8}
@@ -41,11 +42,11 @@ def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) ->
         figure = Figure(figsize=(WIDTH * columns, sum(heights)))
         places = figure.subplots(len(heights), columns, squeeze=False, height_ratios=heights).flat
         for chart, axes in zip(charts, places):
-            _draw(chart, axes)
-            axes.set_title(wrapped(chart.title, 64), fontsize=10)
+            draw(chart, axes)
+            axes.set_title(_wrapped(chart.title, 64), fontsize=10)
         for axes in places[len(charts):]:
             axes.set_axis_off()
-        figure.suptitle(wrapped(title, 80 * columns))
+        figure.suptitle(_wrapped(title, 80 * columns))
         figure.savefig(path)
 
 
@@ -53,12 +54,12 @@ def chart_svg(chart: Chart) -> bytes:
     """Without its title."""
     with style.context(["default", STYLE]):
         figure, file = Figure(figsize=(1.2 * WIDTH, _height(chart))), io.BytesIO()
-        _draw(chart, figure.subplots())
+        draw(chart, figure.subplots())
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
 
 
-def wrapped(words: str, width: int) -> str:
+def _wrapped(words: str, width: int) -> str:
     """In lines of at most so many letters."""
     return textwrap.fill(printable(words), width)
 
@@ -69,9 +70,9 @@ def _height(chart: Chart) -> float:
     return 1.2 * HEIGHT if chart.image else HEIGHT
 
 
-def _draw(chart: Chart, axes: Any) -> None:
+def draw(chart: Chart, axes: Any) -> None:
     kinds = ((chart.image, _draw_image), (chart.bars, _draw_bars), (True, _draw_lines))
-    next(draw for content, draw in kinds if content)(chart, axes)
+    next(kind for content, kind in kinds if content)(chart, axes)
     axes.set(xlabel=printable(chart.x_label), ylabel=printable(chart.y_label))
 
 
@@ -99,35 +100,35 @@ def _draw_bars(chart: Chart, axes: Any) -> None:
                 axes.bar_label(part, [percent(length / whole)], label_type="center", fontsize=7, bbox=PLATE)
             left += length
         axes.text(left, place, f" {printable(bar.words)}", va="center", fontsize=8)
-    _name_rows(axes, [wrapped(bar.name, 52) for bar in chart.bars], chart.unit.removeprefix("1"), 4)
+    axes.set_yticks(range(len(chart.bars)), [_wrapped(bar.name, 52) for bar in chart.bars], fontsize=8)
+    axes.set_ylim(len(chart.bars) - 0.5, -0.5)
+    axes.xaxis.set_major_formatter(EngFormatter(chart.unit.removeprefix("1")))
+    axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
     if any([name for name, _ in bar.parts] != [bar.name] for bar in chart.bars):
-        _legend_below(axes)
-
-
-def _name_rows(axes: Any, names: list[str], unit: str, most: int) -> None:
-    """Names from above to below, and at most so many ticks across."""
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.xaxis.set_major_formatter(EngFormatter(unit))
-    axes.xaxis.set_major_locator(MaxNLocator(most))
+        _legend_below(axes, [printable(name) for name in chart.colours])
 
 
 def _draw_lines(chart: Chart, axes: Any) -> None:
-    small = sum(line.small for line in chart.lines)
+    with_errors = [line for line in chart.lines if any(low is not None for low in line.low)]
     for place, line in enumerate(chart.lines):
-        # The first of many points are the widest: others may lie upon them.
-        style: dict[str, Any] = {"color": line.colour, "label": wrapped(line.name, 48),
-                                 "linestyle": "none" if line.points else DASHES[line.dash % len(DASHES)],
-                                 "linewidth": 1.4 + 2 * (1 - (place + 1) / small) if line.small else 1.2}
-        if line.ideal or line.small:
-            axes.plot(line.x, line.y, marker="." if line.small and len(line.x) < 40 else None, **style)
+        style: dict[str, Any] = {"color": line.colour, "label": _wrapped(line.name, 48), "linewidth": 1.2,
+                                 "linestyle": "none" if line.points else DASHES[line.dash % len(DASHES)]}
+        if not line.ideal:
+            style |= {"marker": MARKERS[place % len(MARKERS)], "markersize": 5, "markevery": max(1, len(line.x) // 20)}
+        if line not in with_errors:
+            axes.plot(line.x, line.y, **style)
             continue
         errors = [[0 if low is None else y - low for low, y in zip(line.low, line.y)],
-                  [0 if high is None else high - y for high, y in zip(line.high, line.y)]] if any(line.low) else None
-        axes.errorbar(line.x, line.y, errors, capsize=3, marker=MARKERS[place % len(MARKERS)], markersize=5, **style)
+                  [0 if high is None else high - y for high, y in zip(line.high, line.y)]]
+        aside = (with_errors.index(line) - (len(with_errors) - 1) / 2) * APART  # bars on one x would hide each other
+        moved = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
+        axes.errorbar(line.x, line.y, errors, capsize=3, transform=moved, **style)
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
     across = sorted({x for line in chart.lines for x in line.x})
+    axes.update_datalim([(x, y) for line in with_errors for ends in (line.y, line.low, line.high)
+                         for x, y in zip(line.x, ends) if y is not None])
+    axes.autoscale_view()
     _tell(axes.xaxis, chart.x_unit, chart.log_x)
     if not chart.x_unit and len(across) <= MOST_TICKS:
         axes.xaxis.set_major_locator(FixedLocator(across))
@@ -147,8 +148,10 @@ def _tell(axis: Any, unit: str, log: bool) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _legend_below(axes: Any) -> None:
-    """Each name once."""
+def _legend_below(axes: Any, order: list[str]) -> None:
+    """Each name once, in the same order in all pictures."""
     named = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    names = sorted(named, key=lambda name: order.index(name) if name in order else len(order))
     below = axes.transAxes + ScaledTranslation(0, -LEGEND, axes.figure.dpi_scale_trans)
-    axes.legend(named.values(), named, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), bbox_transform=below)
+    axes.legend([named[name] for name in names], names, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0),
+                bbox_transform=below)

@@ -1,79 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Roofline: the rate of runs over their arithmetic intensity, under the ceilings that the runs themselves measured.
-Work is in the unit of the figure of merit: flop, or updates where an app counts these. And the figure of merit over the
-problem's size, of runs that differ in it.
-
-S. Williams, A. Waterman, D. Patterson, Roofline, Communications of the ACM 52(4), 2009.
+"""Rates of runs: over their arithmetic intensity, under the ceilings that the same runs measured (the roofline of
+S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009), and over the problem's size. Work is in
+the unit of the figure of merit: flop, or updates where an app counts these.
 """
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
-from .colours import OTHER, colours, lines_of
-from .deck import names_of, settings
-from .record import Record
-from .report_parts import Chart, Line, Section, tabulated
-from .series import SIZES, count_of, name_of
-from .statistics import median_of
-from .study import Study
-from .text import grouped, percent, quantity, spaced
+from .deck import settings
+from .parts import OTHER, PALETTE, Chart, Line, colours, lines_of
+from .record import Record, Row
+from .statistics import Estimate, median, median_of, ratio
+from .text import counted, grouped, quantity, spaced
 
 MOST_NAMES = 12  # of runs in the picture
 
 
-class Place(NamedTuple):
-    """Where a run is in the picture."""
+def main_figure(record: Record) -> Row:
+    """The first figure that has the bytes of a repeat, else that has an attainable value, else the first."""
+    figures = record.figures
+    known = [figure for figure in figures if moved(figure)] or [each for each in figures if each.get("attainable")]
+    return (known or figures or [{}])[0]
+
+
+@dataclass
+class Rate:
+    """Of the runs of one point, or of one run: medians."""
 
     name: str
-    unit: str  # of work: flop
-    intensity: float  # work per byte
-    rate: float  # work/s
-    roof: float | None  # work/s that the record calls attainable
-    ceilings: dict[str, float]  # B/s by name: what the roof stands for, and memory
-    peak: float  # work/s of matrix products, 0 if not measured
+    records: Sequence[Record]
+
+    @cached_property
+    def figures(self) -> list[Row]:
+        return list(filter(None, map(main_figure, self.records)))
+
+    @property
+    def figure(self) -> Row:
+        return self.figures[0] if self.figures else {}
+
+    @property
+    def unit(self) -> str:
+        return str(self.figure.get("unit", ""))
+
+    @property
+    def work(self) -> str:
+        """The unit of work of a rate; empty if the figure is none of work."""
+        known = self.unit.endswith("/s") and self.unit != "B/s"
+        return self.unit.removesuffix("/s").replace("1", "updates") if known else ""
+
+    def _values(self, key: str) -> list[float]:
+        return [figure[key] for figure in self.figures if figure.get(key)]
+
+    @cached_property
+    def value(self) -> Estimate | None:
+        return median_of(self._values("value")) if self._values("value") else None
+
+    @property
+    def attainable(self) -> float | None:
+        return median(self._values("attainable")) if self._values("attainable") else None
+
+    @cached_property
+    def fraction(self) -> Estimate | None:
+        """Of the two medians, so that the three agree."""
+        return ratio(self._values("value"), self._values("attainable")) if self.attainable and self.value else None
+
+    @property
+    def intensity(self) -> float | None:
+        """Work per byte."""
+        found = [figure["value"] * record.seconds / moved(figure) for record in self.records
+                 if record.seconds and moved(figure := main_figure(record))]
+        return median(found) if found and self.work else None
+
+    def ceiling(self, *keys: str) -> float:
+        """Of the calibration of its runs; 0 if not measured."""
+        found = []
+        for record in self.records:
+            value: object = record.calibration
+            for key in keys:
+                value = value.get(key) if isinstance(value, dict) else None
+            found += [value] if isinstance(value, int | float) and value else []
+        return median(found) if found else 0.0
 
 
-def place_of(record: Record, name: str) -> Place | None:
-    """None if the record does not give the work of a repeat and the bytes that it moves."""
-    for figure in record.figures:
-        unit, moved = figure.get("unit", ""), figure.get("bytes_read", 0) + figure.get("bytes_written", 0)
-        if moved and figure["value"] and record.seconds and unit.endswith("/s") and unit != "B/s":
-            intensity, roof = figure["value"] * record.seconds / moved, figure.get("attainable")
-            ceilings = {"attainable": roof / intensity if roof else 0.0,
-                        "memory, triad": record.calibration.get("triad_bandwidth", 0.0)}
-            gemm = record.calibration.get("gemm") if unit == "flop/s" else None
-            peak = gemm.get("rate", 0.0) if isinstance(gemm, dict) else 0.0
-            work = unit.removesuffix("/s").replace("1", "updates")
-            return Place(name, work, intensity, figure["value"], roof, ceilings, peak)
-    return None
+def moved(figure: Row) -> float:
+    """Bytes of a repeat."""
+    return float(figure.get("bytes_read", 0) + figure.get("bytes_written", 0))
 
 
-def roofline_sections(records: Sequence[Record]) -> list[Section]:
-    placed = [place for record, name in zip(records, names_of(records))
-              if (place := place_of(record, name)) and any(place.ceilings.values())]
-    sections = []
-    for unit, places in grouped(placed, lambda place: place.unit).items():
-        rows = [[place.name, f"{place.intensity:.3g}",
-                 *(quantity(rate, f"{unit}/s") for rate in (place.rate, place.roof)),
-                 percent(place.rate / place.roof if place.roof else None)] for place in places]
-        header = ["run", f"{unit} per byte", "rate", "attainable", "fraction"]
-        sections += tabulated("Roofline", header, rows, _roofline(unit, places))
-    return sections
-
-
-def _roofline(unit: str, places: list[Place]) -> Chart:
-    across = [min(place.intensity for place in places) / 8, max(place.intensity for place in places) * 8]
-    chosen = colours(place.name for place in places[:MOST_NAMES])
-    lines = [Line(place.name, chosen[place.name], [place.intensity], [place.rate], points=True)
-             for place in places[:MOST_NAMES]]
-    for dash, name in enumerate(places[0].ceilings):
-        if most := max(place.ceilings[name] for place in places):
-            rates = [intensity * most for intensity in across]
-            lines.append(Line(f"{name} {quantity(most, 'B/s')}", OTHER, across, rates, dash=dash, ideal=True))
-    if peak := max(place.peak for place in places):
-        lines.append(Line(f"matrix product {quantity(peak, 'flop/s')}", "#000000", across, [peak, peak], ideal=True))
-    return Chart("Roofline", f"{unit} per byte", f"{unit}/s", lines, log_x=True, log_y=True, unit=f"{unit}/s")
+def roofline(rates: Sequence[Rate]) -> list[Chart]:
+    """A chart for each unit of work. The ceilings are those of each number of ranks, in the colour of its points where
+    there are several numbers."""
+    charts = []
+    placed = [rate for rate in rates if rate.intensity and rate.value and rate.ceiling("triad_bandwidth")]
+    for work, all_of in grouped(placed, lambda rate: rate.work).items():
+        some = all_of[:MOST_NAMES]
+        by_ranks = grouped(some, lambda rate: int(rate.records[0].run.get("ranks", 1)))
+        colour = {ranks: PALETTE[place % len(PALETTE)] for place, ranks in enumerate(sorted(by_ranks))}
+        own, several = colours(rate.name for rate in some), len(by_ranks) > 1
+        at = [rate.intensity or 1.0 for rate in some]
+        across = [min(at) / 8, max(at) * 8]
+        lines = [Line(rate.name, colour[ranks] if several else own[rate.name], [rate.intensity or 1.0],
+                      [rate.value.value if rate.value else 0.0], points=True) for ranks, of in by_ranks.items() for rate in of]
+        for ranks, of in sorted(by_ranks.items()):
+            shade, on = (colour[ranks], f"{counted(ranks, 'rank')}: ") if several else (OTHER, "")
+            memory = median([rate.ceiling("triad_bandwidth") for rate in of])
+            lines.append(Line(f"{on}memory {quantity(memory, 'B/s')}", shade, across, [memory * x for x in across],
+                              ideal=True))
+            if work == "flop" and (peak := median([rate.ceiling("gemm", "rate") for rate in of])):
+                lines.append(Line(f"{on}matrix product {quantity(peak, 'flop/s')}", shade, across, [peak, peak],
+                                  dash=1, ideal=True))
+        charts.append(Chart("Roofline", f"{work} per byte", f"{work}/s", lines, log_x=True, log_y=True,
+                            unit=f"{work}/s"))
+    return charts
 
 
 def size_of(record: Record) -> tuple[float, str] | None:
@@ -87,35 +127,15 @@ def size_of(record: Record) -> tuple[float, str] | None:
     return (float(math.prod(map(int, words))), "cells") if all(word.strip().isdigit() for word in words) else None
 
 
-def throughput_of_runs(records: Sequence[Record]) -> list[Section]:
-    """A series for runs that differ in nothing but the deck's problem and size."""
-    names = [", ".join([*(str(record.run[key]) for key in ("backend", "pattern") if key in record.run),
-                        f"{record.run.get('ranks', '?')} ranks"]) for record in records]
-    return _throughput([(name, [record]) for name, record in zip(names, records)])
-
-
-def throughput_of_study(study: Study) -> list[Section]:
-    named = []
-    for point in study.measured:
-        others = {key: value for key, value in point.factors.items()
-                  if key not in SIZES and (isinstance(value, str) or not key.startswith("problem."))}  # words are no sizes
-        named.append((f"{name_of(others, point)}, {count_of(point)}", point.records))
-    return _throughput(named)
-
-
-def _throughput(named: Sequence[tuple[str, list[Record]]]) -> list[Section]:
-    """Only of series with several sizes, of one figure and one unit of size."""
-    runs = [(name, *size, [record.figure for record in records if record.figure]) for name, records in named
-            if (size := size_of(records[0])) and any(record.figure for record in records)]
-    series = {name: of for name, of in grouped(runs, lambda run: run[0]).items() if len({run[1] for run in of}) > 1}
-    figures = {(figure["name"], figure.get("unit", ""), of_size) for _, _, of_size, found in runs for figure in found}
-    if not series or len(figures) != 1:
+def over_size(named: Sequence[tuple[str, Rate]]) -> list[Chart]:
+    """Rates over sizes: a line for each name that has several, of one figure and one unit of size."""
+    points = [(name, *size, rate) for name, rate in named if rate.value and (size := size_of(rate.records[0]))]
+    series = {name: of for name, of in grouped(points, lambda point: point[0]).items() if len({of[1] for of in of}) > 1}
+    kinds = {(str(rate.figure["name"]), rate.unit, unit) for _, _, unit, rate in points}
+    if not series or len(kinds) != 1:
         return []
-    ((figure, unit, size_unit),) = figures
-    points = [(name, sorted(((size, median_of([one["value"] for one in found])) for _, size, _, found in of),
-                            key=lambda point: point[0])) for name, of in series.items()]
-    rows = [[name, quantity(size, size_unit), quantity(value.value, unit)] for name, found in points
-            for size, value in found]
-    chart = Chart(f"{spaced(figure).capitalize()} over size", f"size of the problem, {size_unit}", spaced(figure),
-                  lines_of(points), log_x=True, unit=unit, x_unit=size_unit, from_zero=True)
-    return tabulated("Throughput over size", ["series", "size", spaced(figure)], rows, chart)
+    ((figure, unit, size_unit),) = kinds
+    lines = lines_of([(name, sorted(((size, rate.value) for _, size, _, rate in of if rate.value), key=lambda at: at[0]))
+                      for name, of in series.items()])
+    return [Chart(f"{spaced(figure).capitalize()} over size", f"size of the problem, {size_unit}", spaced(figure), lines,
+                  log_x=True, unit=unit, x_unit=size_unit, from_zero=True)]

@@ -1,77 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The record of a run: what group /run of its HDF5 file says, or the JSON of --results, as plain Python values."""
+"""The record of a run as plain Python values: the JSON of --results, or what `kontor-record` prints of an HDF5 file. That
+program compares what it reads with the checksums of the file."""
 
 import json
+import signal
+import statistics
+import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .errors import RecordError, read_as_damaged, writing
-from .stored import read_json
+from ..place import Place
+from .errors import RecordError, read_as_damaged
 
 Row = dict[str, Any]
 
 KINDS = ("compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
-NUMBER = (int, float)
-TYPES: dict[str, Any] = {"text": str, "whole": int, "number": NUMBER, "names": (list, str)}
+NOISY = 2.0  # a hundredth of the quanta takes so many times the fastest; on a quiet node 1.0 to 1.5
+DO_NOT_QUOTE = "do not quote these times"
 
 
-def group(table: bool = False, always: str = "", others: Any = object, **words: str) -> Any:
-    """A field of values by key, or of rows of such: text="app deck", whole="ranks". `always`: keys that no row lacks; a
-    number that is not one is left out."""
-    keys = {key: TYPES[kind] for kind, keys in words.items() for key in keys.split()}
-    return field(default_factory=list if table else dict,
-                 metadata={"table": table, "keys": keys, "always": always.split(), "others": others})
+def rows() -> Any:
+    return field(default_factory=list)
+
+
+def values() -> Any:
+    return field(default_factory=dict)
 
 
 @dataclass
 class Record:
-    """What its values are here, those who show it need not ask."""
+    """docs/reference/record.md has the groups and their members. What is absent or null there is absent here."""
 
     path: str
-    run: Row = group(
-        text="app deck process_grid execution_space backend pattern packing path ending ending_in_words end_signal",
-        names="hosts", whole="ranks iterations sweeps steps",
-        number="residual true_residual error relative_error field_memory")
-    # The primary figure first.
-    figures: list[Row] = group(True, "name value", text="name unit remark",
-                               number="value attainable fraction bytes_read bytes_written")
-    verification: Row = group(whole="passed conclusive", text="measure remark", names="judged",
-                              number="error tolerance")
-    # By region.
-    timers: dict[str, Row] = group(always="median", whole="calls slowest_rank once", number="min median max",
-                                   text="kind")
-    repeats: list[float] = field(default_factory=list, metadata={"table": True})  # seconds
-    # Who sends how much to whom in a step.
-    traffic: list[Row] = group(True, "rank neighbour messages bytes", whole="rank neighbour messages bytes")
-    calibration: Row = group(number="read_bandwidth copy_bandwidth triad_bandwidth vector_bytes "
-                             "working_set_read_bandwidth working_set_copy_bandwidth working_set_triad_bandwidth "
-                             "peer_bandwidth latency bandwidth internode_latency internode_bandwidth")
-    # One point of one series of one curve each; one series over another at one size each.
-    curves: list[Row] = group(True, "curve series size bytes", text="curve series", whole="size messages",
-                              number="bytes mean median standard_error pack post wait unpack")
-    ratios: list[Row] = group(True, "curve series baseline size bytes ratio low high", text="curve series baseline",
-                              whole="size", number="bytes ratio low high")
-    matrix: Row = group(whole="rows nonzeros")
-    solver: Row = group()  # what the method and its preconditioner tell
-    history: Row = group()  # name, iterations, values; empty if there is none
-    per_rank: Row = group()  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
-    volume: Row = group(others=NUMBER)  # bytes that all ranks send in a repeat
-    memory: Row = group(others=NUMBER)  # bytes of all ranks
-    # The host and cores of a rank, and those of each of its threads.
-    placement: list[Row] = group(True, whole="rank", text="host cores threads")
-    # What was written and resumed from.
-    checkpoint: Row = group(whole="written bytes at_step at_repeat", number="seconds bandwidth overhead",
-                            text="newest restarted_from")
-    # Of the seconds of single exchanges and steps.
-    distributions: list[Row] = group(True, "name max", text="name", whole="count slowest_rank",
-                                     number="p50 p95 p99 max")
-    noise: Row = group(number="quantum p50 p99 max", whole="samples slowest_rank")  # of a fixed quantum of work
-    energy: Row = group(number="gpu package", text="gpu_remark package_remark")  # J a repeat
-    # When a rank was in which region.
-    trace: list[Row] = group(True, "rank region begin end", whole="rank", text="region", number="begin end")
+    run: Row = values()  # members of /run that are no groups
+    figures: list[Row] = rows()  # the primary figure first
+    verification: Row = values()
+    timers: dict[str, Row] = values()  # by region
+    repeats: list[float] = rows()  # seconds
+    traffic: list[Row] = rows()  # who sends how much to whom in a step
+    calibration: Row = values()
+    curves: list[Row] = rows()  # one point of one series of one curve each
+    ratios: list[Row] = rows()  # one series over another at one size each
+    matrix: Row = values()
+    solver: Row = values()  # what the method and its preconditioner tell
+    history: Row = values()  # name, iterations, values
+    per_rank: Row = values()  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
+    volume: Row = values()  # bytes that all ranks send in a repeat
+    memory: Row = values()  # bytes of all ranks
+    placement: list[Row] = rows()  # the host and cores of a rank, and those of each of its threads
+    checkpoint: Row = values()  # what was written and resumed from
+    distributions: list[Row] = rows()  # of the seconds of single exchanges and steps
+    noise: Row = values()  # of a fixed quantum of work, relative to the fastest
+    energy: Row = values()  # J a repeat
+    trace: list[Row] = rows()  # when a rank was in which region
 
     @property
     def app(self) -> str:
@@ -100,9 +83,16 @@ class Record:
         return "passed" if self.passed else "FAILED" if self.verification.get("conclusive", 1) else "inconclusive"
 
     @property
+    def disturbed(self) -> str:
+        """What disturbed the run, as it measured; empty if nothing is known."""
+        told = ["ranks and threads share cores"] if self.calibration.get("oversubscribed") else []
+        noise = self.noise.get("p99", 1)
+        return ", ".join(told + ([f"noise p99 is {noise:.3g}"] if noise > NOISY else []))
+
+    @property
     def seconds(self) -> float | None:
         """Median seconds of a repeat, or None."""
-        return float(np.median(self.repeats)) if self.repeats else self.timers.get("total", {}).get("max")
+        return statistics.median(self.repeats) if self.repeats else self.timers.get("total", {}).get("max")
 
     @property
     def threads(self) -> int:
@@ -116,10 +106,9 @@ class Record:
 
     @property
     def parts(self) -> list[str]:
-        """The regions that the measured time of a repeat went to: what computes comes first."""
-        order = (None, *KINDS)
-        return sorted((region for region in self.timers if region != "total" and not self.is_outside(region)),
-                      key=lambda region: order.index(self.kind(region)))
+        """The regions that the measured time of a repeat went to, in the order of all tables and pictures."""
+        found = [region for region in self.timers if region != "total" and not self.is_outside(region)]
+        return sorted(found, key=lambda region: ((None, *KINDS).index(self.kind(region)), region))
 
     def is_outside(self, region: str) -> bool:
         """Whether the region is no part of the measured time."""
@@ -149,24 +138,51 @@ class Record:
         return float(sum(self.timers[region]["median"] for region in regions if region in self.timers) / total)
 
 
+def regions_of(records: Sequence[Record]) -> dict[str, str | None]:
+    """The kinds of all regions of these runs, in the order of all pictures."""
+    found = {region: record.kind(region) for record in records for region in record.parts}
+    return dict(sorted(found.items(), key=lambda item: ((None, *KINDS).index(item[1]), item[0])))
+
+
 def read_record(path: str) -> Record:
     """Of an HDF5 file of a run, or of the JSON that --results writes."""
     with read_as_damaged(path):
-        record = _record(path, _json_tree(path) if path.endswith(".json") else _some(read_json(path)))
-        _check(record)
-    return record
+        tree = json.loads(Path(path).read_text(encoding="utf-8")) if path.endswith(".json") else read_json(path)
+        if not isinstance(tree, dict) or not isinstance(tree.get("app"), str):
+            raise RecordError(f"{path}: not a record of Kontor's: it has no app")
+        return _checked(_record(path, _some(tree)))
 
 
-def _json_tree(path: str) -> Row:
-    tree = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
-    if not isinstance(tree, dict) or "app" not in tree:
-        raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-    plain: Row = _some(tree)
-    return plain
+def read_json(path: str, name: str = "/run", whole: bool = False) -> Row:
+    """Of a text of an HDF5 file. `whole`: all bytes of the file are compared, those of fields too."""
+    if path.endswith(".tmp"):
+        raise RecordError(f"{path}: unfinished: the run is still going on or was killed; finished files end in .h5")
+    place = Place.here()
+    program = place.program("kontor-record")
+    try:
+        done = subprocess.run([program, *["--whole"] * whole, path, name], capture_output=True, text=True,
+                              encoding="utf-8", errors="replace", check=False)
+    except OSError as error:
+        raise RecordError(f"{path}: {place.lacks(program.name)} ({error.strerror})", "E-BUILD-FAILED") from error
+    if done.returncode < 0:
+        raise _damaged(path, f"reading it ends with {signal.Signals(-done.returncode).name}")
+    if done.returncode:
+        raise RecordError(done.stderr.strip())
+    try:
+        found = json.loads(done.stdout)
+    except ValueError as error:
+        raise _damaged(path, f"{name} is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise _damaged(path, f"{name} is no object of JSON")
+    return found
+
+
+def _damaged(path: str, why: str) -> RecordError:
+    return RecordError(f"{path}: cannot be read, so the file is damaged: {why}", "E-FILE-DAMAGED")
 
 
 def _some(value: Any) -> Any:
-    """As the HDF5 file has it: null stands for not-a-number, which objects leave out and arrays keep."""
+    """Without null, which stands for not-a-number: objects leave it out and arrays keep it."""
     if isinstance(value, dict):
         return {key: _some(member) for key, member in value.items() if member is not None}
     if isinstance(value, list):
@@ -175,75 +191,43 @@ def _some(value: Any) -> Any:
 
 
 def _record(path: str, tree: Row) -> Record:
-    """Of /run as a tree of members and tables."""
-    found = {each.name: tree.pop(each.name) for each in fields(Record)[2:]
-             if isinstance(tree.get(each.name), dict) or (each.name in tree and each.metadata["table"])}
-    primary, others = (tree.pop(key, {}) for key in ("figure_of_merit", "figures_of_merit"))
-    found["timers"] = {row.pop("region"): row for row in tree.pop("timers", [])}
-    found["figures"] = _figures(primary, list(others.values()))
-    found["history"] = _history(found.get("history", {}))
-    run = {key: value for key, value in tree.items() if not isinstance(value, (dict, list)) or key == "hosts"}
-    return Record(path, run, **found)
-
-
-def _figures(primary: Row, others: list[Row]) -> list[Row]:
-    figures = [primary, *(figure for figure in others if figure.get("name") != primary.get("name"))]
-    figures = [figure for figure in figures if "value" in figure]  # one that is no number tells nothing
-    for figure in figures:
+    primary, others = tree.pop("figure_of_merit", {}), tree.pop("figures_of_merit", {})
+    figures = [primary, *(figure for figure in others.values() if figure.get("name") != primary.get("name"))]
+    found: Row = {"figures": [figure for figure in figures if "value" in figure],
+                  "timers": {row["region"]: row for row in tree.pop("timers", [])},
+                  "history": _history(tree.pop("history", {}))}
+    for figure in found["figures"]:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
-    return figures
+    for each in fields(Record)[2:]:
+        if each.name not in found and isinstance(tree.get(each.name), list | dict):  # pingpong's memory is a word
+            found[each.name] = tree.pop(each.name)
+    run = {key: value for key, value in tree.items() if not isinstance(value, dict | list) or key == "hosts"}
+    return Record(path, run, **found)
 
 
 def _history(group: Row) -> Row:
     name = next((name for name in ("residual", "norm") if name in group), None)
     if name is None:
         return {}
-    iterations, values = group.get("iteration", []), group[name]
-    if len(iterations) != len(values):
-        raise ValueError(f"/run/history has {len(iterations)} iterations and {len(values)} values")
-    if not values or not all(isinstance(value, NUMBER) for value in (*iterations, *values)):
-        raise ValueError("/run/history is not a number for each iteration")
-    return {"name": name, "iterations": iterations, "values": values}
+    iterations, found = group.get("iteration", []), group[name]
+    if len(iterations) != len(found) or not all(isinstance(value, int | float) for value in (*iterations, *found)):
+        raise ValueError("history is not a number for each iteration")
+    return {"name": name, "iterations": iterations, "values": found} if found else {}
 
 
-def _check(record: Record) -> None:
-    """ValueError that names the first value that is not as it must be."""
-    for each in fields(record)[1:]:
-        where = "/run" if each.name == "run" else f"/run/{each.name}"
-        found = getattr(record, each.name)
-        rows = list(found.values()) if each.name == "timers" else found if each.metadata["table"] else [found]
-        if "keys" not in each.metadata:
-            continue
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise ValueError(f"{where} is no table")
-        for row in rows:
-            if lacks := [key for key in each.metadata["always"] if key not in row]:
-                raise ValueError(f"{where} lacks {lacks[0]}")
-            for key, value in row.items():
-                if not isinstance(value, each.metadata["keys"].get(key, each.metadata["others"])):
-                    raise ValueError(f"{where} has {key} {str(value)[:40]!r}")
-    if not all(isinstance(host, str) for host in record.run.get("hosts", "")):
-        raise ValueError("/run has hosts that are not names")
-    if not isinstance(record.repeats, list) or not all(isinstance(seconds, NUMBER) for seconds in record.repeats):
-        raise ValueError("/run/repeats has values that are no numbers")
-    if not 0 <= record.run.get("ranks", 1) < 10**9:
-        raise ValueError(f"/run has {record.run['ranks']} ranks")
-    if record.per_rank:
-        seconds, wall = (np.array(record.per_rank.get(key), dtype=float) for key in ("seconds", "wall"))
-        regions = record.per_rank.get("regions") or []
-        if not isinstance(regions, list) or not all(isinstance(name, str) for name in regions):
-            raise ValueError("/run/per_rank has regions that are not names")
-        if wall.ndim != 2 and seconds.size or wall.size and seconds.shape != (*wall.shape, len(regions)):
-            raise ValueError("/run/per_rank has no number for each region, rank and repeat")
-
-
-def extract_deck(record: Record, path: str) -> str:
-    """Writes the deck there and returns the number of ranks."""
-    missing = [key for key in ("deck", "ranks") if not record.run.get(key)]
-    if missing:
-        lacks = " and no ".join(missing)
-        raise RecordError(f"{record.path}: the run cannot be repeated: /run has no member {lacks}")
-    with writing(path):
-        Path(path).write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
-    return str(record.run["ranks"])
+def _checked(record: Record) -> Record:
+    """ValueError where a group is no table of rows, or what all reports compute with is no number."""
+    for each in fields(record)[2:]:
+        found, is_table = getattr(record, each.name), str(each.type).startswith("list")
+        if not isinstance(found, list if is_table else dict):
+            raise ValueError(f"{each.name} is no {'table' if is_table else 'object'}")
+        if is_table and each.name != "repeats" and not all(isinstance(row, dict) for row in found):
+            raise ValueError(f"{each.name} is no table")
+    numbers = {"ranks": record.run.get("ranks", 1), **{f"repeat {place}": each for place, each in enumerate(record.repeats)},
+               **{f"{region}: median": row["median"] for region, row in record.timers.items()},
+               **{f"figure {figure['name']}": figure["value"] for figure in record.figures}}
+    for name, value in numbers.items():
+        if not isinstance(value, int | float):
+            raise ValueError(f"{name} is {str(value)[:40]!r}")
+    return record

@@ -4,16 +4,14 @@ two series is faster at which number of workers, and where that changes."""
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .colours import colours, level, lines_of
 from .record import Row
-from .report_parts import Bar, Chart, Part, Section, Table
-from .statistics import LEVEL, Estimate, interval, median_of, rank_sum_probability, ratio
+from .statistics import Difference, difference
 from .study import Point, Study
-from .text import counted, grouped, on_off, seconds, spaced
+from .text import counted, grouped, on_off, spaced
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 DECK = "deck"  # two of them are two problems, whose times say nothing of each other
@@ -33,16 +31,6 @@ class Series:
 
     def at(self, workers: int) -> Point | None:
         return next((point for point in self.points if point.workers == workers), None)
-
-
-def points_of(series: list[Series]) -> list[tuple[Series, Point]]:
-    """Each point, with the series that it is of."""
-    return [(one, point) for one in series for point in one.points]
-
-
-def rows_of(series: list[Series], cells: Callable[[Series, Point], Sequence[object] | None]) -> list[list[object]]:
-    """Rows of a table: series, workers, and the cells of each point that has some."""
-    return [[one.name, count_of(point), *found] for one, point in points_of(series) if (found := cells(one, point))]
 
 
 def count_of(point: Point) -> str:
@@ -91,83 +79,45 @@ def name_of(factors: Row, point: Point) -> str:
 def _word(key: str, value: object) -> str:
     if key in CLEAR:
         return str(value)
-    if key == "deck":
+    if key == DECK:
         return str(value).removeprefix("inputs/").removesuffix(".yaml")
     return f"{spaced(key.rpartition('.')[2])} {on_off(value) if isinstance(value, bool) else value}"
 
 
 class Compared(NamedTuple):
+    """Two series, which differ in one factor, at a number of workers."""
+
+    one: Series
+    other: Series  # which the times of `one` are relative to
     workers: int
-    ratio: Estimate  # time of the second over time of the first: above 1 the first is faster
-    chance: float  # probability of ranks as different as these if nothing differed
-
-    @property
-    def significant(self) -> bool:
-        """Both ways of looking at it must say so: the interval alone says it too soon where there are few runs."""
-        return self.ratio.excludes(1) and self.chance < 1 - LEVEL
-
-
-def pairs(series: list[Series], key: str = "comm.backend") -> list[tuple[Series, Series]]:
-    """Those that differ in `key` only."""
-    return [(one, other) for one, other in itertools.combinations([one for one in series if key in one.factors], 2)
-            if {**one.factors, key: None} == {**other.factors, key: None}]
+    times: tuple[Sequence[float], Sequence[float]]
+    difference: Difference
 
 
 def compare(one: Series, other: Series) -> list[Compared]:
     """At the numbers of workers that both have."""
     shared = [(point, its) for point in one.points if (its := other.at(point.workers))]
-    return [Compared(mine.workers, ratio(its.sample, mine.sample), rank_sum_probability(its.sample, mine.sample))
+    return [Compared(one, other, mine.workers, (mine.sample, its.sample), difference(mine.sample, its.sample))
             for mine, its in shared]
 
 
-def crossings(compared: list[Compared]) -> list[tuple[Compared, Compared, float]]:
-    """The neighbours between which times cross, where the intervals of both say so: equal times cross anywhere. And the
-    number of workers where the ratio would be 1, by interpolation of logarithms."""
-    found = []
-    for before, after in itertools.pairwise(compared):
-        a, b = math.log(before.ratio.value), math.log(after.ratio.value)
-        if a * b < 0 and before.ratio.excludes(1) and after.ratio.excludes(1):
-            found.append((before, after, before.workers * (after.workers / before.workers) ** (a / (a - b))))
-    return found
+def compared_by(series: list[Series], key: str) -> list[list[Compared]]:
+    """Of each pair that differs in `key` only; the later one relative to the earlier one."""
+    pairs = itertools.combinations([one for one in series if key in one.factors], 2)
+    return [found for other, one in pairs if {**one.factors, key: None} == {**other.factors, key: None}
+            and (found := compare(one, other))]
 
 
-def crossing_words(one: Series, other: Series, found: list[Compared], certain: bool = False) -> list[str]:
-    """`certain`: only where both sides of a crossing are significant."""
+def crossings(compared: list[Compared]) -> list[str]:
+    """Where neighbours both differ significantly, in other directions: near the number of workers where the ratio would
+    be 1, by interpolation of logarithms."""
     told = []
-    for before, after, at in crossings(found):
-        below, above = (one, other) if before.ratio.value > 1 else (other, one)
-        significant = before.significant and after.significant
-        though = "" if significant else ", though not both differences are significant"
-        if significant or not certain:
-            told.append(f"{below.name} is faster on {before.workers} and {above.name} on {after.workers} workers: "
-                        f"they cross near {at:.3g}{though}.")
+    for before, after in itertools.pairwise(compared):
+        if before.difference.significant and after.difference.significant:
+            a, b = math.log(before.difference.ratio.value), math.log(after.difference.ratio.value)
+            if a * b < 0:
+                below, above = (before.one, before.other) if a < 0 else (before.other, before.one)
+                at = before.workers * (after.workers / before.workers) ** (a / (a - b))
+                told.append(f"{below.name} is faster on {before.workers} and {above.name} on {after.workers} workers: "
+                            f"their times are equal near {at:.3g}.")
     return told
-
-
-def crossover_sections(series: list[Series]) -> list[Section]:
-    keys = dict.fromkeys(key for one in series for key in one.factors if key != DECK)
-    compared = {key: [(one, other, found) for one, other in pairs(series, key) if (found := compare(one, other))]
-                for key in sorted(keys, key=lambda key: key != "comm.backend")}
-    return [_compared_section(key, found) for key, found in compared.items() if found]
-
-
-def _compared_section(key: str, compared: list[tuple[Series, Series, list[Compared]]]) -> Section:
-    text = (f"The same points with another {key}: the second time over the first. One is faster if the interval does "
-            "not hold 1 and the rank test gives less than 5 %, which takes four runs of each.")
-    rows = [[one.name, other.name, row.workers,
-             *(interval(median_of(point.sample), seconds) for side in (one, other) if (point := side.at(row.workers))),
-             interval(row.ratio, "{:.3f}".format),
-             (one if row.ratio.value > 1 else other).name if row.significant else None]
-            for one, other, found in compared for row in found]
-    table = Table(["first", "second", "workers", "first's time", "second's time", "ratio", "faster"], rows, 2, last=1)
-    words: list[Part] = [word for one, other, found in compared for word in crossing_words(one, other, found)]
-    if any(len(found) > 1 for _, _, found in compared):
-        lines = lines_of([(f"{other.name} / {one.name}", [(row.workers, row.ratio) for row in found])
-                          for one, other, found in compared])
-        chart = Chart("Ratio of times: above 1 the first is faster", "workers", "ratio",
-                      [*lines, level("equal", 1.0, lines)], log_x=True, log_y=True)
-    else:
-        times = {one.name: median_of(one.base.sample) for pair in compared for one in pair[:2]}
-        bars = [Bar(name, [(name, time.value)], interval(time, seconds)) for name, time in times.items()]
-        chart = Chart("Time of a repeat", "time", bars=bars, unit="s", colours=colours(times))
-    return Section("Backends" if key == "comm.backend" else f"{key} compared", [text, table, *words, chart])

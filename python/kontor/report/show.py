@@ -1,72 +1,79 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One run as sections."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
+from .compare import run_bars
 from .curves import curve_sections
 from .deck import section_of
-from .rates import roofline_sections
-from .record import Record
-from .report_parts import Section, Table, paired, tabulated
-from .solves import history_sections, matrix_section, solution_section
-from .text import on_off, percent, quantity, seconds, spaced, text
-from .time_section import run_bars
-from .trace import matrix_sections
+from .parts import Part, Section, member, paired, tabulated
+from .rates import Rate, roofline
+from .record import DO_NOT_QUOTE, Record
+from .solves import history_sections, solution_section
+from .text import on_off, percent, quantity, seconds, spaced
+from .traffic import traffic_sections
 
 MOST_RANKS = 16  # whose cores are shown
 WIDTH = 110  # of what the deck says
-HEADER = ["name", "value", "attainable", "fraction"]
-TIMES = ["region", "calls", "min", "median", "max", "slowest rank"]
-BANDWIDTHS = ("read_bandwidth", "copy_bandwidth", "triad_bandwidth")
-CALIBRATION = {**dict.fromkeys(BANDWIDTHS, "B/s"), "vector_bytes": "B", "working_set": "B",
-               **{f"working_set_{key}": "B/s" for key in BANDWIDTHS}, "peer_bandwidth": "B/s", "latency": "s",
-               "bandwidth": "B/s"}
-MESSAGES = {"bandwidth": "message bandwidth", "latency": "message latency"}
-NO_KINDS = "communication is not known: this file does not give the kinds of its regions"
+UNITS = {"bandwidth": "B/s", "bytes": "B", "working_set": "B", "latency": "s", "seconds": "s", "quantum": "s"}
 QUANTILES = ("p50", "p95", "p99", "max")
 COUNTERS = {"gpu": "GPUs", "package": "processor packages"}
-
-
-def show(record: Record) -> str:
-    return "\n".join(map(text, sections(record)))
+EXCHANGE = {"backend": "", "pattern": "", "packing": "packing ", "path": "path "}
 
 
 def sections(record: Record) -> list[Section]:
     """Those that the record has something for."""
-    return [*_run(record), *_deck(record), *matrix_section(record), *solution_section(record), _verification(record),
-            _figures(record), *curve_sections(record), *_times(record), *_checkpoints(record),
-            *history_sections(record), *_distributions(record), *_noise(record), *energy_sections(record),
-            *_placement(record), *matrix_sections(record),
-            *_bytes("Bytes that all ranks send in a repeat", record.volume),
-            *_bytes("Memory, all ranks", record.memory), *_calibration(record), *roofline_sections([record])]
+    return [*_run(record), *_deck(record), *_facts("Matrix", record.matrix), *solution_section(record),
+            _verification(record), _figures(record), *curve_sections(record), *_times(record),
+            *_facts("Checkpoints", record.checkpoint), *history_sections(record), *_distributions(record),
+            *_facts("Noise of a fixed quantum of work", record.noise, note="quantiles relative to the fastest of a rank"),
+            *energy_sections(record), *_placement(record), *traffic_sections(record),
+            *_facts("Bytes that all ranks send in a repeat", record.volume, "B"),
+            *_facts("Memory, all ranks", record.memory, "B"),
+            *_facts("Calibration (same job, same ranks)", record.calibration, skip=("oversubscribed", "huge_pages"))]
 
 
 def _run(record: Record) -> list[Section]:
     run, hosts = record.run, record.hosts
 
-    def words(*keys: str, between: str = ", ", **named: str) -> str:
-        """Values of attributes, and of some with their names."""
-        found = [str(run[key]) for key in keys if run.get(key) not in (None, "")]
-        return between.join([*found, *(f"{name} {run[key]}" for name, key in named.items() if run.get(key))])
+    def words(*keys: str, between: str = ", ") -> str:
+        return between.join(str(run[key]) for key in keys if run.get(key) not in (None, ""))
 
-    exchange = words("backend", "pattern", packing="packing", path="path")
-    overlap = f", overlap {on_off(run['overlap'])}" if "overlap" in run else ""
+    def named(**keys: str) -> str:
+        return ", ".join(f"{name} {run[key]}" for name, key in keys.items() if run.get(key))
+
+    exchange = [f"{name}{run[key]}" for key, name in EXCHANGE.items() if run.get(key) not in (None, "")]
+    exchange += [f"overlap {on_off(run['overlap'])}"] if "overlap" in run else []
     revision = f" ({run['git_revision']})" if run.get("git_revision") else ""
     grid = f", process grid {run['process_grid']}" if "process_grid" in run else ""
-    rows = [
+    return paired("Run", [
         ("file", record.path),
         ("app", f"{record.app} {run.get('version', '')}{revision}"),
         ("started", words("started")),
         ("hosts", ", ".join(hosts) if len(hosts) <= 4 else f"{hosts[0]} ... {hosts[-1]} ({len(hosts)})"),
         ("ranks", f"{run.get('ranks', '?')}{grid}" + f", {record.threads} threads each" * (record.threads > 1)),
-        ("exchange", (exchange + overlap).removeprefix(", ")),
+        ("exchange", ", ".join(exchange)),
         ("precision", words("precision")), ("sweeps", words("sweeps")), ("steps", words("steps")),
-        ("runs on", words("execution_space", between=" of ", Kokkos="kokkos_version")),
-        ("libraries", words("mpi_library", HDF5="hdf5_version")),
+        ("runs on", ", ".join(filter(None, [words("execution_space"), named(Kokkos="kokkos_version")]))),
+        ("libraries", ", ".join(filter(None, [words("mpi_library"), named(HDF5="hdf5_version")]))),
         ("compiler", words("compiler", "flags")),
         ("command", words("command")),
-    ]
-    return paired("Run", [row for row in rows if row[1].strip()])
+        ("warning", f"{record.disturbed}: {DO_NOT_QUOTE}" if record.disturbed else None)])
+
+
+def _facts(title: str, group: Mapping[str, object], unit: str = "", skip: Collection[str] = (),
+           note: str = "") -> list[Section]:
+    """The members of a group of a record, by their names and with the units that these tell."""
+    def shown(key: str, value: object) -> object:
+        if not isinstance(value, int | float):
+            return value if isinstance(value, str) else None
+        if key == "overhead":
+            return percent(value)
+        its = unit or next((UNITS[word] for word in UNITS if word in key), "")
+        return quantity(value, its) if its else f"{value:.3g}" if isinstance(value, float) else value
+
+    return paired(title, [(spaced(key), shown(key, value)) for key, value in group.items()
+                          if key not in skip and (value or key == "written")], note=note)
 
 
 def _deck(record: Record) -> list[Section]:
@@ -84,74 +91,57 @@ def _deck(record: Record) -> list[Section]:
 def _verification(record: Record) -> Section:
     check, signal = record.verification, record.run.get("end_signal")
     asked = "checkpoint.walltime" if signal == "walltime" else f"signal {signal}"
-    early = [f"the run ended early: {asked} asked"] if signal else []
+    words: list[Part] = [f"judged: {', '.join(check['judged'])}"] if check.get("judged") else []
+    words += [check["remark"]] if check.get("remark") else []
+    words += [f"the run ended early: {asked} asked"] if signal else []
     if record.passed is None:
-        return Section("Verification", [record.verdict, *early])
-    error, tolerance = (f"{check.get(key, float('nan')):.3g}" for key in ("error", "tolerance"))
-    row = [record.verdict, check.get("measure", "error"), error, tolerance]
-    table = Table(["verdict", "measure", "error", "tolerance"], [row], left=2)
-    judged = [f"judged: {', '.join(check['judged'])}"] if check.get("judged") else []
-    return Section("Verification", [table, *judged, *filter(None, [check.get("remark")]), *early])
+        return Section("Verification", [record.verdict, *words])
+    return tabulated("Verification", [check], {
+        "verdict": lambda _: record.verdict, "measure": lambda row: row.get("measure", "error"),
+        "error": lambda row: f"{row.get('error', float('nan')):.3g}",
+        "tolerance": lambda row: f"{row.get('tolerance', float('nan')):.3g}"}, *words)[0]
 
 
 def _figures(record: Record) -> Section:
-    rows = [[spaced(figure["name"]), *(quantity(figure.get(key), figure.get("unit", "")) for key in HEADER[1:3]),
-             percent(figure.get("fraction"))] for figure in record.figures]
-    remarks = [f"{figure['name']}: {figure['remark']}" for figure in record.figures if figure.get("remark")]
+    """In the table the roofline's numbers, too: work per byte is the figure by the bytes of a repeat."""
+    rate = Rate(record.path, [record])
+    found = tabulated("Figures of merit", record.figures, {
+        "name": lambda row: spaced(row["name"]), "value": lambda row: quantity(row["value"], row.get("unit", "")),
+        "attainable": lambda row: quantity(row.get("attainable"), row.get("unit", "")),
+        "fraction": member("fraction", percent),
+        "work per byte": lambda row: f"{rate.intensity:.3g}" if row is rate.figure and rate.intensity else None,
+        "remark": member("remark")}, *roofline([rate]))
     none = "none" + f": verification {record.verdict.lower()}" * (record.passed is False)
-    return Section("Figures of merit", [Table(HEADER, rows), *remarks] if rows else [none])
+    return found[0] if found else Section("Figures of merit", [none])
 
 
 def _times(record: Record) -> list[Section]:
     """The measured time of a repeat, and what is outside of it."""
-    def row(region: str) -> list[object]:
-        times = record.timers[region]
-        return [region, times.get("calls"), *(seconds(times.get(key)) for key in TIMES[2:5]), times.get("slowest_rank")]
-
-    inside = [region for region in ("total", *record.parts) if region in record.timers]
-    rows = [[*row(region), percent(record.share(region))] for region in inside]
+    columns = {"region": member("region"), "calls": member("calls"), "min": member("min", seconds),
+               "median": member("median", seconds), "max": member("max", seconds), "slowest rank": member("slowest_rank"),
+               "share": member("share", percent)}
+    inside = [{**record.timers[region], "region": region, "share": record.share(region)}
+              for region in ("total", *record.parts) if region in record.timers]
     known, repeats = record.share(*record.parts), record.repeats
     if known is not None and known < 0.995:
-        rows.append(["other", *[""] * (len(TIMES) - 1), percent(1 - known)])
+        inside.append({"region": "other", "share": 1 - known})
     note = (f"{len(repeats)} repeats: {seconds(record.seconds)}, {seconds(min(repeats))} to {seconds(max(repeats))}"
             if len(repeats) > 1 else "")
-    outside = [row(region) for region in record.timers if region != "total" and record.is_outside(region)]
-    return [*tabulated("Time of one repeat, over ranks", [*TIMES, "share"], rows,
-                       *([] if record.knows_kinds else [NO_KINDS]), *run_bars([record]), note=note),
-            *tabulated("Outside the measured time", TIMES, outside)] if record.timers else []
-
-
-def _checkpoints(record: Record) -> list[Section]:
-    found, rows = record.checkpoint, []
-    written = found.get("written", 0)
-    if "restarted_from" in found:
-        rows.append(("resumed from", f"{found['restarted_from']}, after step {found.get('at_step', '?')}"))
-    if written:
-        rows += [("written", f"{written}, {quantity(found.get('bytes'), 'B')}, the last {found.get('newest', '?')}"),
-                 ("bandwidth", quantity(found.get("bandwidth"), "B/s")),
-                 ("overhead", f"{percent(found.get('overhead'))} of the time of the steps")]
-    elif found:
-        rows.append(("written", "none"))
-    return paired("Checkpoints", rows)
+    no_kinds = [] if record.knows_kinds else ["communication is not known: this file does not give the kinds of its regions"]
+    outside = [{**row, "region": region} for region, row in record.timers.items()
+               if region != "total" and record.is_outside(region)]
+    return [*tabulated("Time of one repeat, over ranks", inside, columns, *no_kinds, *run_bars([record]),
+                       note=note), *tabulated("Outside the measured time", outside, columns)]
 
 
 def _distributions(record: Record) -> list[Section]:
     """The seconds of single exchanges and steps: how far the slow ones are from the usual one."""
-    rows = [[row["name"], row.get("count"), *(seconds(row.get(key)) for key in QUANTILES),
-             f"{row['max'] / row['p50']:.1f}" if row.get("p50") else None, row.get("slowest_rank")]
-            for row in record.distributions]
-    parts = [Table(["", "count", *QUANTILES, "max / p50", "slowest rank"], rows)] if rows else []
-    parts += filter(None, [record.run.get("distributions_remark")])
-    return [Section("Single exchanges and steps", parts, "of all ranks and repeats")] if parts else []
-
-
-def _noise(record: Record) -> list[Section]:
-    """By how much a fixed quantum of work is slower than at its fastest."""
-    noise, header = record.noise, ["quantum", "samples", "p50", "p99", "max", "slowest rank"]
-    slower = [f"{noise[key]:.3g}" if key in noise else None for key in header[2:5]]
-    row = [seconds(noise.get("quantum")), noise.get("samples"), *slower, noise.get("slowest_rank")]
-    return tabulated("Noise of a fixed quantum of work", header, [row] if noise.get("quantum") else [], left=0,
-                     note="times the fastest of the same rank")
+    title, remark = "Single exchanges and steps", record.run.get("distributions_remark")
+    return tabulated(title, record.distributions, {
+        "": member("name"), "count": member("count"), **{key: member(key, seconds) for key in QUANTILES},
+        "max / p50": lambda row: f"{row['max'] / row['p50']:.1f}" if row.get("p50") else None,
+        "slowest rank": member("slowest_rank")}, *([remark] if remark else []),
+        note="of all ranks and repeats") or ([Section(title, [remark])] if remark else [])
 
 
 def energy_sections(record: Record) -> list[Section]:
@@ -159,29 +149,19 @@ def energy_sections(record: Record) -> list[Section]:
     figure, time, energy = record.figure or {}, record.seconds, record.energy
     unit, name = figure.get("unit", ""), spaced(figure.get("name", "figure of merit"))
     read = {words: float(energy[key]) for key, words in COUNTERS.items() if energy.get(key)}
+    read |= {"all": sum(read.values())} if len(read) > 1 else {}
     reasons = [f"{words}: {energy[f'{key}_remark']}" for key, words in COUNTERS.items() if energy.get(f"{key}_remark")]
-    rows = []
-    for words, joules in [*read.items(), *([("all", sum(read.values()))] if len(read) > 1 else [])]:
-        work = figure["value"] * time / joules if time and unit.endswith("/s") else None  # a rate times seconds
-        rows.append([words, quantity(joules, "J"), quantity(joules / time if time else None, "W"),
-                     quantity(work, f"{unit.removesuffix('/s')}/J")])
-    table = [Table(["", "J a repeat", "power", f"{name} per J"], rows)] if rows else []
-    return [Section("Energy", [*table, *reasons], "mean power from the first repeat to the last, of all hosts")] if energy else []
+    work = figure["value"] * time if time and unit.endswith("/s") else None  # a rate times seconds
+    note = "mean power from the first repeat to the last, of all hosts"
+    return tabulated("Energy", read.items(), {
+        "": lambda row: row[0], "J a repeat": lambda row: quantity(row[1], "J"),
+        "power": lambda row: quantity(row[1] / time, "W") if time else None,
+        f"{name} per J": lambda row: quantity(work / row[1], f"{unit.removesuffix('/s')}/J") if work else None},
+        *reasons, note=note) or ([Section("Energy", reasons, note)] if reasons else [])
 
 
 def _placement(record: Record) -> list[Section]:
-    ranks = record.placement
-    rows = [[rank, *(row.get(key) or None for key in ("host", "cores", "threads"))] for rank, row in enumerate(ranks)]
-    rows[MOST_RANKS:] = [["...", "", "", f"{len(ranks)} ranks"]] if len(ranks) > MOST_RANKS else []
-    return tabulated("Cores of ranks and of their threads", ["rank", "host", "cores", "of threads"], rows, left=4)
-
-
-def _bytes(title: str, values: Mapping[str, float]) -> list[Section]:
-    return paired(title, [(spaced(key), quantity(value, "B")) for key, value in values.items()], left=1)
-
-
-def _calibration(record: Record) -> list[Section]:
-    found = record.calibration
-    rows = [(MESSAGES.get(key, spaced(key)), quantity(found[key], unit)) for key, unit in CALIBRATION.items()
-            if found.get(key)]
-    return paired("Calibration (same job, same ranks)", rows or [("nothing measured", "")] if found else [], left=1)
+    more = [f"... {len(record.placement)} ranks"] if len(record.placement) > MOST_RANKS else []
+    return tabulated("Cores of ranks and of their threads", record.placement[:MOST_RANKS], {
+        "rank": member("rank"), "host": member("host"), "cores": member("cores"),
+        "of threads": lambda row: row.get("threads") or None}, *more)

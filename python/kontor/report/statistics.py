@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Medians of few measurements, and how far they may be off: percentile bootstrap with a fixed seed.
+"""Medians of few measurements and their intervals: percentile bootstrap with a fixed seed. And whether two samples
+differ.
 
 B. Efron, R. J. Tibshirani, An Introduction to the Bootstrap, Chapman & Hall 1993, chapter 13.
 """
@@ -20,6 +21,11 @@ SEED = 4711
 FEWEST_TO_COMPARE = 4  # measurements of each of two samples that may differ significantly
 
 
+def number(value: float) -> str:
+    """Two decimals, or two digits of a smaller value."""
+    return f"{value:.2f}" if abs(value) >= 0.095 or not value else f"{value:.2g}"
+
+
 class Estimate(NamedTuple):
     """A value and the ends of its confidence interval, which are None where there are too few measurements."""
 
@@ -27,25 +33,18 @@ class Estimate(NamedTuple):
     low: float | None = None
     high: float | None = None
 
-    @property
-    def known(self) -> bool:
-        return self.low is not None and self.high is not None
-
     def excludes(self, value: float) -> bool:
-        """Whether the interval lies beside the value. False where there is none."""
+        """Whether the value is outside the interval. False where there is none."""
         return self.low is not None and self.high is not None and not self.low <= value <= self.high
 
-    def __str__(self) -> str:
+    def shown(self, form: Callable[[float], str | None] = number) -> str:
         """1.23 [1.20, 1.25]"""
-        return interval(self)
+        if self.low is None or self.high is None or self.low == self.high:
+            return str(form(self.value))
+        return f"{form(self.value)} [{form(self.low)}, {form(self.high)}]"
 
-
-def interval(value: Estimate | None, shown: Callable[[float], str] = "{:.2f}".format) -> str:
-    if value is None:
-        return "-"
-    if value.low is None or value.high is None or value.low == value.high:
-        return shown(value.value)
-    return f"{shown(value.value)} [{shown(value.low)}, {shown(value.high)}]"
+    def __str__(self) -> str:
+        return self.shown()
 
 
 def median(sample: Sequence[float]) -> float:
@@ -71,6 +70,36 @@ def estimate(statistic: Callable[..., Any], *samples: Sequence[float]) -> Estima
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
+def median_of(sample: Sequence[float]) -> Estimate:
+    return estimate(lambda a: a, sample)
+
+
+def ratio(above: Sequence[float], below: Sequence[float], factor: float = 1.0) -> Estimate:
+    """factor * median(above) / median(below)."""
+    return estimate(lambda a, b: factor * a / b, above, below)
+
+
+class Difference(NamedTuple):
+    """Of the times of one sample relative to another's."""
+
+    ratio: Estimate  # of the medians: below 1 the first is faster
+    chance: float  # probability of ranks as different as these if nothing differed
+
+    @property
+    def significant(self) -> bool:
+        """By the interval and by the ranks: the interval alone is too narrow where there are few runs."""
+        return self.ratio.excludes(1) and self.chance < 1 - LEVEL
+
+    @property
+    def verdict(self) -> str:
+        """Of the first sample; empty if the difference is not significant."""
+        return ("faster" if self.ratio.value < 1 else "slower") if self.significant else ""
+
+
+def difference(times: Sequence[float], others: Sequence[float]) -> Difference:
+    return Difference(ratio(times, others), rank_sum_probability(times, others))
+
+
 def rank_sum_probability(first: Sequence[float], second: Sequence[float]) -> float:
     """How likely ranks as different as these are where nothing differs: the two-sided exact test of Wilcoxon, Mann and
     Whitney (H. B. Mann, D. R. Whitney, Ann. Math. Stat. 18, 1947), equal values half each; beyond 400 pairs by its
@@ -91,12 +120,3 @@ def _ways(m: int, n: int, wins: int) -> int:
     if wins < 0 or not m or not n:
         return int(wins == 0)
     return _ways(m - 1, n, wins - n) + _ways(m, n - 1, wins)
-
-
-def median_of(sample: Sequence[float]) -> Estimate:
-    return estimate(lambda a: a, sample)
-
-
-def ratio(above: Sequence[float], below: Sequence[float], factor: float = 1.0) -> Estimate:
-    """factor * median(above) / median(below)."""
-    return estimate(lambda a, b: factor * a / b, above, below)

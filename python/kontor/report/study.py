@@ -2,17 +2,17 @@
 """A study's folder as plain Python values: its points, their runs and records. Tolerant: what is absent is left out."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
+from ..messages import SHARED_CORES
 from .entries import entries_of_jobs
 from .errors import RecordError, read_as_damaged
-from .record import Record, Row, read_record
-from .text import grouped
+from .record import DO_NOT_QUOTE, NOISY, Record, Row, read_record
+from .text import counted, grouped
 
-PASSED = "passed"
+PASSED, INTERRUPTED = "passed", "ended early"
 Made = TypeVar("Made", "Run", "Point")
 
 
@@ -26,6 +26,7 @@ class Run:
     attempts: int = 1
     record: Record | None = field(default=None, init=False)  # of a run that has passed, if it could be read
     problem: str = field(default="", init=False)  # why it could not
+    shares_cores: bool = field(default=False, init=False)
 
 
 @dataclass(eq=False)
@@ -36,17 +37,18 @@ class Point:
     threads: int = 1
     gpus: int = 0
     factors: Row = field(default_factory=dict)
-    ablation_of: str | None = None
-    ablation: str | None = None
-    ablations: Row = field(default_factory=dict)  # by kind, the points where that is switched off
     oversubscribed: bool = False
     skipped: str | None = None
     runs: list[Run] = field(default_factory=list, init=False)
 
     @property
+    def counted(self) -> list[Run]:
+        """The runs that passed and have a record, in the order of repeats."""
+        return sorted((run for run in self.runs if run.record), key=lambda run: run.repeat)
+
+    @property
     def records(self) -> list[Record]:
-        """Of the runs that count, in the order of repeats."""
-        return [run.record for run in sorted(self.runs, key=lambda run: run.repeat) if run.record]
+        return [run.record for run in self.counted if run.record]
 
     @property
     def workers(self) -> int:
@@ -60,6 +62,20 @@ class Point:
         if len(records) == 1 and len(records[0].repeats) > 1:
             return list(records[0].repeats)
         return [record.seconds for record in records if record.seconds]
+
+    @property
+    def sharing(self) -> int:
+        """How many of its runs shared cores, among themselves or with other runs."""
+        return sum(run.shares_cores or self.oversubscribed for run in self.counted)
+
+    @property
+    def noise(self) -> float | None:
+        """The largest p99 of its runs."""
+        return max((record.noise["p99"] for record in self.records if "p99" in record.noise), default=None)
+
+    @property
+    def disturbed(self) -> bool:
+        return bool(self.sharing or any(record.disturbed for record in self.records))
 
 
 @dataclass
@@ -79,29 +95,30 @@ class Study:
 
     @property
     def measured(self) -> list[Point]:
-        """The points that are no ablation and have at least one record."""
-        return [point for point in self.points if point.sample and not point.ablation]
+        """The points that have at least one record."""
+        return [point for point in self.points if point.sample]
 
-    def ablations(self, point: Point) -> dict[str, Point]:
-        """What was switched off for this point, by its kind."""
-        by_id = {other.id: other for other in self.points}
-        named = {kind: by_id.get(name) for kind, name in point.ablations.items()}
-        own = {other.ablation: other for other in self.points if other.ablation and other.ablation_of == point.id}
-        return {kind: other for kind, other in {**named, **own}.items() if other and other.sample}
+    @property
+    def disturbed(self) -> str:
+        """What disturbed its runs; empty if nothing is known."""
+        sharing, runs = sum(point.sharing for point in self.points), sum(len(point.counted) for point in self.points)
+        told = [f"{sharing} of {counted(runs, 'run')} shared cores"] if sharing else []
+        noise = max((point.noise or 0 for point in self.points), default=0)
+        told += [f"noise p99 is up to {noise:.3g}"] if noise > NOISY else []
+        return f"Warning: {DO_NOT_QUOTE}: {', '.join(told)}." if told else ""
 
 
-def read_study(folder: str, now: Callable[[str], object] = lambda path: None) -> Study:
-    """Calls now(path) before it reads a file. RecordError if there is no study; a part that is wrong is a problem."""
+def read_study(folder: str) -> Study:
+    """RecordError if there is no study; a part that is wrong is a problem."""
     path = Path(folder) / "study.json"
     if not path.exists():
         raise RecordError(f"{folder}: not a study's folder: it has no study.json; kontor study makes one")
-    now(str(path))
     with read_as_damaged(path):
         about = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         if not isinstance(about, dict):
             raise ValueError("it is not an object")
     points = {str(entry["id"]): _made(Point, {**entry, "id": str(entry["id"])})
-              for entry in _objects(about.pop("points", [])) if "id" in entry}
+              for entry in _objects(about.pop("points", [])) if "id" in entry and not entry.get("ablation")}
     study = Study(str(about.get("study", path.parent.name)), str(about.get("kind", "sweep")),
                   str(about.get("app") or ""), about, list(points.values()))
     made = _objects(about.pop("runs", []))
@@ -111,7 +128,7 @@ def read_study(folder: str, now: Callable[[str], object] = lambda path: None) ->
         if name not in points:
             study.problems.append(f"a run is of point {name!r}, which the study does not have")
         else:
-            points[name].runs.append(_run(attempts, Path(folder), now))
+            points[name].runs.append(_run(attempts, Path(folder)))
     if not study.points:
         study.problems.append("the study has no points")
     study.app = study.app or ", ".join(dict.fromkeys(point.records[0].app for point in study.points if point.records))
@@ -128,7 +145,7 @@ def _made(kind: type[Made], entry: Row) -> Made:
     return kind(**{name: entry[name] for name, of in types.items() if name in entry and isinstance(entry[name], of)})
 
 
-def _run(attempts: list[Row], folder: Path, now: Callable[[str], object]) -> Run:
+def _run(attempts: list[Row], folder: Path) -> Run:
     """With its record if it has passed."""
     entry = attempts[-1]
     run = _made(Run, {**entry, "attempts": len(attempts)})
@@ -138,10 +155,16 @@ def _run(attempts: list[Row], folder: Path, now: Callable[[str], object]) -> Run
         run.problem = f"no file {' or '.join(names) or 'of a record'}"
     elif run.state == PASSED:
         try:
-            now(str(path))
             run.record = read_record(str(path))
         except RecordError as error:
             run.problem = str(error)
-        if (record := run.record) and record.passed is False:
+    if record := run.record:
+        run.shares_cores = bool(record.calibration.get("oversubscribed")) or _says_shared(folder / run.log)
+        if record.passed is False:
             run.state, run.record, run.message = "failed", None, f"verification {record.verdict.lower()}"
     return run
+
+
+def _says_shared(log: Path) -> bool:
+    """Whether the launcher has said that others were on the cores of the run."""
+    return log.is_file() and SHARED_CORES in log.read_text(encoding="utf-8", errors="replace")

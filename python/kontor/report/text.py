@@ -4,32 +4,39 @@
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from .report_parts import Chart, Section, Table
+from .parts import Chart, Section, Table
 
 Thing = TypeVar("Thing")
 Name = TypeVar("Name", bound=Hashable)
 
-PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
+PREFIXES = {15: "P", 12: "T", 9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "u", -9: "n"}
 SYMBOLS = ("", "B", "s", "flop", "FLOP", "J", "W")  # a prefix joins these, and /s: GB/s, but G updates/s
 
 
-def quantity(value: float | None, unit: str = "") -> str:
-    """Three digits and a decimal prefix: 36.5 GB/s. '-' for None."""
+def quantity(value: float | None, unit: str = "") -> str | None:
+    """Three digits and a decimal prefix: 36.5 GB/s."""
     if value is None:
-        return "-"
+        return None
     scale = next((power for power in PREFIXES if abs(value) >= 0.9995 * 10.0**power), 0)
-    number = f"{value / 10.0**scale:#.3g}".rstrip(".")
+    digits = f"{value / 10.0**scale:#.3g}".rstrip(".")
     unit = unit.removeprefix("1")  # a count: 506 M/s
     space = "" if unit.split("/")[0] in SYMBOLS else " "
-    return f"{number} {PREFIXES[scale]}{space if PREFIXES[scale] else ''}{unit}".rstrip()
+    return f"{digits} {PREFIXES[scale]}{space if PREFIXES[scale] else ''}{unit}".rstrip()
 
 
-def seconds(value: float | None) -> str:
+def seconds(value: float | None) -> str | None:
     return quantity(value, "s")
 
 
-def percent(fraction: float | None) -> str:
-    return "-" if fraction is None else f"{100 * fraction:.1f} %"
+def in_bytes(value: float | None) -> str | None:
+    return quantity(value, "B")
+
+
+def percent(fraction: float | None) -> str | None:
+    """One decimal, or two digits of less than 1 %."""
+    if fraction is None:
+        return None
+    return f"{100 * fraction:.1f} %" if abs(fraction) >= 0.00095 or not fraction else f"{100 * fraction:.2g} %"
 
 
 def spaced(key: str) -> str:
@@ -41,8 +48,8 @@ def counted(number: object, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def on_off(value: object) -> str:
-    return "-" if value is None else "on" if value else "off"
+def on_off(value: object) -> str | None:
+    return None if value is None else "on" if value else "off"
 
 
 def printable(text: str) -> str:
@@ -63,7 +70,7 @@ def text(section: Section) -> str:
     lines = [printable(f"{section.title}  ({section.note})" if section.note else section.title)]
     for part in section.parts:
         if isinstance(part, Table):
-            lines += [f"  {'  '.join(cells)}".rstrip() for cells in justified(part, printable)]
+            lines += [f"  {'  '.join(cells)}".rstrip() for cells in _aligned(part, printable)]
         elif not isinstance(part, Chart):
             lines.append(f"  {printable(part)}".rstrip())
     return "\n".join([*lines, ""])
@@ -72,10 +79,11 @@ def text(section: Section) -> str:
 def markdown(title: str, sections: list[Section]) -> str:
     lines = [f"# {_escaped(title)}", ""]
     for section in sections:
-        lines += [f"## {_escaped(section.title)}", ""]
+        lines += [f"## {_escaped(section.title)}", "", *([_escaped(section.note), ""] if section.note else [])]
         for part in section.parts:
             if isinstance(part, Table):
-                lines += [*(f"| {' | '.join(cells)} |" for cells in justified(part, _escaped, least=3, mark=":")), ""]
+                part = part if part.header else Table([""] * len(part.words), part.rows)
+                lines += [*(f"| {' | '.join(cells)} |" for cells in _aligned(part, _escaped, least=3, mark=":")), ""]
             elif not isinstance(part, Chart):
                 lines += [_escaped(part), ""]
     return "\n".join(lines)
@@ -86,13 +94,12 @@ def _escaped(words: str) -> str:
     return printable(words).replace("|", "\\|").replace("<", "&lt;")
 
 
-def justified(table: Table, shown: Callable[[str], str], least: int = 0, mark: str = "-") -> list[list[str]]:
+def _aligned(table: Table, shown: Callable[[str], str], least: int = 0, mark: str = "-") -> list[list[str]]:
     """The lines of a table, the cells of a column as wide as each other, and as `least`; under a header a rule, which
     ends with `mark` in columns of numbers."""
     lines = [list(map(shown, line)) for line in table.lines]
     widths = [max(least, *map(len, column)) for column in zip(*lines)]
-    words = [table.holds_words(column) for column in range(len(widths))]
-    lines = [[cell.ljust(width) if left else cell.rjust(width) for cell, width, left in zip(line, widths, words)]
+    lines = [[cell.ljust(width) if words else cell.rjust(width) for cell, width, words in zip(line, widths, table.words)]
              for line in lines]
-    rule = ["-" * width if left else "-" * (width - 1) + mark for width, left in zip(widths, words)]
+    rule = ["-" * width if words else "-" * (width - 1) + mark for width, words in zip(widths, table.words)]
     return [lines[0], rule, *lines[1:]] if table.header else lines

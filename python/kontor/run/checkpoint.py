@@ -1,22 +1,41 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""checkpoint.py FILE: the app and the ranks of a checkpoint, on one line.
-
-FILE is one, or the name that stands for several (NAME-checkpoint.h5); then the newest that can be read counts. Whether
-it is whole is for the app to find out, which then takes the one before.
-"""
+"""The app and the ranks of a checkpoint: of a file, or of the name that stands for several (NAME-checkpoint.h5), of which
+the newest that can be read counts. Whether it is whole is for the app to find out, which then takes the one before."""
 
 import re
-import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from ..messages import Failure
+from ..report.record import read_json
+
 Header = tuple[int, str, int]  # number, app, ranks
 
-sys.path[0] = str(Path(__file__).resolve().parents[2])
-from kontor.report.errors import RecordError, isolated
-from kontor.report.stored import read_json
+
+def of_checkpoint(name: str) -> tuple[str, int]:
+    """Its app and its ranks. Failure if there is none."""
+    found, problems = look(Path(name))
+    if not found:  # a run may have replaced them by others meanwhile
+        found, problems = look(Path(name))
+    if not found:
+        told = "\n  ".join([f"{name}: there is no checkpoint of that name that can be read", *problems])
+        raise Failure(told, error_id="E-FILE-READ")
+    _, app, ranks = max(found)
+    return app, ranks
+
+
+def look(path: Path) -> tuple[list[Header], list[str]]:
+    """The headers of the files, and why there are none of the others."""
+    found: list[Header] = []
+    problems: list[str] = []
+    for file in named_by(path):
+        try:
+            found.append(header(file))
+        except Failure as error:
+            problems.append(str(error))
+        except (KeyError, ValueError, TypeError) as error:
+            problems.append(f"{file}: {(error.args or [error])[0]}")
+    return found, problems
 
 
 def named_by(file: Path) -> list[Path]:
@@ -28,10 +47,10 @@ def named_by(file: Path) -> list[Path]:
 
 
 def header(path: Path) -> Header:
-    """Raises RecordError, and ValueError for a file that is no checkpoint."""
+    """Raises Failure, and ValueError for a file that is no checkpoint."""
     try:
         members = read_json(str(path), "/checkpoint")
-    except RecordError as error:
+    except Failure as error:
         if "/checkpoint" in str(error) and is_result(path):
             raise ValueError("it is no checkpoint, but the result of a run; leave out --restart to repeat that") from error
         raise
@@ -42,40 +61,7 @@ def header(path: Path) -> Header:
 
 
 def is_result(path: Path) -> bool:
-    with suppress(RecordError):
+    with suppress(Failure):
         read_json(str(path))
         return True
     return False
-
-
-def look(path: Path, now: Callable[[str], None]) -> tuple[list[Header], list[str]]:
-    """The headers of the files, and why there are none of the others."""
-    found: list[Header] = []
-    problems: list[str] = []
-    for file in named_by(path):
-        now(str(file))
-        try:
-            found.append(header(file))
-        except RecordError as error:
-            problems.append(str(error))
-        except (KeyError, ValueError, TypeError) as error:
-            problems.append(f"{file}: {(error.args or [error])[0]}")
-    return found, problems
-
-
-def tell(path: str, now: Callable[[str], None]) -> int:
-    """Returns the exit code."""
-    found, problems = look(Path(path), now)
-    if not found:  # a run may have replaced them by others meanwhile
-        found, problems = look(Path(path), now)
-    if not found:
-        what = f"kontor: {path}: there is no checkpoint of that name that can be read"
-        print("\n  ".join([what, *problems]), file=sys.stderr)
-        return 2
-    _, app, ranks = max(found)
-    print(app, ranks)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(isolated(lambda now: tell(sys.argv[1], now), sys.argv[1:]))

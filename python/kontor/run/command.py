@@ -11,6 +11,7 @@ from ..build.setup import Build
 from ..messages import Failure, help_of, shown
 from ..place import Place
 from . import inputs
+from .checkpoint import of_checkpoint
 from .inputs import Arguments
 from .launcher import COUNT, Launcher
 from .limits import Limits
@@ -49,7 +50,7 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
         deck = inputs.kept(deck, folders, keep=arguments.dry_run)
     ranks, options, app = arguments.ranks, arguments.of_app, ""
     if checkpoint:
-        app, recorded = inputs.of_checkpoint(checkpoint)
+        app, recorded = of_checkpoint(checkpoint)
         if not ranks and launcher.job_ranks is None:
             ranks = _ranks_of_checkpoint(checkpoint, recorded, launcher)
         options = ["--restart", checkpoint, *options]

@@ -7,14 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..messages import Failure, exit_code, reason_of, shown, signal_name
-from ..packaged import need
 from ..place import Place
+from ..report.record import read_record
 from .run_folder import temporary_folder
 
 # Of the apps' options: miniapps/run/start/command_line.cpp.
@@ -136,27 +135,25 @@ def _said(*words: str | Path) -> str:
     """What a command of our own prints; ends with its exit code where it fails, as it has said why."""
     done = subprocess.run(words, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
     code, program = exit_code(done.returncode), words[0]
-    if code > 128 and program != sys.executable:
+    if code > 128:
         raise Failure(f"{shown(program)} was ended by signal {signal_name(code)}{reason_of(code)}", 3, "E-LAUNCH-DIED")
     if code:
         raise SystemExit(code)
     return done.stdout.strip()
 
 
-def of_checkpoint(name: str) -> tuple[str, int]:
-    """Its app and its ranks."""
-    app, ranks = _said(sys.executable, Path(__file__).with_name("checkpoint.py"), name).split()
-    return app, int(ranks)
-
-
 def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str]:
     """Writes the deck that the result records to a temporary file. Returns it and the ranks."""
-    need("numpy", f"{result}: reading it")
+    record = read_record(result)
+    if missing := [key for key in ("deck", "ranks") if not record.run.get(key)]:
+        raise Failure(f"{result}: the run cannot be repeated: /run has no member {' and no '.join(missing)}",
+                      error_id="E-REPORT-FILE")
     folder = temporary_folder("kontor")
     if not keep:
         folders.callback(shutil.rmtree, folder)
     deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
-    return str(deck), _said(sys.executable, Path(__file__).parents[1], "report", "--extract-deck", deck, result)
+    deck.write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
+    return str(deck), str(record.run["ranks"])
 
 
 def first_target(deck: str, place: Place) -> str:

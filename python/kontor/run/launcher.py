@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..messages import Failure, have, said, say
+from ..messages import SHARED_CORES, Failure, have, said, say
 from ..place import Place
 from .limits import Limits
 from .mpi import Launch, mpi_of
@@ -114,8 +114,8 @@ def has_to_share(limits: Limits, launch: Launch, environment: Mapping[str, str])
     alone = [not folder or _alone_on(f"{folder}/kontor-cpus-{cpus}", launch) for cpus in sets]
     if alone[-1]:
         return False
-    say(f"another run is under way on CPUs {limits.allowed_cpus}: ranks are not bound to cores, and the runs slow each"
-        " other down")
+    say(f"{SHARED_CORES}another run is under way on CPUs {limits.allowed_cpus}, so ranks are not bound to cores, and the"
+        " runs slow each other down")
     return True
 
 

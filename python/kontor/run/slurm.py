@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 
-from ..messages import have, said, say
+from ..messages import SHARED_CORES, have, said, say
 from ..place import Place
 from .limits import Limits
 from .mpi import YIELDS, Launch
@@ -87,8 +87,8 @@ class SlurmJob:
                 launch.words.append("--cpu-bind=cores")
                 own_cores = True
         if self.cores < ranks * self._threads <= self.cpus:
-            say(f"{ranks * self._threads} threads of ranks are on {self.cores} cores: two share a core, and times are"
-                f" theirs; -n {max(1, self.cores // self._threads)} gives each its own")
+            say(f"{SHARED_CORES}{ranks * self._threads} threads of ranks are on {self.cores} cores,"
+                f" two on a core; -n {max(1, self.cores // self._threads)} gives each its own")
         if self._is_oversubscribed(ranks):
             launch.environment |= YIELDS  # else a rank that waits keeps others from computing
             own_cores = False

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Iterator, NamedTuple
 
-from kontor.report.hdf5 import h5py
+from kontor.report.fields import h5py
 
 from .case import App, Run
 from .launch import FAULTS, Started, preload
