@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Two sets of the same runs, run by run: what is slower in the later one.
+"""Two studies of the same decks, as kontor benchmark makes them: what is slower in the later one.
 
-A set is a folder of records, NAME.ROUND.json, as lab/run makes it: each run once in every round. What is compared is a
-run's fastest repeat, one value a round, which other programs disturb least; of runs with curves the fastest time of each
-series, the geometric mean over its sizes.
+What is compared is a run's fastest repeat, one value for each round of a point, which other programs disturb least; of
+runs with curves the fastest time of each series, the geometric mean over its sizes.
 """
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +12,10 @@ import numpy as np
 
 from kontor.report.deck import settings
 from kontor.report.errors import RecordError
-from kontor.report.record import Record, read_record
+from kontor.report.record import Record
 from kontor.report.parts import Section, tabulated
 from kontor.report.statistics import FEWEST_TO_COMPARE, LEVEL, Difference, difference, median
+from kontor.report.study import Point, read_study
 from kontor.report.text import grouped, seconds, text
 
 # The ratio of the rounds' medians from which a run is reported as slower. With five rounds and noise of 2 to 3 %, 99 to 93 of 100 runs
@@ -52,10 +51,10 @@ def report_against(folder: str, baseline: str) -> int:
     place = next((place for place in (Path(baseline), Path(folder).parent / baseline) if place.is_dir()), None)
     if place is None:
         raise RecordError(f"--against: there is no folder {baseline}, and none of that name in {Path(folder).parent}")
-    before, after = read_set(place), read_set(Path(folder))
+    before, after = read_runs(place), read_runs(Path(folder))
     differ = others(before, after)
     remarks = [*differ.values(), *failed(after), *(f"{name}: missing in {folder}" for name in before.keys() - after.keys())]
-    old, new = (samples({name: records for name, records in runs.items() if name not in differ}) for runs in (before, after))
+    old, new = (samples({name: point.records for name, point in runs.items() if name not in differ}) for runs in (before, after))
     changes = [change(name, old[name], new[name]) for name in old if name in new]
     slower = [one for one in changes if one.verdict == "slower"]
     words, title = [*sorted(remarks), *map(named, slower), conclusion(changes, slower)], f"{folder} against {place}"
@@ -63,26 +62,25 @@ def report_against(folder: str, baseline: str) -> int:
     return 1 if slower or remarks else 0
 
 
-def read_set(folder: Path) -> dict[str, list[Record]]:
-    """The records of each run, by rounds. RecordError where there are none."""
-    if not folder.is_dir():
-        raise RecordError(f"{folder}: --against compares two folders of records, NAME.ROUND.json, as lab/run makes them", "E-REPORT-COMPARE")
-    found = {path: parts for path in sorted(folder.glob("*.json")) if (parts := re.fullmatch(r"(.+)\.(\d+)\.json", path.name))}
-    if not found:
-        raise RecordError(f"{folder}: no records in it, which are called NAME.ROUND.json; lab/run makes them")
-    runs: dict[str, list[Record]] = {}
-    for name, paths in grouped(found, lambda path: found[path][1]).items():
-        for path in sorted(paths, key=lambda each: int(found[each][2])):
-            runs.setdefault(name, []).append(read_record(str(path)))
-    return runs
+def read_runs(folder: Path) -> dict[str, Point]:
+    """The points of a study, by their factors. RecordError if there is none."""
+    if not (folder / "study.json").exists():
+        raise RecordError(f"{folder}: --against compares two folders of studies, and this has no study.json", "E-REPORT-COMPARE")
+    points = read_study(str(folder)).points
+    keys = {key for point in points for key in point.factors if key != "deck"}
+    varied = sorted(key for key in keys if len({str(point.factors.get(key)) for point in points}) > 1)
+    found = {}
+    for point in points:
+        deck = Path(str(point.factors.get("deck", point.id))).stem
+        found[" ".join([deck, *(f"{key}={point.factors.get(key)}" for key in varied)])] = point
+    return found
 
 
 def samples(runs: dict[str, list[Record]]) -> Samples:
-    """Of the rounds that passed their verification."""
     taken: Samples = {}
     for name, records in runs.items():
         for record in records:
-            for part, value in times(record).items() if record.passed is not False else ():
+            for part, value in times(record).items():
                 taken.setdefault(f"{name}: {part}" if part else name, []).append(value)
     return taken
 
@@ -95,20 +93,21 @@ def times(record: Record) -> dict[str, float]:
     return {name: float(np.exp(np.mean(np.log([row["min"] for row in rows])))) for name, rows in series.items()}
 
 
-def others(before: dict[str, list[Record]], after: dict[str, list[Record]]) -> dict[str, str]:
+def others(before: dict[str, Point], after: dict[str, Point]) -> dict[str, str]:
     """Runs of both sets that did not do the same, and in what they differ. Keys that only one revision has do not count."""
     found = {}
     for name in before.keys() & after.keys():
-        one, *rest = (settings(record) | {"ranks": str(record.run.get("ranks"))} for record in (*before[name], *after[name]))
+        records = [*before[name].records, *after[name].records]
+        one, *rest = [settings(record) | {"ranks": str(record.run.get("ranks"))} for record in records] or [{}]
         keys = {key for values in rest for key in one.keys() & values.keys() if one[key] != values[key] and not key.startswith("output.")}
         if keys:
             found[name] = f"{name}: not compared, since decks differ in {', '.join(sorted(keys))}"
     return found
 
 
-def failed(runs: dict[str, list[Record]]) -> list[str]:
-    counts = {name: (sum(record.passed is False for record in records), len(records)) for name, records in runs.items()}
-    return [f"{name}: {wrong} of {rounds} rounds failed their verification" for name, (wrong, rounds) in counts.items() if wrong]
+def failed(runs: dict[str, Point]) -> list[str]:
+    counts = {name: (sum(run.record is None for run in point.runs), len(point.runs)) for name, point in runs.items()}
+    return [f"{name}: {wrong} of {rounds} rounds failed" for name, (wrong, rounds) in counts.items() if wrong]
 
 
 def table(title: str, changes: list[Change], words: list[str]) -> list[Section]:

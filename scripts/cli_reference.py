@@ -13,7 +13,7 @@ from reference_page import ROOT, generate
 KONTOR = ROOT / "scripts/kontor"
 WIDTH = 100
 ABOUT = """`kontor help` and `kontor COMMAND --help` print the blocks of this page. `kontor app NAME --help` is that of a program.
-scripts/cli_reference.py renews those of compare, report, study, predict and the programs.
+scripts/cli_reference.py renews those of compare, benchmark, report, study, predict and the programs.
 """
 
 

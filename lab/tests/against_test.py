@@ -53,17 +53,24 @@ class Decision(unittest.TestCase):
 
 
 class Against(ReportTest):
-    def make_set(self, name, factor=1.0, seed=1, change=None):
-        """Ten runs in five rounds, each of its own length; `factor` is that of run3, `change(name, record)` alters a record."""
+    def make_set(self, name, factor=1.0, seed=1, change=None, without=()):
+        """A study of ten decks in five rounds, each of its own length; `factor` is that of run3, `change(name, record)` alters
+        a record."""
         numbers = random.Random(seed)
-        (self.folder / name).mkdir()
+        (self.folder / name / "runs").mkdir(parents=True)
+        points = [{"id": run, "ranks": 2, "factors": {"deck": f"inputs/benchmark/{run}.yaml"}} for run in RUNS if run not in without]
+        runs = []
         for place, run in enumerate(RUNS):
             for turn, seconds in enumerate(rounds(numbers, (place + 1) * (factor if run == "run3" else 1), 0.025), 1):
                 made = record("raw", 2, seconds)
                 made["repeats"] = [seconds * 3, seconds, seconds * 1.5]  # the fastest counts
                 if change:
                     change(run, made)
-                (self.folder / name / f"{run}.{turn}.json").write_text(json.dumps(made))
+                path = f"runs/{run}-r{turn}.json"
+                (self.folder / name / path).write_text(json.dumps(made))
+                runs.append({"point": run, "repeat": turn, "state": "passed", "record": path})
+        study = {"study": "benchmark", "kind": "sweep", "points": points, "runs": [run for run in runs if run["point"] not in without]}
+        (self.folder / name / "study.json").write_text(json.dumps(study))
 
     def against(self, before, after):
         done = self.reported("--against", before, after)
@@ -106,9 +113,7 @@ class Against(ReportTest):
                 made["deck"] += "output: {file: other.h5}\nsolver: {key_of_today: 1}\n"
 
         self.make_set("old")
-        self.make_set("new", seed=2, change=other)
-        for path in (self.folder / "new").glob("run5.*"):
-            path.unlink()
+        self.make_set("new", seed=2, change=other, without=["run5"])
         done, slower = self.against("old", "new")
         self.assertEqual((done.returncode, slower), (1, set()), done.stdout)
         for run, words in {"run1": "problem.cells", "run2": "5 of 5", "run5": "missing"}.items():

@@ -16,7 +16,7 @@ if not __package__:
 from kontor.messages import Failure, help_of, say
 from kontor.place import Place
 
-COMMANDS = ("run", "compare", "report", "study", "app")
+COMMANDS = ("run", "compare", "benchmark", "report", "study", "app")
 OF_SOURCE = ("predict", "test", "build", "lint")  # commands that an installation does not have
 MODULES = {"run": ("run.command", "main"), "app": ("run.app", "main"), "build": ("build.command", "build"),
            "test": ("build.command", "test"), "lint": ("build.command", "lint")}  # of the commands that need no packages
@@ -80,7 +80,7 @@ def _call(command: str, words: list[str]) -> int:
     if command in ("app", "test", "build", "lint") and words[:1] in (["-h"], ["--help"]):
         print(help_of(f"kontor {command}"), end="")
         return 0
-    if place.preset == "smpi" and command in ("run", "compare", "study", "test"):
+    if place.preset == "smpi" and command in ("run", "compare", "benchmark", "study", "test"):
         raise Failure("preset smpi makes programs for simulated ranks, and no tests:"
                       " 'kontor predict STUDY --machine FILE --simulate FOLDER' runs them")
     # One command does without the packages of the others, and starts sooner.

@@ -102,7 +102,7 @@ class PagesTest(unittest.TestCase):
             self.succeeds([*words, "--dry-run"], where)
         elif words[:1] == ["scripts/kontor"]:
             self.succeeds([*words[:2], "--help"], where)
-        elif words and re.match(r"scripts/\w+_reference.py|tests/fault_injection/run$|lab/run$", words[0]):
+        elif words and re.match(r"scripts/\w+_reference.py|tests/fault_injection/run$", words[0]):
             self.succeeds([sys.executable, words[0], "--help"], where)
         else:
             self.assertIn(words[:1], ([], ["cmake"], ["ctest"], ["sed"]), "a command that this test does not know")

@@ -26,8 +26,8 @@ def parse_arguments(words: list[str] | None = None) -> argparse.Namespace:
     add("--plot", metavar="OUT.png", help="all charts of the report, and the field of one file, as a picture")
     add("--html", metavar="OUT.html", help="the report as a page of one file, with its charts")
     add("--trace", metavar="OUT.json", help="the trace of one file, for Perfetto")
-    add("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of records as lab/run makes it, "
-        "than in BEFORE, such a folder or the name of one next to it")
+    add("--against", metavar="BEFORE", help="name what is slower in FILE, a folder of `kontor benchmark` or another "
+        "study, than in BEFORE, such a folder or the name of one next to it")
     return parser.parse_args(words)
 
 

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""kontor benchmark: runs ten decks as a study and packs records, report and a description of the machine."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tarfile
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+
+import yaml
+
+from ..messages import Failure, said, say
+from ..place import Place
+from ..report.errors import RecordError
+from ..report.parts import Section, Table
+from ..report.study import Point, read_study
+from ..report.text import percent, quantity, text
+from ..study.command import main as study
+from ..study.machine import describe_machine
+
+STUDY = "inputs/studies/benchmark.yaml"
+HEAD = ["deck", "figure", "unit", "median", "least", "most", "fraction", "runs"]
+KEPT = ("study.yaml", "study.json", "study.csv", "decks", "benchmark.csv", "report.md", "machine.json", "machine.txt")
+SAY = (("uname", "-a"), ("lscpu",), ("free", "-b"), ("numactl", "--hardware"), ("nvidia-smi",), ("rocm-smi",),
+       ("mpirun", "--version"), ("ompi_info", "--parsable"))
+SETTINGS = re.compile("(CUDA|FI|HIP|KOKKOS|KONTOR|MPICH|NCCL|OMP|OMPI|ROCR|SLURM|UCX)_")  # names of variables to tell
+EPILOG = """The decks are the study inputs/studies/benchmark.yaml; docs/benchmark.md describes them. FOLDER keeps the
+runs, and FOLDER.tar.gz is what to send. The same command makes the missing runs of an interrupted benchmark. Exit
+codes: as those of `kontor study`."""
+
+
+def parse_arguments(words: list[str], names: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="kontor benchmark", epilog=EPILOG, allow_abbrev=False,
+                                     description="Runs the benchmark's decks and packs their results.")
+    add = parser.add_argument
+    add("decks", metavar="DECK", nargs="*", help=f"only these decks: {' '.join(names)}")
+    add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks, from 2 (default: the cores, or the GPUs)")
+    add("--rounds", type=int, metavar="N", help="runs of each deck, in shuffled turns (default: 5)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the study")
+    add("--reduced", action="store_true", help="tiny sizes, to try the command; the figures mean nothing")
+    add("--submit", action="store_true", help="write and submit job scripts; once the jobs have ended, the same "
+        "command without this option packs the results")
+    add("-o", "--output", metavar="FOLDER", help="where results go (default: benchmark-<host>, here)")
+    found = parser.parse_args(words)
+    if unknown := sorted(set(found.decks) - set(names)):
+        parser.error(f"{unknown[0]} is no deck of the benchmark; there are {' '.join(names)}")
+    if found.ranks is not None and found.ranks < 2 or found.rounds is not None and found.rounds < 1:
+        parser.error("-n is a whole number from 2, --rounds one from 1")
+    return found
+
+
+def main(words: list[str]) -> int:
+    """Returns the exit code."""
+    place = Place.here()
+    decks = {Path(deck).stem: deck for deck in yaml.safe_load((place.root / STUDY).read_text("utf-8"))["deck"]}
+    arguments = parse_arguments(words, list(decks))
+    folder = Path(arguments.output or f"benchmark-{platform.node()}")
+    code = study(study_words(arguments, decks, folder, place))
+    if arguments.submit or code not in (0, 1, 3) or not (folder / "study.json").exists():
+        return code
+    try:
+        found = read_study(str(folder))
+    except RecordError as error:
+        raise Failure(str(error), 3) from error
+    table = write_table(found.points, folder / "benchmark.csv")
+    print(text(Section(f"Benchmark in {folder}", [table, *filter(None, [found.disturbed])])), end="")
+    describe(folder, place)
+    print(f"{pack(folder)} has records, report and machine")
+    return code
+
+
+def study_words(arguments: argparse.Namespace, decks: dict[str, str], folder: Path, place: Place) -> list[str]:
+    """Of `kontor study`, which resumes what is in the folder."""
+    settings = [*([f"repeats={arguments.rounds}"] if arguments.rounds else []), *arguments.set]
+    options = ["--submit"] if arguments.submit else []
+    if arguments.decks:
+        options += ["--only", f"deck in {json.dumps([decks[name] for name in arguments.decks])}"]
+    if (folder / "study.json").exists():
+        return [str(folder), "--resume", *(f"--set={each}" for each in settings), *options]
+    machine = describe_machine(place)
+    settings.insert(0, f"ranks={arguments.ranks or max(2, len(machine.gpus) or machine.cores)}")
+    if arguments.reduced:
+        options.append("--reduced")
+    return [str(place.root / STUDY), "-o", str(folder), *(f"--set={each}" for each in settings), *options]
+
+
+def write_table(points: list[Point], path: Path) -> Table:
+    """The first figure of each deck: its values over the runs, in the file in base units."""
+    rows: list[list[object]] = []
+    shown: list[list[object]] = []
+    for point in points:
+        if not point.runs:  # of a deck that is not selected
+            continue
+        name = Path(str(point.factors["deck"])).stem if "deck" in point.factors else point.id
+        runs = f"{len(point.records)} of {len(point.runs)}"
+        figures = [record.figures[0] for record in point.records if record.figures]
+        if not figures:
+            rows.append([name, "", "", "", "", "", "", runs])
+            shown.append([name, None, None, None, None, runs])
+            continue
+        values, unit = [figure["value"] for figure in figures], str(figures[0].get("unit", ""))
+        fractions = [figure["fraction"] for figure in figures if "fraction" in figure]
+        fraction = median(fractions) if fractions else None
+        found = [median(values), min(values), max(values)]
+        rows.append([name, figures[0]["name"], unit, *found, fraction, runs])
+        middle, least, most = (quantity(value, unit) if unit != "1" else f"{value:.3f}" for value in found)
+        shown.append([name, figures[0]["name"], middle, f"{least} to {most}", percent(fraction), runs])
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
+    return Table(["deck", "figure", "median", "range", "of attainable", "runs passed"], shown)
+
+
+def describe(folder: Path, place: Place) -> None:
+    """The machine, the decks and the report, beside the runs."""
+    about = {**asdict(describe_machine(place)), "system": platform.platform(), "kontor": place.version}
+    (folder / "machine.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    told = "".join(f"$ {' '.join(words)}\n{output}\n" for words in SAY if (output := said(*words, seconds=20)))
+    told += "".join(f"{name}={value}\n" for name, value in sorted(os.environ.items()) if SETTINGS.match(name))
+    (folder / "machine.txt").write_text(told, encoding="utf-8")
+    decks = [place.root / deck for deck in json.loads((folder / "study.json").read_text("utf-8")).get("decks", {})]
+    (folder / "decks").mkdir(exist_ok=True)
+    for deck in decks:
+        shutil.copy(deck, folder / "decks")
+    with (folder / "report.md").open("wb") as file:
+        done = subprocess.run([place.kontor, "report", str(folder)], stdout=file, check=False)
+    if done.returncode:
+        say("benchmark: the archive has no report: kontor report failed")
+        (folder / "report.md").unlink()
+
+
+def pack(folder: Path) -> Path:
+    """Results of fields and HDF5 files stay in the folder."""
+    archive = folder.with_name(f"{folder.name}.tar.gz")
+    with tarfile.open(archive, "w:gz") as file:
+        runs = [path for path in sorted(folder.glob("runs/*")) if path.suffix in (".json", ".log")]
+        for path in [*(folder / name for name in KEPT), *runs]:
+            if path.exists():
+                file.add(path, f"{folder.name}/{path.relative_to(folder)}")
+    return archive
