@@ -106,8 +106,8 @@ if(KONTOR_TEST_PYTHON)
     set(KONTOR_TEST_PYTHON "")
   endif()
 endif()
-if(KONTOR_TEST_PYTHON)
-  set(mpi ${PROJECT_SOURCE_DIR}/python/kontor/run/mpi.py)
+if(KONTOR_TESTS AND KONTOR_TEST_PYTHON)
+  set(mpi ${PROJECT_SOURCE_DIR}/tests/mpi_environment.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mpi})
   execute_process(COMMAND ${KONTOR_TEST_PYTHON} ${mpi} ${MPIEXEC_EXECUTABLE}
     OUTPUT_VARIABLE environment OUTPUT_STRIP_TRAILING_WHITESPACE

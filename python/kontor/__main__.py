@@ -5,7 +5,6 @@
 import importlib
 import io
 import os
-import re
 import signal
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from kontor.place import Place
 
 COMMANDS = ("run", "compare", "benchmark", "report", "study", "app")
 OF_SOURCE = ("predict", "test", "build", "lint")  # commands that an installation does not have
-MODULES = {"run": ("run.command", "main"), "app": ("run.app", "main"), "build": ("build.command", "build"),
+MODULES = {"run": ("run.command", "main"), "app": ("app", "main"), "build": ("build.command", "build"),
            "test": ("build.command", "test"), "lint": ("build.command", "lint")}  # of the commands that need no packages
 
 
@@ -45,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
 def _main(words: list[str]) -> int:
     _open_standard_streams()
     command, *words = words or ["help"]
-    _leave_stdin(words)
+    _leave_stdin()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names of files may be in no or another encoding
     if not os.environ.get("HOME"):  # Open MPI 5 starts nothing without one
@@ -96,11 +95,10 @@ def _overview(place: Place) -> str:
     return help_of("kontor") + (f"\nThe pages docs/ are in {pages}\n" if pages.is_dir() else "")
 
 
-def _leave_stdin(words: list[str]) -> None:
+def _leave_stdin() -> None:
     """What this starts would read what is not for it, such as the rest of the script that calls it. Stdin stays if it
-    is a terminal, by which sudo knows that somebody is there, or one of the words."""
-    names = [re.sub("^--[^=]*=", "", word) for word in words]
-    if {"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}.isdisjoint(names) and not os.isatty(0):
+    is a terminal, by which sudo knows that somebody is there."""
+    if not os.isatty(0):
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)

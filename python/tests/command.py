@@ -19,6 +19,7 @@ PACKAGE = ROOT / "python/kontor"
 sys.path.insert(0, str(PACKAGE.parent))
 
 from kontor.__main__ import main  # noqa: E402
+from kontor.run import launcher  # noqa: E402
 
 FORK = multiprocessing.get_context("fork")
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -62,8 +63,8 @@ class KontorTest(unittest.TestCase):
 
     def patch(self, user, readable=True, more=""):
         """What no fake command can: the user who starts kontor, whether ranks may read each other's memory, and other Python."""
-        self.patches = f"import os, sys\nos.getuid = os.geteuid = lambda: {user}\n{more}\n"
-        self.write("patches/sitecustomize.py", f"{self.patches}if sys.orig_argv[-1].endswith('cross_memory.py'):\n    os._exit({int(not readable)})\n")
+        self.patches, self.readable = f"import os, sys\nos.getuid = os.geteuid = lambda: {user}\n{more}\n", readable
+        self.write("patches/sitecustomize.py", self.patches)
 
     def fake(self, name, script):
         self.program(f"fake/{name}", script)
@@ -98,6 +99,7 @@ class KontorTest(unittest.TestCase):
         sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
         os.environ.clear()
         os.environ.update({**self.environment, **environment})
+        launcher.ranks_can_read_each_other = lambda: self.readable
         exec(self.patches, {})  # pylint: disable=exec-used
         sys.exit(main(list(arguments)))
 

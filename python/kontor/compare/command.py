@@ -19,7 +19,7 @@ from ..place import Place
 from ..report.errors import packages
 from ..report.record import Record, read_record
 from ..report.study import read_study
-from ..run.inputs import app_of, first_target
+from ..run.inputs import app_of
 from ..study.command import main as study
 from .methods import KEYS, Method, exchange_of, timed, to_run
 from .result import Comparison, Timed
@@ -73,7 +73,7 @@ def compare(arguments: argparse.Namespace, place: Place) -> tuple[Comparison | N
     deck = arguments.deck
     if not os.path.isfile(deck):
         raise Failure(f"{deck}: cannot read the deck: no such file", error_id="E-FILE-READ")
-    Build(place, os.environ).ensure(first_target(deck, place))
+    Build(place, os.environ).ensure("kontor_deck")
     app = app_of(deck, place)
     if app in NO_EXCHANGE:
         raise Failure(f"{deck}: {app} cannot be compared by its methods: {NO_EXCHANGE[app]}")

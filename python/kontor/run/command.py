@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kontor run: finds the app of a deck, and starts it on the ranks asked for."""
 
+import argparse
 import os
 import re
 import shlex
@@ -11,8 +12,6 @@ from ..build.setup import Build
 from ..messages import Failure, help_of, shown
 from ..place import Place
 from . import inputs
-from .checkpoint import of_checkpoint
-from .inputs import Arguments
 from .launcher import COUNT, Launcher
 from .limits import Limits
 from .outcome import start
@@ -34,25 +33,24 @@ def main(words: list[str]) -> int:
         folders.close()
 
 
-def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
+def _run(arguments: argparse.Namespace, place: Place, folders: ExitStack) -> int:
     environment = dict(os.environ)
     _refuse_to_be_a_rank(arguments, environment)
     deck, checkpoint = inputs.choose(arguments, place)
     limits = Limits(environment)
-    default = SlurmJob(environment, 1, limits).cpus_per_task if SlurmJob.is_here(environment) else "1"
+    job = SlurmJob.here(environment, 1, limits)
+    default = job.cpus_per_task if job else "1"
     threads = environment["OMP_NUM_THREADS"] = environment.get("OMP_NUM_THREADS") or default
     if not re.fullmatch("[1-9][0-9]{0,5}(,[1-9][0-9]{0,5})*", threads):
         raise Failure(f"run: OMP_NUM_THREADS is '{threads}'; allowed is a whole number from 1")
     timeouts = Timeouts.of(environment)
     # Of a list, one number for each level of nesting, the outermost.
     launcher = Launcher(place, environment, int(threads.partition(",")[0]), limits)
-    if deck and not os.path.isfile(deck):
-        deck = inputs.kept(deck, folders, keep=arguments.dry_run)
     ranks, options, app = arguments.ranks, arguments.of_app, ""
     if checkpoint:
-        app, recorded = of_checkpoint(checkpoint)
+        app, recorded = inputs.of_checkpoint(checkpoint)
         if not ranks and launcher.job_ranks is None:
-            ranks = _ranks_of_checkpoint(checkpoint, recorded, launcher)
+            ranks = str(recorded)
         options = ["--restart", checkpoint, *options]
     elif inputs.is_result(deck):
         name = Path(deck).name.removesuffix(".h5")
@@ -66,7 +64,7 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
     build = Build(place, environment)
     if deck:
         if not arguments.dry_run and not os.access(place.program("kontor-deck"), os.X_OK):
-            build.ensure(inputs.first_target(deck, place))
+            build.ensure("kontor_deck")
         app = inputs.app_of(deck, place)
     inputs.known_app(app, checkpoint, place)
     if not arguments.dry_run:
@@ -81,23 +79,13 @@ def _run(arguments: Arguments, place: Place, folders: ExitStack) -> int:
     return start(app, program, launch, int(ranks), environment, timeouts)
 
 
-def _ranks_of_checkpoint(checkpoint: str, recorded: int, launcher: Launcher) -> str:
-    """As many again, unless this is a much smaller machine, or the number is damaged."""
-    most = 64 * launcher.limits.processing_units
-    if recorded > most and not launcher.environment.get("KONTOR_LAUNCHER"):
-        raise Failure(f"{checkpoint}: {recorded} ranks have written it, which are more than 64 for each core here"
-                      f" ({most}); give their number by -n RANKS", error_id="E-LAUNCH-RESOURCES")
-    return str(recorded)
-
-
-def _refuse_to_be_a_rank(arguments: Arguments, environment: dict[str, str]) -> None:
+def _refuse_to_be_a_rank(arguments: argparse.Namespace, environment: dict[str, str]) -> None:
     """`mpirun -n 4 kontor run DECK` would be four runs, each of which starts its ranks. In the one task of `srun --pty
     bash` it is what is meant."""
-    signs = {"OMPI_COMM_WORLD_SIZE": ("mpirun", "OMPI_COMM_WORLD_SIZE"),
-             "SLURM_STEP_ID": ("srun", "SLURM_STEP_NUM_TASKS"),
-             "FLUX_TASK_RANK": ("flux run", "FLUX_JOB_SIZE"), "PMI_SIZE": ("mpirun", "PMI_SIZE")}
-    by, variable = next((what for sign, what in signs.items() if environment.get(sign)), ("", ""))
-    size = environment.get(variable) or "1"
-    if by == "mpirun" or by and size != "1":
-        raise Failure(f"run: {by} has started 'kontor run' {size} times, which starts the ranks itself: leave out {by},"
-                      f" and say kontor run {shlex.join(arguments.inputs)} -n {size}")
+    for by, sign, variable in (("mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"), ("mpirun", "PMI_SIZE", "PMI_SIZE"),
+                               ("srun", "SLURM_STEP_ID", "SLURM_STEP_NUM_TASKS"),
+                               ("flux run", "FLUX_TASK_RANK", "FLUX_JOB_SIZE")):
+        size = environment.get(variable) or "1"
+        if environment.get(sign) and (by == "mpirun" or size != "1"):
+            raise Failure(f"run: {by} has started 'kontor run' {size} times, which starts the ranks itself: leave out"
+                          f" {by}, and say kontor run {shlex.join(arguments.inputs)} -n {size}")

@@ -2,96 +2,67 @@
 """The words of `kontor run`: its own, and those of the app, which go through as they are. And what is to be run: a
 deck, the run that wrote a result, or the continuation of a checkpoint."""
 
+import argparse
 import glob
 import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NoReturn
 
 from ..messages import Failure, exit_code, reason_of, shown, signal_name
 from ..place import Place
-from ..report.record import read_record
+from ..report.record import read_json
 from .run_folder import temporary_folder
 
 # Of the apps' options: miniapps/run/start/command_line.cpp.
-MOST_OF_A_STREAM = 16 << 20  # bytes
-WITH_VALUE = ("--set", "-o", "--output", "--results", "--restart")
+WITH_VALUE = (("--set",), ("-o", "--output"), ("--results",))
 
 
-@dataclass
-class Arguments:
-    inputs: list[str] = field(default_factory=list)
-    ranks: str = ""
-    help: bool = False
-    restart: bool = False
-    dry_run: bool = False
-    names_output: bool = False
-    of_app: list[str] = field(default_factory=list)
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Failure(f"run: {message}")
 
 
-def read_arguments(words: list[str]) -> Arguments:
-    found, left = Arguments(), list(words)
+class OfApp(argparse.Action):
+    """An option that goes to the app."""
 
-    def value_of(name: str) -> str:
-        if not left:
-            raise Failure(f"run: {name} needs a value")
-        return left.pop(0)
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: str | Sequence[str] | None,
+                 option: str | None = None) -> None:
+        namespace.of_app += [option, *([values] if self.nargs is None else [])]
+        namespace.names_output |= self.dest == "output"
 
-    while left:
-        word = left.pop(0)
-        name, has_value, value = word.partition("=")
-        if word in ("-h", "--help"):
-            found.help = True
-            break
-        if word == "--dry-run":
-            found.dry_run = True
-        elif name == "--restart":
-            found.restart = True
-            found.inputs += [value] if has_value else []
-        elif name == "--ranks" or word in ("-n", "-np"):
-            found.ranks = value if has_value else value_of(word)
-        elif word.startswith("-n"):
-            found.ranks = word[2:]
-        elif word == "--":
-            found.inputs += left
-            break
-        elif word.startswith("-") and word != "-":
-            option, is_whole = _split(word)
-            found.of_app.append(word)
-            if option in WITH_VALUE and not is_whole:
-                found.of_app.append(value_of(word))
-            found.names_output |= option in ("-o", "--output")
-        else:
-            found.inputs.append(word)
+
+def read_arguments(words: list[str]) -> argparse.Namespace:
+    """What is not known here goes to the app, too."""
+    parser = Parser(add_help=False, allow_abbrev=False)
+    parser.set_defaults(of_app=[], names_output=False)
+    parser.add_argument("inputs", nargs="*")
+    parser.add_argument("-n", "-np", "--ranks", default="")
+    parser.add_argument("--restart", nargs="?", const="")
+    for name in ("-h", "--help"), ("--dry-run",):
+        parser.add_argument(*name, action="store_true")
+    for name in WITH_VALUE:
+        parser.add_argument(*name, action=OfApp)
+    parser.add_argument("-q", "--quiet", action=OfApp, nargs=0)
+    found, unknown = parser.parse_known_intermixed_args(words)
+    found.of_app += unknown
+    found.inputs += [found.restart] if found.restart else []
     return found
 
 
-def _split(word: str) -> tuple[str, bool]:
-    """The option of --NAME, --NAME=VALUE, -N, -NVALUE, and whether a value is with it; of flags in one word, -qN, it is
-    the last."""
-    if word.startswith("--"):
-        option, equals, _ = word.partition("=")
-        return option, bool(equals)
-    letters = word[1:]
-    while len(letters) > 1 and f"-{letters[0]}" not in WITH_VALUE:
-        letters = letters[1:]
-    return f"-{letters[0]}", len(letters) > 1
-
-
-def choose(arguments: Arguments, place: Place) -> tuple[str, str]:
+def choose(arguments: argparse.Namespace, place: Place) -> tuple[str, str]:
     """The deck or result, and the checkpoint; each may be empty."""
-    inputs, restart = [place.find(name) for name in arguments.inputs], arguments.restart
+    inputs, restart = [place.find(name) for name in arguments.inputs], arguments.restart is not None
     decks = [name for name in inputs if not restart or name.endswith((".yaml", ".yml"))]
     checkpoints = [name for name in inputs if name not in decks]
-    what, advice = "inputs", "give one deck or one HDF5 file"
-    if restart:
-        what, advice = "decks", "give one, or none: it is in the checkpoint"
-    for several, names, hint in (what, decks, advice), ("checkpoints", checkpoints, "give one"):
+    for several, names in ("decks" if restart else "inputs", decks), ("checkpoints", checkpoints):
         if len(names) > 1:
-            raise Failure(f"run: two {several}, '{names[0]}' and '{names[1]}'; {hint}")
+            raise Failure(f"run: two {several}, '{names[0]}' and '{names[1]}'; give one")
     if restart and not checkpoints:
         raise Failure("run: --restart needs a checkpoint: kontor run CHECKPOINT.h5 --restart")
     deck, checkpoint = "".join(decks), "".join(checkpoints)
@@ -101,67 +72,55 @@ def choose(arguments: Arguments, place: Place) -> tuple[str, str]:
 
 
 def _check(name: str, place: Place) -> None:
-    decks = " ".join(str(deck.relative_to(place.root)) for deck in place.decks)
+    decks = [str(deck.relative_to(place.root)) for deck in place.decks]
     if not name:
-        raise Failure(f"run: no deck given; there are {decks}")
+        raise Failure(f"run: no deck given; there are {' '.join(decks)}")
     if not os.path.exists(name):
         if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to resume from the newest")
-        raise Failure(f"{name}: cannot read the deck: No such file or directory; there are {decks}",
-                      error_id="E-FILE-READ")
-    if os.path.isdir(name) or not os.access(name, os.R_OK):
+        near = get_close_matches(Path(name).name, [Path(deck).name for deck in decks], n=1, cutoff=0.8)
+        meant = " or ".join(deck for deck in decks if Path(deck).name in near)
+        hint = f"did you mean {meant}?" if meant else "'kontor run' lists those of Kontor"
+        raise Failure(f"{name}: cannot read the deck: No such file or directory; {hint}", error_id="E-FILE-READ")
+    if not os.path.isfile(name) or not os.access(name, os.R_OK):
         raise Failure(f"{name}: cannot read the deck: not a file, or not readable", error_id="E-FILE-READ")
-
-
-def kept(stream: str, folders: ExitStack, keep: bool) -> str:
-    """Writes a deck that can be read once, such as /dev/stdin or <(COMMAND), to a temporary file. Returns its path."""
-    with open(stream, "rb") as file:
-        text = file.read(MOST_OF_A_STREAM)
-    if len(text) == MOST_OF_A_STREAM:
-        raise Failure(f"{stream}: more than {MOST_OF_A_STREAM >> 20} MiB, which is no deck", error_id="E-FILE-READ")
-    folder = temporary_folder("kontor")
-    if not keep:
-        folders.callback(shutil.rmtree, folder)
-    deck = Path(folder, "deck.yaml")
-    deck.write_bytes(text)
-    return str(deck)
 
 
 def is_result(name: str) -> bool:
     return bool(re.search(r"\.h5(\..{8}\.tmp)?$", name))
 
 
-def _said(*words: str | Path) -> str:
-    """What a command of our own prints; ends with its exit code where it fails, as it has said why."""
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, errors="replace", check=False)
-    code, program = exit_code(done.returncode), words[0]
-    if code > 128:
-        raise Failure(f"{shown(program)} was ended by signal {signal_name(code)}{reason_of(code)}", 3, "E-LAUNCH-DIED")
-    if code:
-        raise SystemExit(code)
-    return done.stdout.strip()
+def of_checkpoint(name: str) -> tuple[str, int]:
+    """The app and the ranks of a checkpoint; of the newest that can be read where the name stands for several
+    (NAME-checkpoint.h5). The app finds out whether it is whole, and takes else the one before."""
+    file, found, problems = Path(name), [], []
+    stem = file.stem if file.suffix == ".h5" else file.name
+    several = sorted(path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(stem) + r"-\d{9,}", path.stem))
+    for path in [file] if file.is_file() else several:
+        try:
+            members = read_json(str(path), "/checkpoint")
+            found.append((int(members["number"]), str(members["app"]), int(members["ranks"])))
+        except Failure as error:
+            problems.append(str(error))
+        except (KeyError, ValueError, TypeError) as error:
+            problems.append(f"{path}: damaged: {error}")
+    if not found:
+        raise Failure("\n  ".join([f"{name}: there is no checkpoint of that name that can be read", *problems]),
+                      error_id="E-FILE-READ")
+    return max(found)[1:]
 
 
 def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str]:
     """Writes the deck that the result records to a temporary file. Returns it and the ranks."""
-    record = read_record(result)
-    if missing := [key for key in ("deck", "ranks") if not record.run.get(key)]:
-        raise Failure(f"{result}: the run cannot be repeated: /run has no member {' and no '.join(missing)}",
-                      error_id="E-REPORT-FILE")
+    run = read_json(result)
+    if not (run.get("deck") and run.get("ranks")):
+        raise Failure(f"{result}: the run cannot be repeated: /run lacks its deck or its ranks", error_id="E-FILE-FORMAT")
     folder = temporary_folder("kontor")
     if not keep:
         folders.callback(shutil.rmtree, folder)
     deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
-    deck.write_text(record.run["deck"], encoding="utf-8", errors="surrogateescape")
-    return str(deck), str(record.run["ranks"])
-
-
-def first_target(deck: str, place: Place) -> str:
-    """What the first run builds. An app builds what reads decks, too, and one build is faster than two, so it is the
-    app that the deck seems to name, or what reads decks if that cannot be seen."""
-    named = re.search(rb"(?m)^app:\s*[\"']?([a-z]*)", Path(deck).read_bytes())
-    app = named[1].decode() if named else ""
-    return app if app in place.apps else "kontor_deck"
+    deck.write_text(run["deck"], encoding="utf-8", errors="surrogateescape")
+    return str(deck), str(run["ranks"])
 
 
 def app_of(deck: str, place: Place) -> str:
@@ -169,7 +128,13 @@ def app_of(deck: str, place: Place) -> str:
     tool = place.program("kontor-deck")
     if not os.access(tool, os.X_OK):
         raise Failure(f"{deck}: {place.lacks('kontor-deck')}", error_id="E-BUILD-FAILED")
-    return known_app(_said(tool, deck), deck, place)
+    done = subprocess.run([tool, deck], stdout=subprocess.PIPE, text=True, errors="replace", check=False)
+    code = exit_code(done.returncode)
+    if code > 128:
+        raise Failure(f"{shown(tool)} was ended by signal {signal_name(code)}{reason_of(code)}", 3, "E-LAUNCH-DIED")
+    if code:  # it has said why
+        raise SystemExit(code)
+    return known_app(done.stdout.strip(), deck, place)
 
 
 def known_app(app: str, file: str, place: Place) -> str:

@@ -5,18 +5,15 @@ import fcntl
 import os
 import re
 import shlex
-import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..messages import SHARED_CORES, Failure, have, said, say
 from ..place import Place
+from .cross_memory import ranks_can_read_each_other
 from .limits import Limits
-from .mpi import Launch, mpi_of
+from .mpi import Launch, Placement, mpi_of
 from .slurm import SlurmJob
 
 COUNT = re.compile(r"[1-9][0-9]{0,8}")  # of ranks
@@ -30,28 +27,23 @@ class Launcher:
     limits: Limits
 
     @property
-    def _slurm(self) -> SlurmJob | None:
-        return SlurmJob(self.environment, self.threads, self.limits) if SlurmJob.is_here(self.environment) else None
-
-    @property
     def _in_flux(self) -> bool:
         return bool(self.environment.get("FLUX_URI") or self.environment.get("FLUX_JOB_ID")) and have("flux")
 
     @property
     def job_ranks(self) -> int | None:
         """The ranks that the scheduler's job is for; none outside of jobs."""
-        if job := self._slurm:
-            return job.ranks
+        if job := SlurmJob.here(self.environment, self.threads, self.limits):
+            return max(1, job.ranks)
         if self._in_flux:
             cores = said("flux", "resource", "list", "--states=up", "--no-header", "--format={ncores}").split()
-            return int(cores[0]) // self.threads if cores else None
+            return max(1, int(cores[0]) // self.threads) if cores else None
         return None
 
     @property
     def default_ranks(self) -> int:
         """The ranks that fill what we have been given: the job's tasks, else the cores of this machine."""
-        slots = self.job_ranks
-        return max(1, self.limits.physical_cores // self.threads if slots is None else slots)
+        return self.job_ranks or max(1, self.limits.physical_cores // self.threads)
 
     def launch(self, ranks: int, dry_run: bool) -> Launch:
         asked = self.environment.get("KONTOR_RANKS_PER_NODE", "")
@@ -65,7 +57,7 @@ class Launcher:
             except ValueError as error:
                 raise Failure(f"run: KONTOR_LAUNCHER is '{text}': {error}; allowed are words as a shell has them"
                               ) from error
-        if job := self._slurm:
+        if job := SlurmJob.here(self.environment, self.threads, self.limits):
             return job.launch(ranks, per_node, self.place)
         if self._in_flux:
             launch = Launch(["flux", "run", "-n", str(ranks), "-c", str(self.threads), "-o", "cpu-affinity=per-task"])
@@ -79,17 +71,14 @@ class Launcher:
         if not have(mpirun):
             raise Failure(f"no {mpirun} here: install an MPI (Debian: openmpi-bin), or set KONTOR_LAUNCHER",
                           error_id="E-LAUNCH-COMMAND")
-        mpi = mpi_of(mpirun)
-        words = [mpirun, "-n", str(ranks), *mpi.manners(self.environment)]
-        launch = Launch(words, end_signal="USR1")  # Open MPI and MPICH pass it on
-        binding = self._binding(ranks, launch, dry_run)
-        launch.words += mpi.placement(self.threads, binding, per_node)
-        own_cores = binding == "core" and mpi.binds or binding in ("core", "none") and ranks == 1
+        launch = Launch([mpirun, "-n", str(ranks)], end_signal="USR1")  # Open MPI and MPICH pass it on
+        mpi, binding = mpi_of(mpirun), self._binding(ranks, launch, dry_run)
+        own_cores = binding == "core" and bool(mpi.kind) or binding in ("core", "none") and ranks == 1
         launch.place_threads(self.threads, own_cores, self.environment)
         names = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "KONTOR_START_SECONDS")
-        launch.words += mpi.exports(name for name in names if self.environment.get(name) or name in launch.environment)
-        if ranks > 1 and not _ranks_can_read_each_other():
-            launch.words += mpi.copies_through_memory()
+        exports = [name for name in names if self.environment.get(name) or name in launch.environment]
+        placed = Placement(self.threads, binding, per_node, ranks == 1 or ranks_can_read_each_other())
+        launch.words += mpi.options(placed, exports, self.environment)
         return launch
 
     def _binding(self, ranks: int, launch: Launch, dry_run: bool) -> str:
@@ -98,13 +87,6 @@ class Launcher:
         if not dry_run and has_to_share(self.limits, launch, self.environment):
             return "shared"
         return "none" if self.limits.is_placed else "core"
-
-
-def _ranks_can_read_each_other() -> bool:
-    """Ranks copy straight from each other's memory, unless a container forbids that; where it does, it may kill who
-    tries."""
-    probe = [sys.executable, str(Path(__file__).with_name("cross_memory.py"))]
-    return subprocess.run(probe, check=False).returncode == 0
 
 
 def has_to_share(limits: Limits, launch: Launch, environment: Mapping[str, str]) -> bool:
@@ -129,15 +111,11 @@ def _alone_on(file: str, launch: Launch) -> bool:
     except OSError:
         return True
     launch.locks.append(lock)
-    alone = _locked(lock, fcntl.LOCK_EX)
-    end = time.monotonic() + 1
-    while not _locked(lock, fcntl.LOCK_SH) and time.monotonic() < end:
-        time.sleep(0.02)
-    return alone
-
-
-def _locked(lock: int, how: int) -> bool:
-    with suppress(OSError):
-        fcntl.flock(lock, how | fcntl.LOCK_NB)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
-    return False
+    except OSError:
+        return False
+    finally:
+        with suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_SH)

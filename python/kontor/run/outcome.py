@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A run, and its exit code: the program's own, or one that says what ended it."""
 
-import glob
-import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..messages import exit_code, reason_of, say, signal_name
@@ -16,8 +13,6 @@ from .run_folder import RunFolder
 from .supervise import NUMBERS, Supervised, Timeouts
 
 DIED = "E-LAUNCH-DIED"
-SHARED_MEMORY = "/dev/shm"
-KINDS = ("vader_segment", "sm_segment", "osc_sm", "osc_rdma")  # a file there is called KIND.HOST.more
 
 
 def start(app: str, program: list[str], launch: Launch, ranks: int, environment: Mapping[str, str],
@@ -30,15 +25,10 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
     with RunFolder() as folder:
         variables["KONTOR_RUN_FOLDER"] = folder.path
         run = Supervised(launch, folder, timeouts)
-        reclaim_shared_memory()
         try:
             code = run.run([*launch.words, *program], variables)
         except OSError:
             code = 127  # as of a shell; the probe says why
-        reclaim_shared_memory()
-        if run.lost:
-            say(f"stdout: {run.lost}: what {app} printed is not complete", "E-FILE-WRITE")
-            code = code or 3
         if run.stuck or run.caught or code < 0:
             return _after_its_end_was_made(code, run, app, Path(launch.words[0]).name, timeouts)
         return _after_its_own_end(code, app, launch, program[0], variables, folder)
@@ -97,35 +87,3 @@ def _cannot_start(launch: Launch, program: str, variables: Mapping[str, str]) ->
         say(f"the program could not be started: {shlex.join(probe)}\n{said}", "E-LAUNCH-COMMAND")
     return done.returncode != 0
 
-
-def reclaim_shared_memory() -> None:
-    """Removes what Open MPI's ranks of dead runs have shared, which their mpirun removes, unless it is killed: the
-    files of this user and host that no process has mapped or open.
-
-    A process in a container, or below another root, has the file in another folder: names decide.
-    """
-    host = os.uname().nodename.partition(".")[0]
-    names = [path for kind in KINDS for path in glob.glob(f"{SHARED_MEMORY}/{kind}.{glob.escape(host)}.*")]
-    found = {path for path in names if _is_ours(Path(path))}
-    if not found:
-        return
-    in_use = set(_in_use())
-    for path in found:
-        if os.path.basename(path) not in in_use:
-            Path(path).unlink(missing_ok=True)
-
-
-def _is_ours(path: Path) -> bool:
-    with suppress(OSError):
-        return path.is_file() and not path.is_symlink() and path.stat().st_uid == os.geteuid()
-    return False
-
-
-def _in_use() -> Iterator[str]:
-    for link in glob.iglob("/proc/[0-9]*/fd/*"):  # first: what is open now may be mapped then
-        with suppress(OSError):
-            yield os.path.basename(os.readlink(link))
-    for maps in glob.iglob("/proc/[0-9]*/maps"):
-        with suppress(OSError):
-            lines = Path(maps).read_text(encoding="utf-8", errors="replace").splitlines()
-            yield from (os.path.basename(line) for line in lines)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A job of Slurm: what it has been given, and the srun that starts a program on that."""
 
+from __future__ import annotations
+
 import re
 import subprocess
 from collections.abc import Mapping
@@ -17,9 +19,9 @@ class SlurmJob:
     def __init__(self, environment: Mapping[str, str], threads: int, limits: Limits):
         self._environment, self._threads, self._limits = environment, threads, limits
 
-    @staticmethod
-    def is_here(environment: Mapping[str, str]) -> bool:
-        return bool(environment.get("SLURM_JOB_ID")) and have("srun")
+    @classmethod
+    def here(cls, environment: Mapping[str, str], threads: int, limits: Limits) -> SlurmJob | None:
+        return cls(environment, threads, limits) if environment.get("SLURM_JOB_ID") and have("srun") else None
 
     def _number(self, name: str, default: int) -> int:
         text = self._environment.get(f"SLURM_{name}", "")
@@ -44,8 +46,12 @@ class SlurmJob:
     @property
     def cores(self) -> int:
         """Slurm counts hardware threads as CPUs; how many a core has is known on a node of the job."""
-        on_node = self._environment.get("SLURMD_NODENAME")
-        return self.cpus * self._limits.physical_cores // self._limits.processing_units if on_node else self.cpus
+        limits = self._limits
+        return self.cpus * limits.physical_cores // limits.processing_units if self._is_on_node else self.cpus
+
+    @property
+    def _is_on_node(self) -> bool:
+        return bool(self._environment.get("SLURMD_NODENAME"))
 
     @property
     def cpus_per_task(self) -> str:
@@ -70,6 +76,7 @@ class SlurmJob:
         launch.without = [f"SLURM_{name}" for name in names]
 
     def launch(self, ranks: int, per_node: int | None, place: Place) -> Launch:
+        threads = ranks * self._threads
         launch = Launch(["srun", "-n", str(ranks)], end_signal="USR1")
         own_cores = ranks <= self.nodes
         if ranks < self.nodes:
@@ -79,28 +86,24 @@ class SlurmJob:
         self._leave_out_of_job(ranks, launch)
         if protocol := self._protocol(place):
             launch.words.append(f"--mpi={protocol}")
-        if ranks * self._threads > self.cpus:
+        if threads > self.cpus:
             launch.words.append("--overcommit")
         else:
             launch.words.append(f"--cpus-per-task={self._threads}")
             if "task/none" not in _setting("TaskPlugin"):  # without a plugin that binds, srun warns of any --cpu-bind
                 launch.words.append("--cpu-bind=cores")
                 own_cores = True
-        if self.cores < ranks * self._threads <= self.cpus:
-            say(f"{SHARED_CORES}{ranks * self._threads} threads of ranks are on {self.cores} cores,"
-                f" two on a core; -n {max(1, self.cores // self._threads)} gives each its own")
-        if self._is_oversubscribed(ranks):
+            if threads > self.cores:
+                say(f"{SHARED_CORES}{threads} threads of ranks are on {self.cores} cores,"
+                    f" two on a core; -n {max(1, self.cores // self._threads)} gives each its own")
+        of_node = -(-ranks // self.nodes) * self._threads
+        if threads > self.cpus or self._is_on_node and of_node > self._limits.processing_units:
             launch.environment |= YIELDS  # else a rank that waits keeps others from computing
             own_cores = False
         launch.place_threads(self._threads, own_cores, self._environment)
         if per_node:
             launch.words += [f"--nodes={-(-ranks // per_node)}", f"--ntasks-per-node={min(ranks, per_node)}"]
         return launch
-
-    def _is_oversubscribed(self, ranks: int) -> bool:
-        """More threads than the job has CPUs; or than this node has, if this is one of its nodes."""
-        on_node, is_on_node = -(-ranks // self.nodes) * self._threads, bool(self._environment.get("SLURMD_NODENAME"))
-        return ranks * self._threads > self.cpus or is_on_node and on_node > self._limits.processing_units
 
     def _protocol(self, place: Place) -> str:
         """By which ranks find each other, if it is not the default here: Open MPI speaks PMIx, MPICH PMI-2. With a

@@ -9,8 +9,8 @@ import re
 import select
 import shutil
 import signal
-import stat
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ from types import FrameType
 from ..messages import Failure, signal_name
 from .mpi import Launch, left_by
 from .run_folder import RunFolder
-from .suspend import Suspension, descendants, signal_all
 
 GRACE = 5  # seconds from TERM to KILL
 PR_SET_PDEATHSIG = 1
@@ -38,14 +37,13 @@ class Timeouts:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Timeouts:
-        def seconds(name: str, default: str) -> int:
-            text = environment.get(name) or default
+        found = []
+        for name, default in ("KONTOR_END_SECONDS", 60), ("KONTOR_ABORT_SECONDS", 10), ("KONTOR_FINISH_SECONDS", 60):
+            text = environment.get(name) or str(default)
             if not re.fullmatch("[0-9]{1,6}", text):
                 raise Failure(f"run: {name} is '{text}'; allowed is a whole number of seconds")
-            return int(text)
-
-        return cls(seconds("KONTOR_END_SECONDS", "60"), seconds("KONTOR_ABORT_SECONDS", "10"),
-                   seconds("KONTOR_FINISH_SECONDS", "60"))
+            found.append(int(text))
+        return cls(*found)
 
 
 class Supervised:
@@ -60,17 +58,13 @@ class Supervised:
         self._child: subprocess.Popen[bytes] | None = None
         self.caught = ""  # the signal that came
         self.stuck = ""  # `failed` or `done` if the launcher did not end after a rank was
-        self.lost = ""  # why stdout did not take all
         self._after, self._deadline = "", float("inf")
-        self._suspension, self._output = Suspension(self._suspend), -1
 
     def run(self, words: list[str], environment: Mapping[str, str]) -> int:
         """The exit code, negative if a signal ended the command itself, and not only what it started. Raises
         OSError."""
         wake, waker = os.pipe()
         os.set_blocking(waker, False)
-        output, into = os.pipe() if _can_fill(1) else (-1, 1)
-        self._output = output
         before = {name: signal.getsignal(NUMBERS[name]) for name in ("HUP", "INT", "TERM", "USR1")}
         signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)  # it wakes
@@ -78,25 +72,16 @@ class Supervised:
             if handler != signal.SIG_IGN or name == "INT":  # nohup's word holds
                 signal.signal(NUMBERS[name], self._pass_on)
         try:
-            stdin = subprocess.DEVNULL if os.isatty(0) else None  # only the group in the foreground may read it
-            self._child = subprocess.Popen(words, env=environment, stdin=stdin, stdout=into,
+            self._child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
                                            preexec_fn=die_with(os.getpid()), pass_fds=self._launch.locks)
-            if output >= 0:
-                os.close(into)
-                os.set_blocking(output, False)
-            with self._suspension:
-                if self.caught:
-                    self._ask_to_end()  # it came before the child was known
-                while self._child.poll() is None and not self.caught:
-                    self._wait([wake], max(0.0, min(self._deadline - self._suspension.seconds(), 3600)))
-                if self.caught:
-                    self._see_it_end()
-            code = self._child.wait()
-            self._relay()
-            return code
+            if self.caught:
+                self._ask_to_end()  # it came before the child was known
+            while self._child.poll() is None and not self.caught:
+                self._wait([wake], max(0.0, min(self._deadline - time.monotonic(), 3600)))
+            if self.caught:
+                self._see_it_end()
+            return self._child.wait()
         finally:
-            if output >= 0:
-                os.close(output)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for name, handler in before.items():
@@ -110,36 +95,18 @@ class Supervised:
 
     def _wait(self, wake: list[int], seconds: float) -> None:
         """For so long at most: for a signal, or word of a rank; and ends the launcher when it is stuck."""
-        output = [self._output] if self._output >= 0 else []
-        ready, _, _ = select.select([self._folder.words, *wake, *output], [], [], seconds)
-        self._relay()
+        ready, _, _ = select.select([self._folder.words, *wake], [], [], seconds)
         for descriptor in ready:
             if descriptor in wake:
                 os.read(descriptor, 4096)
         for word in self._folder.read_words():  # every rank may write a line
             if word == "failed" and self._after != "failed":
-                self._after, self._deadline = "failed", self._suspension.seconds() + self._timeouts.abort
+                self._after, self._deadline = "failed", time.monotonic() + self._timeouts.abort
             elif not self._after:
-                self._after, self._deadline = "done", self._suspension.seconds() + self._timeouts.finish
-        if self._suspension.seconds() >= self._deadline and self._child and self._child.poll() is None:
+                self._after, self._deadline = "done", time.monotonic() + self._timeouts.finish
+        if time.monotonic() >= self._deadline and self._child and self._child.poll() is None:
             self.stuck, self._deadline = self._after, float("inf")
             self._end_stuck(self._child.pid)
-
-    def _relay(self) -> None:
-        """Passes on what has come for stdout: a launcher does not report that it could not write."""
-        with suppress(BlockingIOError):
-            while self._output >= 0 and (text := os.read(self._output, 1 << 16)):
-                while text and not self.lost:
-                    try:
-                        text = text[os.write(1, text):]
-                    except OSError as error:
-                        self.lost = error.strerror
-            self._output = -1  # its end
-
-    def _suspend(self, number: int) -> None:
-        """Launchers do not pass a suspension on, and ranks have process groups of their own."""
-        if self._child:
-            signal_all(self._child.pid, signal.SIGCONT if number == signal.SIGCONT else signal.SIGSTOP)
 
     def _end_stuck(self, launcher: int) -> None:
         """At TERM, Open MPI waits for the host, too, or crashes; and its remote shells have process groups of their
@@ -176,34 +143,26 @@ class Supervised:
             self._end_group("KILL")
 
     def _is_gone_within(self, seconds: int) -> bool:
-        end = self._suspension.seconds() + seconds
-        while self._suspension.seconds() < end:
-            if not self._group_lives():
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert self._child
+            self._child.poll()
+            try:
+                os.killpg(self._child.pid, 0)
+            except OSError:
                 return True
             self._wait([], 0.05)
         return False
 
-    def _group_lives(self) -> bool:
-        """In a container whose first process reaps no orphans, a group whose processes have all ended stays, of
-        zombies."""
-        assert self._child
-        self._child.poll()
-        try:
-            os.killpg(self._child.pid, 0)
-        except OSError:
-            return False
-        for file in Path("/proc").glob("[0-9]*/stat"):
-            with suppress(OSError, ValueError):
-                state, _, group = file.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[:3]
-                if group == str(self._child.pid) and state not in "ZX":
-                    return True
-        return False
 
-
-def _can_fill(number: int) -> bool:
-    """Whether what is written there may not fit: a file, or a device that is no terminal."""
-    mode = os.fstat(number).st_mode
-    return stat.S_ISREG(mode) or stat.S_ISCHR(mode) and not os.isatty(number)
+def descendants(process: int) -> list[int]:
+    """The processes that this one has started on this host, and those that they have started."""
+    found: list[int] = []
+    for file in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            for child in file.read_text(encoding="ascii").split():
+                found += [int(child), *descendants(int(child))]
+    return found
 
 
 def die_with(parent: int) -> Callable[[], None]:

@@ -7,6 +7,7 @@ import os
 import shlex
 import signal
 import subprocess
+import time
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from kontor.report.text import printable
 from ..messages import exit_code, shown, signal_name
 from ..place import Place
 from ..run.supervise import die_with
-from ..run.suspend import Suspension
 from .decks import Deck, environment
 from .folder import Folder, read_json
 from .plan import Point
@@ -82,8 +82,7 @@ class Maker:
         self.end_child(signal.SIGINT if number in (signal.SIGINT, signal.SIGHUP) else signal.SIGTERM)
 
     def end_child(self, number: int) -> None:
-        """kontor run ends all ranks, at TERM with time to write what they have; at a second signal at once. At TSTP it
-        suspends them."""
+        """kontor run ends all ranks, at TERM with time to write what they have; at a second signal at once."""
         if self.child and self.child.poll() is None:
             self.child.send_signal(number)
 
@@ -134,23 +133,23 @@ class Maker:
         """The exit code, whether the time was up, when it began, and seconds."""
         words = command_of(point, self.decks[point.deck], self.place, str(base))
         started, late = now(), False
-        with self.folder.open_log(f"runs/{base.name}.log") as log, Suspension(self.end_child) as clock:
+        with self.folder.open_log(f"runs/{base.name}.log") as log:
             for suffix in "json", "h5":
                 Path(f"{base}.{suffix}").unlink(missing_ok=True)
-            begin = clock.seconds()
+            begin = time.monotonic()
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                                           env=environment(**variables_of(point)), preexec_fn=die_with(os.getpid()),
                                           pass_fds=(self.folder.lock,))
             if self.caught:
                 self.end_child(signal.SIGINT)
             while not late and self.child.poll() is None:
-                left = self.timeout - (clock.seconds() - begin)
+                left = self.timeout - (time.monotonic() - begin)
                 late = left <= 0
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self.child.wait(max(left, 0))
             if late:
                 self.end_child(signal.SIGINT)
-            code, seconds = self.child.wait(), clock.seconds() - begin
+            code, seconds = self.child.wait(), time.monotonic() - begin
         self.child = None
         return exit_code(code), late, started, seconds
 

@@ -20,7 +20,7 @@ MS_REC, MS_PRIVATE = 0x4000, 0x40000
 SHM = Path("/dev/shm")
 _own = False  # until then nothing here touches /dev/shm, which is everybody's
 MPIEXEC = os.environ.get("KONTOR_MPIEXEC", "mpirun")
-MPI = Path(__file__).resolve().parents[3] / "python/kontor/run/mpi.py"
+MPI = Path(__file__).resolve().parents[3] / "tests/mpi_environment.py"
 
 # As KONTOR_MPI_ENVIRONMENT in cmake/KontorTargets.cmake: more ranks than cores must work.
 TOLD = subprocess.check_output([sys.executable, MPI, MPIEXEC], text=True).splitlines()

@@ -3,8 +3,8 @@
 
 import os
 
-from ..messages import Failure
-from ..place import Place
+from .messages import Failure
+from .place import Place
 
 
 def main(words: list[str]) -> int:
