@@ -9,7 +9,7 @@ import sys
 
 from command import ROOT, DryRunTest
 
-from kontor.run.limits import Limits
+from kontor.limits import Limits
 
 VERSIONS = {
     "orte": "mpirun (Open MPI) 4.1.4\n\nReport bugs to http://www.open-mpi.org/community/help/",

@@ -8,9 +8,9 @@ import subprocess
 import sys
 import time
 
+from ..limits import Limits
 from ..messages import exit_code, say, shown
 from ..place import Place
-from ..run.limits import Limits
 from ..run.mpi import left_by
 from .setup import Build
 

@@ -47,22 +47,14 @@ class Log:
             try:
                 return running.wait(0.5)
             except subprocess.TimeoutExpired:
-                counter = re.search(r"^\[[^]]*\]", self.text.rpartition("\n")[2] or self.text.splitlines()[-1])
-                print(end=f"\r{counter[0] if counter else ''} ", file=sys.stderr, flush=True)
+                counters = re.findall(r"(?m)^\[[^]]*\]", self.text)
+                print(end=f"\r{counters[-1] if counters else ''} ", file=sys.stderr, flush=True)
         return running.wait()
 
-    def show_cmake_error(self) -> None:
-        for error in re.findall(r"(?ms)^CMake Error.*?(?=^Call Stack|^-- Configuring incomplete|\Z)", self.text):
-            print(error, end="", file=sys.stderr)
-
-    def show_end(self) -> None:
-        print(*self.text.splitlines()[-15:], sep="\n", file=sys.stderr)
-
-    def build_failed(self, message: str) -> Failure:
+    def failed(self, message: str, error_id: str = "E-BUILD-FAILED", code: int = 3) -> Failure:
         """After the first errors of the log, or its end."""
         lines = self.text.splitlines()
-        pattern = re.compile(r"([eE]rror|undefined reference)[: ]")
-        errors = [number for number, line in enumerate(lines) if pattern.search(line)]
-        chosen = {number + more for number in errors[:3] for more in range(5)} or range(len(lines) - 25, len(lines))
+        errors = [number for number, line in enumerate(lines) if re.search("([eE]rror|undefined reference)[: ]", line)]
+        chosen = {number + more for number in errors[:3] for more in range(6)} or range(len(lines) - 25, len(lines))
         print(*(lines[number] for number in sorted(chosen) if 0 <= number < len(lines)), sep="\n", file=sys.stderr)
-        return Failure(f"{message}; the whole output is in {self}", 3, error_id="E-BUILD-FAILED")
+        return Failure(f"{message}; the whole output is in {self}", code, error_id)

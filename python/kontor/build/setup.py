@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from ..limits import Limits
 from ..messages import Failure, have, said, say, shown
 from ..place import Place
-from ..run.limits import Limits
 from .kokkos import build_kokkos, generator
 from .log import Log
 
@@ -75,20 +75,17 @@ class Build:
             if not LACKS.search(self.log.text):
                 raise self._cannot_configure()
         if not self.install_missing():
-            if self.can_configure:
-                self.log.show_cmake_error()
-            else:
+            if not self.can_configure:
                 say("a C++20 compiler and CMake (3.22 or later) are not both on PATH")
-            raise Failure("set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run"
-                          " this again", error_id="E-BUILD-PACKAGE")
+            raise self.log.failed("set-up stopped: get what scripts/packages.txt lists (Spack, modules, own builds), then run"
+                                  " this again", "E-BUILD-PACKAGE", code=2)
         (self.folder / "CMakeCache.txt").unlink(missing_ok=True)  # it remembers what was not found
         shutil.rmtree(self.folder / "CMakeFiles", ignore_errors=True)
         if not self._run_cmake():
             raise self._cannot_configure()
 
     def _cannot_configure(self) -> Failure:
-        self.log.show_cmake_error()
-        return Failure(f"CMake could not configure; the whole output is in {self.log}", error_id="E-BUILD-FAILED")
+        return self.log.failed("CMake could not configure", code=2)
 
     def _run_cmake(self) -> bool:
         say("configuring (some seconds)")
@@ -96,10 +93,10 @@ class Build:
                  *self._options]
         return self.log.run(words, self.place.root)
 
-    def install_missing(self) -> bool:
-        """Whether there was something to install."""
-        lists = self.place.root / "scripts"
-        missing = missing_packages(lists / "packages.txt", lists / f"packages-{self.place.preset}.txt")
+    def install_missing(self, *more: str) -> bool:
+        """Whether there was something to install: of the lists of packages, or of this one alone."""
+        names = more or ("packages.txt", f"packages-{self.place.preset}.txt")
+        missing = missing_packages(*(self.place.root / "scripts" / name for name in names))
         if missing:
             install_packages(missing, self.log)
         return bool(missing)
@@ -108,25 +105,21 @@ class Build:
         """Tests are skipped without these, so they are asked for once in a build folder, and done without where they
         cannot be had."""
         asked = self.folder / "kontor-test-packages"
-        if asked.exists() or not have("apt-get"):
-            if Place.here(self.environment).setting("GTest_DIR").endswith("NOTFOUND"):
-                self._run_cmake()  # it may be there now
+        if asked.exists():
             return
-        missing = missing_packages(self.place.root / "scripts/packages-test.txt")
-        if missing:
-            try:
-                install_packages(missing, self.log)
-            except Failure as failure:
-                say(f"{failure}\nkontor: continuing without: the tests that need them are skipped")
-            else:
-                if not self._run_cmake():
-                    raise self._cannot_configure()
         asked.touch()
+        try:
+            is_new = self.install_missing("packages-test.txt")
+        except Failure as failure:
+            say(f"{failure}\nkontor: continuing without: the tests that need them are skipped")
+            return
+        if is_new and not self._run_cmake():
+            raise self._cannot_configure()
 
     def _compile(self, target: str) -> None:
         words = ["cmake", "--build", str(self.folder), "--target", target, "--parallel", self.jobs]
         if self.log.show_progress(self.log.start(words)) != 0:
-            raise self.log.build_failed("the build failed")
+            raise self.log.failed("the build failed")
 
 
 def missing_packages(*lists: Path) -> list[str]:
@@ -147,8 +140,7 @@ def install_packages(names: list[str], log: Log) -> None:
         log.run([*apt, "update"])
     # A second try with fresh lists: old ones name files that the mirror no longer has.
     if not log.run(command) and not (log.run([*apt, "update"]) and log.run(command)):
-        log.show_end()
-        raise Failure(f"apt-get could not install; the whole output is in {log}", error_id="E-BUILD-PACKAGE")
+        raise log.failed("apt-get could not install", "E-BUILD-PACKAGE", code=2)
 
 
 def _as_root(names: list[str]) -> list[str]:

@@ -9,11 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ..build.setup import Build
+from ..limits import Limits
 from ..messages import Failure, help_of, shown
 from ..place import Place
 from . import inputs
 from .launcher import COUNT, Launcher
-from .limits import Limits
 from .outcome import start
 from .slurm import SlurmJob
 from .supervise import Timeouts

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from ..limits import Limits
 from ..messages import SHARED_CORES, Failure, have, said, say
 from ..place import Place
 from .cross_memory import ranks_can_read_each_other
-from .limits import Limits
 from .mpi import Launch, Placement, mpi_of
 from .slurm import SlurmJob
 

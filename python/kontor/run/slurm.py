@@ -7,9 +7,9 @@ import re
 import subprocess
 from collections.abc import Mapping
 
+from ..limits import Limits
 from ..messages import SHARED_CORES, have, said, say
 from ..place import Place
-from .limits import Limits
 from .mpi import YIELDS, Launch
 
 MEMORY = ("MEM_PER_CPU", "MEM_PER_GPU", "MEM_PER_NODE")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..limits import Limits
 from ..messages import said
 from ..place import Place
-from ..run.limits import Limits
 from ..run.mpi import version_of
 
 

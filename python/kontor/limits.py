@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..messages import said
+from .messages import said
 
 
 class Limits:
