@@ -111,10 +111,10 @@ def failed(runs: dict[str, Point]) -> list[str]:
 
 
 def table(title: str, changes: list[Change], words: list[str]) -> list[Section]:
-    return tabulated(title, changes, {
-        "run": lambda one: one.name, "rounds": lambda one: len(one.after),
-        "before": lambda one: seconds(median(one.before)), "after": lambda one: seconds(median(one.after)),
-        "ratio": lambda one: one.difference.ratio.shown("{:.3f}".format), "verdict": lambda one: one.verdict}, *words)
+    return tabulated(title, [
+        {"run": one.name, "rounds": len(one.after), "before": seconds(median(one.before)),
+         "after": seconds(median(one.after)), "ratio": one.difference.ratio.shown("{:.3f}".format),
+         "verdict": one.verdict} for one in changes], *words)
 
 
 def named(one: Change) -> str:

@@ -26,15 +26,14 @@ def call(command: str, words: list[str], place: Place) -> int:
 
 def start(name: str, module: str, words: list[str]) -> int:
     """Calls main(words) of the module, for `kontor NAME`; ends quietly where `| head` closes the output, and with a
-    message where Python lacks a package. Returns the exit code."""
+    message where Python lacks a package, also one of an option. Returns the exit code."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        command = importlib.import_module(module)
+        return int(importlib.import_module(module).main(words))
     except ModuleNotFoundError as error:
         say(f"{name} needs Python with {error.name}: apt-get install python3-{error.name}",
             "E-REPORT-PACKAGE")
         return 2
-    return int(command.main(words))
 
 
 def need(module: str, what: str) -> None:

@@ -39,16 +39,14 @@ class Errors(ReportTest):
 
     def test_packages_that_cannot_be_loaded(self):
         """It is neither the file's fault nor told by nobody."""
-        absent, other = "ImportError('cannot import name')", "RuntimeError('built for another numpy')"
-        none = "ModuleNotFoundError(name='yaml')"
-        for package, error, *option in (("jinja2", absent, "--html", "a.html"), ("matplotlib", other, "--html", "a.html"),
-                                        ("matplotlib", absent, "--plot", "a.png"), ("yaml", none)):
+        other = "RuntimeError('built for another numpy')"
+        for package, error, *option in (("jinja2", "", "--html", "a.html"), ("matplotlib", other, "--plot", "a.png"),
+                                        ("yaml", "")):
             with self.subTest(package, error=error):
-                self.write(f"broken/{package}.py", f"raise {error}")
+                self.write(f"broken/{package}.py", f"raise {error or f'ModuleNotFoundError(name={package!r})'}")
                 done = self.kontor("report", self.sample("a.json"), *option, PYTHONPATH=str(self.folder / "broken"))
-                says = ["report needs Python with yaml: apt-get install python3-yaml"] if error == none else [
-                    f"{option[0]}: a package of Python cannot be loaded", f"{package}.py, line 1"]
-                self.assert_fails(done, *says)
+                self.assert_fails(done, f"{package}.py, line 1" if error else
+                                  f"report needs Python with {package}: apt-get install python3-{package}")
                 self.assertNotIn("damaged", done.stderr)
                 (self.folder / f"broken/{package}.py").unlink()
 
@@ -103,7 +101,7 @@ class Files(ReportTest):
             self.succeeds("report", *words, **without)
         self.succeeds("run", "a.h5", "--dry-run", KONTOR_LAUNCHER="start", **without)
         if PLOTS:
-            self.assert_fails(self.kontor("report", "a.h5", "--plot", "a.png", **without), "--plot needs Python with h5py")
+            self.assert_fails(self.kontor("report", "a.h5", "--plot", "a.png", **without), "report needs Python with h5py")
             self.succeeds("report", "a.h5", "--plot", "a.png")
 
     def test_no_lock_is_asked_for(self):

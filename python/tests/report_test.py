@@ -15,12 +15,11 @@ from kontor.report.text import percent
 class OneRun(ReportTest):
     def test_tables(self):
         text = self.report(self.sample("a.json"))
-        self.assert_rows(text, "app  heat 0.1.0 (abc1234)", "hosts  node1", "ranks  2, process grid 2 x 1",
-                         "exchange  view, nonblocking, packing kernel, path direct, overlap on",
-                         "passed  max error  1e-06  1e-05", "cell updates  1.20 G updates/s  -  -",
+        self.assert_rows(text, "app  heat", "hosts  node1", "ranks  2", "process grid  2 x 1",
+                         "pattern  nonblocking", "overlap  1", "problem  cells [40, 30]", "passed  max error  1e-06  1e-05", "cell updates  1.20 G updates/s  -  -",
                          "effective bandwidth  19.2 GB/s  32.0 GB/s  60.0 %",
                          "compute  500  1.40 s  1.50 s  1.60 s  1  75.0 %", "other  -  -  -  -  -  2.5 %",
-                         "setup  1  10.0 ms  10.0 ms  10.0 ms  0", "0  1  1  8.00 kB", "all ranks: 2 messages, 16.0 kB")
+                         "setup  1  10.0 ms  10.0 ms  10.0 ms  0", "0  -  8.00 kB  8.00 kB", "all ranks: 2 messages, 16.0 kB")
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
         self.assertNotIn("communication is not known", text)
         self.assert_rows(text, *(f"{key} bandwidth  {value} GB/s" for key, value in (
@@ -42,7 +41,7 @@ class OneRun(ReportTest):
     def test_cores_and_threads(self):
         self.changed(lambda run: run.update(placement=[
             {"rank": rank, "host": f"node{rank + 1}", "cores": "0-1", "threads": "0 1"} for rank in (0, 1)]))
-        self.assert_rows(self.report("a.json"), "ranks  2, process grid 2 x 1, 2 threads each", "1  node2  0-1  0 1")
+        self.assert_rows(self.report("a.json"), "1  node2  0-1  0 1")
         self.assertRegex(self.report("a.json", self.sample("b.json")), r"a\.json .* 2 x 2 threads ")
         placement = [{"rank": rank, "host": "n", "cores": "0", "threads": ""} for rank in range(20)]
         self.write("c.json", json.dumps({"app": "heat", "ranks": 20, "placement": placement}))
@@ -54,7 +53,7 @@ class OneRun(ReportTest):
         for change, says in ((lambda run: run.update(noise=noise), "noise p99 is 847"),
                              (lambda run: run["calibration"].update(oversubscribed=True), "ranks and threads share cores")):
             self.changed(change)
-            self.assertRegex(self.report("a.json"), rf"warning +{says}: do not quote these times")
+            self.assertIn(f"Warning: {says}: do not quote these times", self.report("a.json"))
             self.assertIn(f"Warning: a.json: {says}: do not quote these times", self.report("a.json", self.sample("b.json")))
         self.changed(lambda run: run.update(noise={**noise, "p99": 1.4}))
         self.assertNotIn("do not quote", self.report("a.json"))
@@ -134,8 +133,8 @@ class Curves(ReportTest):
     def test_parts_of_the_time(self):
         text = self.report(self.curves("a.json", add_split_curves))
         self.assertNotIn("Ratios", text)
-        self.assert_rows(text, "size  series  time  pack  post  wait  unpack  messages  bytes",
-                         "256  view persistent  51.2 us  5.12 us  10.2 us  25.6 us  5.12 us  4  8.19 kB")
+        self.assert_rows(text, "size  series  time  of fastest  pack  post  wait  unpack  messages  bytes",
+                         "256  view persistent  51.2 us  2.00  5.12 us  10.2 us  25.6 us  5.12 us  4  8.19 kB")
 
     def test_a_series_that_lacks_a_size(self):
         name = self.curves("a.json")

@@ -16,7 +16,6 @@ import yaml
 from ..build.setup import Build
 from ..messages import Failure, exit_code, say, shown
 from ..place import Place
-from ..report.errors import packages
 from ..report.record import Record, read_record
 from ..report.study import read_study
 from ..run.inputs import app_of
@@ -59,8 +58,7 @@ def main(words: list[str]) -> int:
     if found:
         print(found.text, end="")
         if arguments.plot:
-            with packages("compare --plot"):
-                from ..report.draw import chart_svg, plot_charts
+            from ..report.draw import chart_svg, plot_charts
             if arguments.plot.endswith(".svg"):
                 Path(arguments.plot).write_bytes(chart_svg(found.chart))
             else:

@@ -95,13 +95,12 @@ class Comparison:
     @property
     def sections(self) -> list[Section]:
         fastest = min((each.exchange for each in self.methods if each.exchange), default=None)
-        return tabulated("Methods", self.methods, {
-            "method": lambda each: each.name.words,
-            "us an exchange": lambda each: f"{each.exchange * 1e6:.2f}" if each.exchange else None,
-            "of fastest": lambda each: f"{each.exchange / fastest:.2f}" if each.exchange and fastest else None,
-            "s a run": lambda each: f"{median(each.runs):.4g}" if each.runs else None,
-            "saved": lambda each: "deck's own" if each is self.own else self.saved(each),
-            "exchange share": lambda each: percent(each.share)}, *filter(None, [self.disturbed, self.sentence]),
+        return tabulated("Methods", [{
+            "method": each.name.words, "us an exchange": f"{each.exchange * 1e6:.2f}" if each.exchange else None,
+            "of fastest": f"{each.exchange / fastest:.2f}" if each.exchange and fastest else None,
+            "s a run": f"{median(each.runs):.4g}" if each.runs else None,
+            "saved": "deck's own" if each is self.own else self.saved(each), "exchange share": percent(each.share)}
+            for each in self.methods], *filter(None, [self.disturbed, self.sentence]),
             note=f"{self.deck} on {self.ranks} ranks, {', '.join(self.hosts)}")
 
     def saved(self, method: Timed) -> str | None:

@@ -5,14 +5,21 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
 
 from kontor.messages import say
-from kontor.report.errors import RecordError, packages, placed, writing
+from kontor.report.compare import comparison_sections
+from kontor.report.errors import RecordError, reason, writing
 from kontor.report.parts import Section
+from kontor.report.record import read_record
+from kontor.report.show import sections
+from kontor.report.study import read_study
+from kontor.report.study_sections import study_sections
 from kontor.report.text import markdown, text
+from kontor.report.trace import write_trace
 
 os.environ["MPLBACKEND"] = "agg"  # what the user's windows are drawn by has no part in plots
 
@@ -42,13 +49,17 @@ def main(words: list[str] | None = None) -> int:
     except RecordError as error:
         say(str(error))
         return 2
+    except ModuleNotFoundError:
+        raise
     except OSError as error:  # what reads and writes files handles its own
         say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still in the buffer
         return 3
     except Exception as error:  # pylint: disable=broad-except
-        say(f"{', '.join(arguments.files)}: cannot be shown: {placed(error)}: a defect of Kontor, or values that no run "
-            "writes", "E-REPORT-FILE")
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        say(f"{', '.join(arguments.files)}: cannot be shown: {type(error).__name__}: {reason(error)} ({last.filename}, "
+            f"line {last.lineno}): a defect of Kontor or of a package of Python, or values that no run writes",
+            "E-REPORT-FILE")
         return 2
 
 
@@ -57,14 +68,6 @@ def report(arguments: argparse.Namespace) -> int:
     files = arguments.files
     if arguments.against:
         return int(_laboratory("against").report_against(files[0], arguments.against))
-    with packages("report"):
-        if any(map(os.path.isdir, files)):
-            from kontor.report.study import read_study
-            from kontor.report.study_sections import study_sections
-        else:
-            from kontor.report.compare import comparison_sections
-            from kontor.report.record import read_record
-            from kontor.report.show import sections
     if any(map(os.path.isdir, files)):
         if len(files) > 1 or arguments.trace:
             raise RecordError("a study's folder is reported alone, without --trace: kontor report FOLDER",
@@ -78,7 +81,6 @@ def report(arguments: argparse.Namespace) -> int:
         title = ", ".join(dict.fromkeys(f"{record.app} on {record.run.get('ranks', '?')} ranks" for record in records))
         print("\n".join(map(text, found)))
         if arguments.trace:
-            from kontor.report.trace import write_trace
             write_trace(records[0], arguments.trace)
             say(f"wrote {arguments.trace}")
     _draw(arguments, title, found)
@@ -86,22 +88,19 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> None:
-    """--html of the sections, and --plot of their charts and the field of one file."""
+    """--html of the sections, and --plot of their charts and the field of one file: by packages that only these need."""
     if arguments.html:
-        with packages("--html"):
-            from kontor.report.page import html
+        from kontor.report.page import html
         page = html(title, found)
         with writing(f"--html: {arguments.html}"):
             Path(arguments.html).write_text(page, encoding="utf-8", errors="replace")
         say(f"wrote {arguments.html}")
     if arguments.plot:
+        from kontor.report.draw import plot_charts
         charts = [chart for section in found for chart in section.charts]
-        has_field = len(arguments.files) == 1 and arguments.files[0].endswith(".h5")
-        with packages("--plot"):
-            from kontor.report.draw import plot_charts
-            if has_field:
-                from kontor.report.fields import field_charts, read_field
-        charts += field_charts(read_field(arguments.files[0])) if has_field else []
+        if len(arguments.files) == 1 and arguments.files[0].endswith(".h5"):
+            from kontor.report.fields import field_charts, read_field
+            charts += field_charts(read_field(arguments.files[0]))
         with writing(f"--plot: {arguments.plot}"):
             plot_charts(title, charts, arguments.plot)
         say(f"plotted {arguments.plot}")
@@ -109,9 +108,8 @@ def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> No
 
 def _laboratory(name: str) -> Any:
     """A module of lab/, which a source tree has."""
-    sys.path.insert(1, str(Path(__file__).resolve().parents[3] / "lab"))
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        message = f"--{name} needs a source tree of Kontor: this is an installation"
-        raise RecordError(message, "E-USAGE-OPTION") from error
+    lab = Path(__file__).resolve().parents[3] / "lab"
+    if not lab.is_dir():
+        raise RecordError(f"--{name} needs a source tree of Kontor: this is an installation", "E-USAGE-OPTION")
+    sys.path.insert(1, str(lab))
+    return importlib.import_module(name)

@@ -2,10 +2,9 @@
 """Times over message sizes, and the ratios of one series to another: as tables and as charts."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from .parts import Bar, Chart, Section, level, lines_of, member, region_colours, tabulated
+from .parts import Bar, Chart, Line, Section, level, lines_of, region_colours, tabulated
 from .record import Record, Row
 from .regions import bar_parts
 from .statistics import Estimate, median
@@ -16,89 +15,77 @@ Rows = list[Row]
 
 
 def _by(key: str, rows: Rows) -> dict[Any, Rows]:
-    """The rows grouped by the value of `key`."""
-    return grouped(rows, lambda row: row[key])
+    return grouped(rows, lambda row: str(row[key]) if key == "curve" else int(row[key]))
 
 
 def _pair(row: Row) -> str:
     return f"{row['series']} / {row['baseline']}"
 
 
-def _is_split(rows: Rows) -> bool:
-    """Whether these times are known by part."""
-    return any(row.get(part) for row in rows for part in SPLIT)
-
-
 def curve_sections(record: Record) -> list[Section]:
-    """Of each curve times, bandwidths and ratios to the baseline. Of many series at few sizes the parts of the times:
-    there it matters where the time of each goes, not how it grows."""
+    """Of each curve, where times are known by part these, else how they grow, and ratios to the baseline."""
     found = _summary(record.ratios)
-    ratios, series = _by("curve", record.ratios), list(_by("series", record.curves))
-    in_bars = _is_split(record.curves) and len(series) > len(_by("size", record.curves))
+    ratios = _by("curve", record.ratios)
     for name, rows in _by("curve", record.curves).items():
-        of_curve = ratios.get(name, [])
-        charts = ([_part_bars(name, size, part) for size, part in _by("size", rows).items()] if in_bars
-                  else _charts(name, rows, of_curve, series))
-        if _is_split(rows):
-            found += tabulated(f"{name}: median time and its parts", rows, {
-                "size": member("size"), "series": member("series"), "time": member("median", seconds),
-                **{part: member(part, seconds) for part in SPLIT}, "messages": member("messages"),
-                "bytes": member("bytes", in_bytes)}, *charts)
+        if any(row.get(part) for row in rows for part in SPLIT):
+            found += _parts(name, rows)
         else:
-            found += _times(name, rows, of_curve, charts)
+            found += _times(name, rows, ratios.get(name, []))
     return found
 
 
 def _summary(ratios: Rows) -> list[Section]:
-    def ratio(statistic: Callable[[list[float]], float]) -> Callable[[Rows], str]:
-        return lambda rows: f"{statistic([row['ratio'] for row in rows]):.3f}"
-
-    pairs = grouped(ratios, lambda row: (row["curve"], _pair(row))).values()
-    return tabulated("Ratios of times, over all sizes", pairs, {
-        "curve": lambda rows: rows[0]["curve"], "ratio": lambda rows: _pair(rows[0]),
-        "median": ratio(median), "min": ratio(min), "max": ratio(max),
-        "at size": lambda rows: max(rows, key=lambda row: float(row["ratio"]))["size"],
-        "1 outside the interval": lambda rows: f"{sum(not row['low'] <= 1 <= row['high'] for row in rows)} of {len(rows)}"})
+    cells = []
+    for (curve, pair), rows in grouped(ratios, lambda row: (row["curve"], _pair(row))).items():
+        values = [row["ratio"] for row in rows]
+        cells.append({"curve": curve, "ratio": pair, "median": f"{median(values):.3f}", "min": f"{min(values):.3f}",
+                      "max": f"{max(values):.3f}", "at size": rows[values.index(max(values))]["size"],
+                      "1 outside the interval": f"{sum(not row['low'] <= 1 <= row['high'] for row in rows)} of {len(rows)}"})
+    return tabulated("Ratios of times, over all sizes", cells)
 
 
-def _times(name: str, rows: Rows, ratios: Rows, charts: list[Chart]) -> list[Section]:
+def _parts(name: str, rows: Rows) -> list[Section]:
+    """By time at each size, those that move nothing behind the others: `null` is a limit, and not a way."""
+    cells, charts = [], []
+    for size, of_size in _by("size", rows).items():
+        ordered = sorted(of_size, key=lambda row: (row["series"].startswith("null"), float(row["median"])))
+        fastest = ordered[0]["median"]
+        cells += [{"size": size, "series": row["series"], "time": seconds(row["median"]),
+                   "of fastest": f"{row['median'] / fastest:.2f}" if fastest else None,
+                   **{part: seconds(row.get(part)) for part in SPLIT}, "messages": row["messages"],
+                   "bytes": in_bytes(row["bytes"])} for row in ordered]
+        bars = [Bar(row["series"], bar_parts([(part, row.get(part, 0.0)) for part in SPLIT], row["median"]),
+                    f"{seconds(row['median'])}") for row in ordered]
+        charts.append(Chart(f"{name}, size {size}", "time", bars=bars, unit="s",
+                            colours=region_colours(dict.fromkeys(SPLIT, "communication"))))
+    return tabulated(f"{name}: median time and its parts", cells, *charts)
+
+
+def _times(name: str, rows: Rows, ratios: Rows) -> list[Section]:
     """A line a size, a column a series, and behind them the ratios with their confidence intervals."""
     def time(row: Row) -> str:
         error = row["standard_error"] / row["mean"] if row["mean"] and "standard_error" in row else None
         return f"{seconds(row['mean'])}" + (f" +- {percent(error)}" if error is not None else "")
 
-    sizes = [{"size": size, "bytes": points[0]["bytes"], **{row["series"]: time(row) for row in points},
+    cells = [{"size": size, "bytes": in_bytes(points[0]["bytes"]), **{row["series"]: time(row) for row in points},
               **{_pair(row): f"{row['ratio']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" for row in ratios
                  if row["size"] == size}} for size, points in _by("size", rows).items()]
-    columns = {name: member(name) for name in [*_by("series", rows), *dict.fromkeys(map(_pair, ratios))]}
-    return tabulated(f"{name}: mean time and its standard error", sizes,
-                     {"size": member("size"), "bytes": member("bytes", in_bytes), **columns}, *charts)
+    series = dict.fromkeys(row["series"] for row in rows)
+    rows = [row for row in rows if row.get("mean", 0) > 0 and row["bytes"] > 0]
 
+    def lines(rows: Rows, value: Callable[[Row], Estimate]) -> list[Line]:
+        return lines_of([(name, [(row["bytes"], value(row)) for row in rows if row["series"] == name]) for name in series])
 
-def _part_bars(name: str, size: int, rows: Rows) -> Chart:
-    bars = [Bar(row["series"], bar_parts([(part, row.get(part, 0.0)) for part in SPLIT], row["median"]),
-                f"{seconds(row['median'])}") for row in rows]
-    return Chart(f"{name}, size {size}", "time", bars=bars, unit="s",
-                 colours=region_colours(dict.fromkeys(SPLIT, "communication")))
+    def with_error(row: Row) -> Estimate:
+        value, error = row["mean"], row.get("standard_error", 0)
+        return Estimate(value, max(value - error, value / 10), value + error)
 
-
-def _charts(name: str, rows: Rows, ratios: Rows, series: list[str]) -> list[Chart]:
-    which = "median" if _is_split(rows) else "mean"
-    rows = [row for row in rows if row.get(which, 0) > 0 and row["bytes"] > 0]
-
-    def lines(rows: Rows, value: Callable[[Row], Estimate]) -> list[Any]:
-        found = _by("series", rows)
-        return lines_of([(name, [(row["bytes"], value(row)) for row in found.get(name, [])]) for name in series])
-
-    def time(row: Row) -> Estimate:
-        """With the standard error of a mean."""
-        value, error = row[which], row.get("standard_error") if which == "mean" else None
-        return Estimate(value) if error is None else Estimate(value, max(value - error, value / 10), value + error)
-
-    rates = lines([row for row in rows if row.get("mean")], lambda row: Estimate(row["bytes"] / row["mean"]))
+    rates = lines(rows, lambda row: Estimate(row["bytes"] / row["mean"]))
     parts = lines(ratios, lambda row: Estimate(row["ratio"], row["low"], row["high"]))
-    over = " and ".join(f"time / time of {baseline}" for baseline in _by("baseline", ratios))
-    charts = [Chart(name, "bytes", f"{which} time", lines(rows, time), log_y=True, unit="s"),
-              Chart(f"{name}: bandwidth", "bytes", "bytes / mean time", rates, log_y=True, unit="B/s"),
-              Chart(f"{name}: ratio, below 1 is faster", "bytes", over, [*parts, level("equal", 1.0, parts)])]
-    return [replace(chart, log_x=True, x_unit="B") for chart in charts if chart]
+    over = " and ".join(f"time / time of {baseline}" for baseline in dict.fromkeys(row["baseline"] for row in ratios))
+    charts = [Chart(name, "bytes", "mean time", lines(rows, with_error), log_x=True, log_y=True, x_unit="B", unit="s"),
+              Chart(f"{name}: bandwidth", "bytes", "bytes / mean time", rates, log_x=True, log_y=True, x_unit="B",
+                    unit="B/s"),
+              Chart(f"{name}: ratio, below 1 is faster", "bytes", over, [*parts, level("equal", 1.0, parts)], log_x=True,
+                    x_unit="B")]
+    return tabulated(f"{name}: mean time and its standard error", cells, *filter(None, charts))

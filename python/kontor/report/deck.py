@@ -8,19 +8,10 @@ from typing import Any
 import yaml
 
 from .record import Record
-from .text import counted, on_off
+from .text import counted, on_off, spaced
 
-# How a problem is set up, not what is solved.
-SET_UP = ("problem.matrix_market.partition",)
-# Keys that count only where another key has this value.
-COUNTS_WITH = {
-    "solver.replace_every": ("solver.method", "pipelined"),
-    "solver.chebyshev_degree": ("solver.preconditioner", "chebyshev"),
-    **{f"problem.{matrix}.expression": (f"problem.{matrix}.kind", "expression") for matrix in "abc"},
-    **dict.fromkeys(("time.end", "time.step"), ("problem.equation", "transient")),
-}
+SET_UP = ("problem.matrix_market.partition",)  # how a problem is set up, not what is solved
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
-FOLLOWS = {"packing": "backend", "path": "backend"}  # not told where it is the other one that decides
 SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
 MOST = 4  # differences that a label names
 # The value alone says it.
@@ -28,7 +19,8 @@ CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "f
 
 
 def settings(record: Record) -> dict[str, str]:
-    """The deck's values by key, such as solver.method, as they are written; without those that do not count."""
+    """The deck's values by key, such as solver.method, as they are written; without those of kinds of problem that it
+    does not choose."""
     return _settings(record.run.get("deck", ""))
 
 
@@ -41,8 +33,7 @@ def _settings(text: str) -> dict[str, str]:
     kind = values.get("problem.kind")
     kinds = {key.split(".")[1] for key in values if key.startswith("problem.") and key.count(".") > 1}
     others = tuple(f"problem.{name}." for name in kinds - {kind}) if kind in kinds else ()
-    return {key: value for key, value in values.items() if not key.startswith(others)
-            and (key not in COUNTS_WITH or values.get(COUNTS_WITH[key][0]) in (None, COUNTS_WITH[key][1]))}
+    return {key: value for key, value in values.items() if not key.startswith(others)}
 
 
 def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -54,10 +45,19 @@ def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def section_of(record: Record, name: str) -> list[str]:
-    """What a section of the deck says: 'kind stencil', 'points [8, 8, 8]', ..."""
-    values = settings(record)
-    return [_phrase(key, value, values, clear=()) for key, value in values.items()
+    """What a section of the deck says: 'kind stencil', 'stencil.points [8, 8, 8]', ..."""
+    return [f"{key.removeprefix(f'{name}.')} {value}" for key, value in settings(record).items()
             if key.startswith(f"{name}.") and value not in ("", "[]")]
+
+
+def phrase(key: str, value: object) -> str:
+    """In words: 'view', 'overlap on', 'tolerance 1.0e-09'."""
+    name = key.rpartition(".")[2]
+    if name == "ranks":
+        return counted(value, "rank")
+    if name == "overlap" or isinstance(value, bool):
+        return f"{spaced(name)} {on_off(value)}"
+    return str(value) if name in CLEAR and value != "none" else f"{spaced(name)} {value}"
 
 
 def labels(records: Sequence[Record]) -> list[str]:
@@ -65,13 +65,9 @@ def labels(records: Sequence[Record]) -> list[str]:
     known = [{**{key: record.run[key] for key in RECORDED if key in record.run},
               **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}}
              for record in records]
-
-    def distinct(*keys: str) -> int:
-        return len({tuple(str(values[key]) for key in keys) for values in known if all(key in values for key in keys)})
-
-    differ = [key for key in dict.fromkeys(key for values in known for key in values) if distinct(key) > 1]
-    differ = [key for key in differ if key not in FOLLOWS or distinct(FOLLOWS[key], key) > distinct(FOLLOWS[key])][:MOST]
-    return [", ".join(_phrase(key, values[key], values) for key in differ if key in values) for values in known]
+    keys = dict.fromkeys(key for values in known for key in values)
+    differ = [key for key in keys if len({str(values[key]) for values in known if key in values}) > 1]
+    return [", ".join(phrase(key, values[key]) for key in differ[:MOST] if key in values) for values in known]
 
 
 def paths_of(records: Sequence[Record]) -> list[str]:
@@ -93,15 +89,3 @@ def other_problem(record: Record, baseline: Record, also: Collection[str] = ()) 
         keys = [key for key in keys if key in mine and key in other]
     return [f"{key} is {mine.get(key, 'absent')}, not {other.get(key, 'there')}" for key in keys
             if mine.get(key) != other.get(key)]
-
-
-def _phrase(key: str, value: Any, values: dict[str, str], clear: Collection[str] = CLEAR) -> str:
-    name = key.removeprefix(f"problem.{values.get('problem.kind')}.")
-    name = name if name != key else key.partition(".")[2] or key
-    if key == "ranks":
-        return counted(value, "rank")
-    if key == "overlap":
-        return f"overlap {on_off(value)}"
-    if name == "preconditioner" and value == "none" and clear:
-        return "no preconditioner"
-    return str(value) if name in clear and value != "none" else f"{name} {value}"

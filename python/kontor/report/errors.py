@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What keeps a record from being shown: its file, Python's packages, or a defect of Kontor."""
+"""What keeps a record from being shown: its file, or a place where nothing can be written."""
 
 import os
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,15 +16,9 @@ class RecordError(Failure):
         super().__init__(message, error_id=error_id)
 
 
-def _reason(error: BaseException) -> str:
+def reason(error: BaseException) -> str:
     """In one line, of at most 200 characters."""
     return printable(" ".join(str(error).split()))[:200] or type(error).__name__
-
-
-def placed(error: BaseException) -> str:
-    """The reason, with its kind and where it was thrown."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {_reason(error)} ({printable(last.filename)}, line {last.lineno})"
 
 
 @contextmanager
@@ -38,7 +31,7 @@ def read_as_damaged(path: object) -> Iterator[None]:
     except Exception as error:  # pylint: disable=broad-except
         if isinstance(error, OSError) and error.errno:  # what the system says is not the file's fault
             raise RecordError(f"{path}: cannot be read: {os.strerror(error.errno)}") from error
-        raise RecordError(f"{path}: cannot be read, so the file is damaged: {_reason(error)}") from error
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {reason(error)}") from error
 
 
 @contextmanager
@@ -47,18 +40,5 @@ def writing(what: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-        reason = getattr(error, "strerror", None) or error
-        raise RecordError(f"{what} cannot be written: {reason}", "E-FILE-WRITE") from error
-
-
-@contextmanager
-def packages(what: str) -> Iterator[None]:
-    """Around imports that `what` needs, such as --plot: what fails there is Python's installation, not a file."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise RecordError(f"{what} needs Python with {error.name}: apt-get install python3-{error.name}",
-                          "E-REPORT-PACKAGE") from error
-    except Exception as error:  # pylint: disable=broad-except
-        raise RecordError(f"{what}: a package of Python cannot be loaded: {placed(error)}; KONTOR_PYTHON names "
-                          "another Python", "E-REPORT-PACKAGE") from error
+        why = getattr(error, "strerror", None) or error
+        raise RecordError(f"{what} cannot be written: {why}", "E-FILE-WRITE") from error

@@ -2,14 +2,12 @@
 """The parts of a report, whatever it is written as: sections of texts, tables and charts, and the colours of these."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .statistics import Estimate  # by NumPy, which kontor study does without
-
-Thing = TypeVar("Thing")
 
 NUMBER = re.compile(r"[-+]?(\d[\d.]*(e[-+]?\d+)?|nan|inf)( [^,]*( \[.*\])?)?")  # as a cell, with its unit
 
@@ -107,22 +105,13 @@ class Section:
         return [part for part in self.parts if isinstance(part, Chart)]
 
 
-def tabulated(title: str, things: Iterable[Thing], columns: Mapping[str, Callable[[Thing], object]], *more: Part,
-              note: str = "") -> list[Section]:
-    """A section of a table with a row for each thing, and more parts; none if there are no things. Columns but the
-    first are left out where they hold nothing."""
-    rows = [[cell(thing) for cell in columns.values()] for thing in things]
-    if not rows:
-        return []
-    kept = [place for place, column in enumerate(zip(*rows)) if not place or any(cell is not None for cell in column)]
-    header = list(columns)
-    table = Table([header[place] for place in kept], [[row[place] for place in kept] for row in rows])
-    return [Section(title, [table, *more], note)]
-
-
-def member(key: str, form: Callable[[Any], object] = lambda value: value) -> Callable[[Mapping[str, Any]], object]:
-    """A column of what each row has under this key."""
-    return lambda row: None if row.get(key) is None else form(row[key])
+def tabulated(title: str, rows: Iterable[Mapping[str, object]], *more: Part, note: str = "") -> list[Section]:
+    """A section of a table, whose rows are cells by the names of their columns, and of more parts; none without rows.
+    Columns but the first are left out where they hold nothing."""
+    rows = list(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    kept = [name for name in names if name == names[0] or any(row.get(name) is not None for row in rows)]
+    return [Section(title, [Table(kept, [[row.get(name) for name in kept] for row in rows]), *more], note)] if rows else []
 
 
 def paired(title: str, rows: Iterable[tuple[str, object]], note: str = "") -> list[Section]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from .rates import Rate
 from .record import Record
-from .series import Series, count_of
+from .series import SIZES, Series, count_of, name_of
 from .statistics import Estimate, estimate, median, median_of, ratio
 from .study import Point
 from .traffic import totals
@@ -66,6 +66,13 @@ class Scaled:
     @property
     def where(self) -> str:
         return f"{self.series.name}, {count_of(self.point)}"
+
+    @property
+    def without_size(self) -> str:
+        """What it is but for the size of the problem: a number among its factors."""
+        others = {key: value for key, value in self.point.factors.items() if key not in SIZES
+                  and (isinstance(value, str) or not key.startswith("problem."))}
+        return f"{name_of(others, self.point)}, {count_of(self.point)}"
 
     @cached_property
     def time(self) -> Estimate:
@@ -121,8 +128,8 @@ class Scaled:
     def warnings(self) -> list[str]:
         found = []
         if self.growth > 1 and (self.efficiency.low or self.efficiency.value) > SUPERLINEAR:
-            found.append(f"{self.where}: superlinear, efficiency {self.efficiency.value:.2f} of {self.series.base_name}: "
-                         "a cache that the problem begins to fit in, or a slow baseline")
+            found.append(f"{self.where}: superlinear, efficiency {self.efficiency.value:.2f} of "
+                         f"{self.series.base_name}: a cache that the problem begins to fit in, or a slow baseline")
         if self.is_uneven and self.weak:
             found.append(f"{self.where}: the work of a worker is {self.work / self.growth:.2f} of the baseline's: see "
                          "efficiency by work")

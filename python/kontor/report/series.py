@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .deck import phrase
 from .record import Row
 from .statistics import Difference, difference
 from .study import Point, Study
-from .text import counted, grouped, on_off, spaced
+from .text import counted, grouped
 
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 DECK = "deck"  # two of them are two problems, whose times say nothing of each other
-CLEAR = ("comm.backend", "comm.pattern", "solver.method")  # factors whose value alone says it
 
 
 @dataclass(eq=False)
@@ -56,12 +56,6 @@ def series_of(study: Study) -> list[Series]:
     return sorted(found, key=lambda one: not _has_baseline(study, one))
 
 
-def baseline_of(study: Study, series: list[Series]) -> Point | None:
-    """The one point that the study's file names, if it names one of a series and not just its size."""
-    named = [one for one in series if _has_baseline(study, one)]
-    return named[0].base if len(named) == 1 and len(series) > 1 and not study.baseline.keys() <= set(SIZES) else None
-
-
 def _has_baseline(study: Study, one: Series) -> bool:
     return all(one.factors.get(key, value) == value for key, value in study.baseline.items() if key not in SIZES)
 
@@ -72,16 +66,9 @@ def _others(point: Point) -> Row:
 
 def name_of(factors: Row, point: Point) -> str:
     """The backend comes first; where nothing differs, it is the backend that the run has used."""
-    words = [_word(key, factors[key]) for key in sorted(factors, key=lambda key: bool(key != "comm.backend"))]
+    words = [str(factors[key]).removeprefix("inputs/").removesuffix(".yaml") if key == DECK else phrase(key, factors[key])
+             for key in sorted(factors, key=lambda key: bool(key != "comm.backend"))]
     return ", ".join(words) or point.records[0].run.get("backend", "all")
-
-
-def _word(key: str, value: object) -> str:
-    if key in CLEAR:
-        return str(value)
-    if key == DECK:
-        return str(value).removeprefix("inputs/").removesuffix(".yaml")
-    return f"{spaced(key.rpartition('.')[2])} {on_off(value) if isinstance(value, bool) else value}"
 
 
 class Compared(NamedTuple):

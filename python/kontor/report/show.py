@@ -1,167 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One run as sections."""
+"""One run as sections: what it reached first, then where its time went, then what its record says of all else."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from .compare import run_bars
 from .curves import curve_sections
 from .deck import section_of
-from .parts import Part, Section, member, paired, tabulated
+from .parts import Section, paired, tabulated
 from .rates import Rate, roofline
-from .record import DO_NOT_QUOTE, Record
+from .record import DO_NOT_QUOTE, Record, Row
 from .solves import history_sections, solution_section
-from .text import on_off, percent, quantity, seconds, spaced
+from .text import percent, quantity, seconds, spaced
 from .traffic import traffic_sections
 
 MOST_RANKS = 16  # whose cores are shown
-WIDTH = 110  # of what the deck says
-UNITS = {"bandwidth": "B/s", "bytes": "B", "working_set": "B", "latency": "s", "seconds": "s", "quantum": "s"}
-QUANTILES = ("p50", "p95", "p99", "max")
-COUNTERS = {"gpu": "GPUs", "package": "processor packages"}
-EXCHANGE = {"backend": "", "pattern": "", "packing": "packing ", "path": "path "}
+UNITS = {"bandwidth": "B/s", "bytes": "B", "memory": "B", "working_set": "B", "latency": "s", "seconds": "s",
+         "first_step": "s", "quantum": "s", "overhead": "%"}
+SHOWN = ("deck", "oversubscribed", "ending", "ending_in_words", "end_signal")  # elsewhere, or in another form
 
 
 def sections(record: Record) -> list[Section]:
     """Those that the record has something for."""
-    return [*_run(record), *_deck(record), *_facts("Matrix", record.matrix), *solution_section(record),
-            _verification(record), _figures(record), *curve_sections(record), *_times(record),
-            *_facts("Checkpoints", record.checkpoint), *history_sections(record), *_distributions(record),
-            *_facts("Noise of a fixed quantum of work", record.noise, note="quantiles relative to the fastest of a rank"),
-            *energy_sections(record), *_placement(record), *traffic_sections(record),
-            *_facts("Bytes that all ranks send in a repeat", record.volume, "B"),
-            *_facts("Memory, all ranks", record.memory, "B"),
-            *_facts("Calibration (same job, same ranks)", record.calibration, skip=("oversubscribed", "huge_pages"))]
+    more = [f"... {len(record.placement)} ranks"] if len(record.placement) > MOST_RANKS else []
+    deck = [(name, ", ".join(section_of(record, name))) for name in ("problem", "product", "solver", "time")]
+    return [*_figures(record), *_verification(record), *solution_section(record), *curve_sections(record),
+            *_times(record), *history_sections(record), *_facts("Checkpoints", record.checkpoint),
+            *tabulated("Single exchanges and steps, of all ranks and repeats",
+                       [_cells(row, "s") for row in record.distributions]),
+            *_facts("Noise of a fixed quantum of work, relative to the fastest of a rank", record.noise),
+            *_energy(record), *traffic_sections(record), *_facts("Bytes that all ranks send in a repeat", record.volume, "B"),
+            *_facts("Memory, all ranks", record.memory, "B"), *_facts("Matrix", record.matrix),
+            *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", deck),
+            *_facts("Run", {**record.run, "hosts": ", ".join(record.hosts)}),
+            *tabulated("Cores of ranks and of their threads", map(_cells, record.placement[:MOST_RANKS]), *more)]
 
 
-def _run(record: Record) -> list[Section]:
-    run, hosts = record.run, record.hosts
-
-    def words(*keys: str, between: str = ", ") -> str:
-        return between.join(str(run[key]) for key in keys if run.get(key) not in (None, ""))
-
-    def named(**keys: str) -> str:
-        return ", ".join(f"{name} {run[key]}" for name, key in keys.items() if run.get(key))
-
-    exchange = [f"{name}{run[key]}" for key, name in EXCHANGE.items() if run.get(key) not in (None, "")]
-    exchange += [f"overlap {on_off(run['overlap'])}"] if "overlap" in run else []
-    revision = f" ({run['git_revision']})" if run.get("git_revision") else ""
-    grid = f", process grid {run['process_grid']}" if "process_grid" in run else ""
-    return paired("Run", [
-        ("file", record.path),
-        ("app", f"{record.app} {run.get('version', '')}{revision}"),
-        ("started", words("started")),
-        ("hosts", ", ".join(hosts) if len(hosts) <= 4 else f"{hosts[0]} ... {hosts[-1]} ({len(hosts)})"),
-        ("ranks", f"{run.get('ranks', '?')}{grid}" + f", {record.threads} threads each" * (record.threads > 1)),
-        ("exchange", ", ".join(exchange)),
-        ("precision", words("precision")), ("sweeps", words("sweeps")), ("steps", words("steps")),
-        ("runs on", ", ".join(filter(None, [words("execution_space"), named(Kokkos="kokkos_version")]))),
-        ("libraries", ", ".join(filter(None, [words("mpi_library"), named(HDF5="hdf5_version")]))),
-        ("compiler", words("compiler", "flags")),
-        ("command", words("command")),
-        ("warning", f"{record.disturbed}: {DO_NOT_QUOTE}" if record.disturbed else None)])
-
-
-def _facts(title: str, group: Mapping[str, object], unit: str = "", skip: Collection[str] = (),
-           note: str = "") -> list[Section]:
-    """The members of a group of a record, by their names and with the units that these tell."""
+def _cells(group: Mapping[str, object], unit: str = "") -> Row:
+    """The members of a group of a record, by their names and with the units that these tell; numbers that are not whole
+    have `unit` else."""
     def shown(key: str, value: object) -> object:
         if not isinstance(value, int | float):
             return value if isinstance(value, str) else None
-        if key == "overhead":
+        its = next((UNITS[word] for word in UNITS if word in key), unit if isinstance(value, float) else "")
+        if its == "%":
             return percent(value)
-        its = unit or next((UNITS[word] for word in UNITS if word in key), "")
-        return quantity(value, its) if its else f"{value:.3g}" if isinstance(value, float) else value
+        return quantity(value, its) if its else f"{value:.4g}" if isinstance(value, float) else value
 
-    return paired(title, [(spaced(key), shown(key, value)) for key, value in group.items()
-                          if key not in skip and (value or key == "written")], note=note)
+    return {spaced(key): shown(key, value) for key, value in group.items() if key not in SHOWN}
 
 
-def _deck(record: Record) -> list[Section]:
-    """What was asked for, a few lines a section."""
-    rows: list[tuple[str, object]] = []
-    for name in ("problem", "product", "solver", "time"):
-        lines = [""]
-        for phrase in section_of(record, name):
-            longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase
-            lines = [*lines[:-1], longer] if len(longer) < WIDTH else [*lines, phrase]
-        rows += [("" if place else name, line) for place, line in enumerate(lines) if line]
-    return paired("Deck", rows)
+def _facts(title: str, group: Mapping[str, object], unit: str = "") -> list[Section]:
+    return paired(title, _cells(group, unit).items())
 
 
-def _verification(record: Record) -> Section:
-    check, signal = record.verification, record.run.get("end_signal")
-    asked = "checkpoint.walltime" if signal == "walltime" else f"signal {signal}"
-    words: list[Part] = [f"judged: {', '.join(check['judged'])}"] if check.get("judged") else []
-    words += [check["remark"]] if check.get("remark") else []
-    words += [f"the run ended early: {asked} asked"] if signal else []
-    if record.passed is None:
-        return Section("Verification", [record.verdict, *words])
-    return tabulated("Verification", [check], {
-        "verdict": lambda _: record.verdict, "measure": lambda row: row.get("measure", "error"),
-        "error": lambda row: f"{row.get('error', float('nan')):.3g}",
-        "tolerance": lambda row: f"{row.get('tolerance', float('nan')):.3g}"}, *words)[0]
-
-
-def _figures(record: Record) -> Section:
+def _figures(record: Record) -> list[Section]:
     """In the table the roofline's numbers, too: work per byte is the figure by the bytes of a repeat."""
     rate = Rate(record.path, [record])
-    found = tabulated("Figures of merit", record.figures, {
-        "name": lambda row: spaced(row["name"]), "value": lambda row: quantity(row["value"], row.get("unit", "")),
-        "attainable": lambda row: quantity(row.get("attainable"), row.get("unit", "")),
-        "fraction": member("fraction", percent),
-        "work per byte": lambda row: f"{rate.intensity:.3g}" if row is rate.figure and rate.intensity else None,
-        "remark": member("remark")}, *roofline([rate]))
+    cells = [{"name": spaced(row["name"]), "value": quantity(row["value"], row.get("unit", "")),
+              "attainable": quantity(row.get("attainable"), row.get("unit", "")),
+              "fraction": percent(row.get("fraction")), "remark": row.get("remark"),
+              "work per byte": rate.intensity_words if row is rate.figure else None} for row in record.figures]
+    words = [f"Warning: {record.disturbed}: {DO_NOT_QUOTE}"] if record.disturbed else []
     none = "none" + f": verification {record.verdict.lower()}" * (record.passed is False)
-    return found[0] if found else Section("Figures of merit", [none])
+    title = f"{record.app} on {record.run.get('ranks', '?')} ranks, {record.path}: figures of merit"
+    return tabulated(title, cells, *words, *roofline([rate])) or [Section(title, [none, *words])]
+
+
+def _verification(record: Record) -> list[Section]:
+    check, signal = record.verification, record.run.get("end_signal")
+    asked = "checkpoint.walltime" if signal == "walltime" else f"signal {signal}"
+    words = [f"judged: {', '.join(check['judged'])}"] if check.get("judged") else []
+    words += [check["remark"]] if check.get("remark") else []
+    words += [f"the run ended early: {asked} asked"] if signal else []
+    cells: Row = {"verdict": record.verdict}
+    if record.passed is not None:
+        cells |= {"measure": check.get("measure", "error"),
+                  **{key: f"{check.get(key, float('nan')):.3g}" for key in ("error", "tolerance")}}
+    return tabulated("Verification", [cells], *words)
 
 
 def _times(record: Record) -> list[Section]:
     """The measured time of a repeat, and what is outside of it."""
-    columns = {"region": member("region"), "calls": member("calls"), "min": member("min", seconds),
-               "median": member("median", seconds), "max": member("max", seconds), "slowest rank": member("slowest_rank"),
-               "share": member("share", percent)}
-    inside = [{**record.timers[region], "region": region, "share": record.share(region)}
+    def cells(region: str) -> Row:
+        row = record.timers[region]
+        return {"region": region, "calls": row.get("calls"),
+                **{key: seconds(row.get(key)) for key in ("min", "median", "max")}, "slowest rank": row.get("slowest_rank")}
+
+    inside = [{**cells(region), "share": percent(record.share(region))}
               for region in ("total", *record.parts) if region in record.timers]
     known, repeats = record.share(*record.parts), record.repeats
-    if known is not None and known < 0.995:
-        inside.append({"region": "other", "share": 1 - known})
+    inside += [{"region": "other", "share": percent(1 - known)}] if known is not None and known < 0.995 else []
     note = (f"{len(repeats)} repeats: {seconds(record.seconds)}, {seconds(min(repeats))} to {seconds(max(repeats))}"
             if len(repeats) > 1 else "")
-    no_kinds = [] if record.knows_kinds else ["communication is not known: this file does not give the kinds of its regions"]
-    outside = [{**row, "region": region} for region, row in record.timers.items()
-               if region != "total" and record.is_outside(region)]
-    return [*tabulated("Time of one repeat, over ranks", inside, columns, *no_kinds, *run_bars([record]),
-                       note=note), *tabulated("Outside the measured time", outside, columns)]
+    no_kinds = [] if record.knows_kinds else ["communication is not known: regions of this file have no kinds"]
+    outside = [cells(region) for region in record.timers if region != "total" and record.is_outside(region)]
+    return [*tabulated("Time of one repeat, over ranks", inside, *no_kinds, *run_bars([record]), note=note),
+            *tabulated("Outside the measured time", outside)]
 
 
-def _distributions(record: Record) -> list[Section]:
-    """The seconds of single exchanges and steps: how far the slow ones are from the usual one."""
-    title, remark = "Single exchanges and steps", record.run.get("distributions_remark")
-    return tabulated(title, record.distributions, {
-        "": member("name"), "count": member("count"), **{key: member(key, seconds) for key in QUANTILES},
-        "max / p50": lambda row: f"{row['max'] / row['p50']:.1f}" if row.get("p50") else None,
-        "slowest rank": member("slowest_rank")}, *([remark] if remark else []),
-        note="of all ranks and repeats") or ([Section(title, [remark])] if remark else [])
-
-
-def energy_sections(record: Record) -> list[Section]:
-    """J, W, and the figure of merit per J, of what counters can be read."""
-    figure, time, energy = record.figure or {}, record.seconds, record.energy
-    unit, name = figure.get("unit", ""), spaced(figure.get("name", "figure of merit"))
-    read = {words: float(energy[key]) for key, words in COUNTERS.items() if energy.get(key)}
-    read |= {"all": sum(read.values())} if len(read) > 1 else {}
-    reasons = [f"{words}: {energy[f'{key}_remark']}" for key, words in COUNTERS.items() if energy.get(f"{key}_remark")]
-    work = figure["value"] * time if time and unit.endswith("/s") else None  # a rate times seconds
-    note = "mean power from the first repeat to the last, of all hosts"
-    return tabulated("Energy", read.items(), {
-        "": lambda row: row[0], "J a repeat": lambda row: quantity(row[1], "J"),
-        "power": lambda row: quantity(row[1] / time, "W") if time else None,
-        f"{name} per J": lambda row: quantity(work / row[1], f"{unit.removesuffix('/s')}/J") if work else None},
-        *reasons, note=note) or ([Section("Energy", reasons, note)] if reasons else [])
-
-
-def _placement(record: Record) -> list[Section]:
-    more = [f"... {len(record.placement)} ranks"] if len(record.placement) > MOST_RANKS else []
-    return tabulated("Cores of ranks and of their threads", record.placement[:MOST_RANKS], {
-        "rank": member("rank"), "host": member("host"), "cores": member("cores"),
-        "of threads": lambda row: row.get("threads") or None}, *more)
+def _energy(record: Record) -> list[Section]:
+    """With the power, and the work per J of all counters, where the figure of merit is a rate of work."""
+    read = {key: float(record.energy[key]) for key in ("gpu", "package") if record.energy.get(key)}
+    joules, time, rate = sum(read.values()), record.seconds, record.figure or {}
+    more = [("power", quantity(joules / time, "W"))] if joules and time else []
+    if more and rate.get("unit", "").endswith("/s"):
+        unit = f"{rate['unit'].removesuffix('/s')}/J"
+        more.append((f"{spaced(rate['name'])} per J", quantity(rate["value"] * (time or 0) / joules, unit)))
+    return paired("Energy of a repeat, of all hosts", [*_cells(record.energy, "J").items(), *more])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs that iterate until a residual is small: what they solved, how it ended, which are comparable, and histories."""
+"""Runs that iterate until a residual is small: how they ended, which are comparable, and histories."""
 
 import math
 from collections.abc import Sequence
 
-from .deck import names_of, other_problem, section_of, settings
+from .deck import names_of, other_problem, settings
 from .parts import Chart, Line, Section, colours, level, paired, tabulated
 from .record import Record
 from .text import seconds, spaced
@@ -12,7 +12,6 @@ from .text import seconds, spaced
 # The endings that can be compared; docs/reference/record.md has all.
 SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
 ALL_MADE = ("iterations_made",)
-ACCURACY = ("true_residual", "error", "relative_error")
 ROWS = 9  # of a history: evenly spaced, the last among them
 
 
@@ -64,17 +63,13 @@ def speed(record: Record, baseline: Record) -> float | None:
 
 
 def solution_section(record: Record) -> list[Section]:
-    run, iterations = record.run, record.run.get("iterations")
+    iterations = record.run.get("iterations")
     each = record.seconds / iterations if iterations and record.seconds else None
     return paired("Solution", [
         ("ending", ending(record)), ("iterations", iterations), ("residual", residual(record)),
-        *((spaced(key), _plain(run[key])) for key in ACCURACY if key in run),
         ("time to solution", seconds(time_to_solution(record))), ("time per iteration", seconds(each)),
-        *((spaced(key), _plain(value)) for key, value in record.solver.items())]) if is_solve(record) else []
-
-
-def _plain(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+        *((spaced(key), f"{value:.3g}" if isinstance(value, float) else value) for key, value in record.solver.items())
+    ]) if is_solve(record) else []
 
 
 def residual(record: Record) -> str:
@@ -90,13 +85,12 @@ def history_sections(record: Record) -> list[Section]:
         return []
     iterations, values, name = (record.history[key] for key in ("iterations", "values", "name"))
     chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
-    step = next((word for word in ("sweep", "step") if f"{word}s" in record.run), "iteration")  # as the app calls it
     steps, note = iterations[-1] - iterations[0], ""
     if is_solve(record) and steps >= 2 and values[0] > 0 and 0 < values[-1] < math.inf:
         note = f"each iteration multiplies it by {(values[-1] / values[0]) ** (1 / steps):.4f} on average"
-    return tabulated(f"History of the {name}", chosen, {
-        step: lambda place: int(iterations[place]), name: lambda place: f"{values[place]:.3e}"},
-                     *history_charts([record]), note=note)
+    return tabulated(f"History of the {name}", [
+        {"iteration": int(iterations[place]), name: f"{values[place]:.3e}"} for place in chosen],
+        *history_charts([record]), note=note)
 
 
 def history_charts(records: Sequence[Record]) -> list[Chart]:
@@ -111,6 +105,5 @@ def history_charts(records: Sequence[Record]) -> list[Chart]:
                           dash=chosen[:place].count(chosen[place])))
     limits = dict.fromkeys(limit for record in told if is_solve(record) and (limit := tolerance(record)))
     lines += [level(f"tolerance {limit:g}", limit, lines) for limit in limits]
-    title = ", ".join(["History", *section_of(told[0], "solver")]) if len(told) == 1 else "History"
     what = " and ".join(dict.fromkeys(record.history["name"] for record in told))
-    return list(filter(None, [Chart(title, "iteration", what, lines, log_y=True)]))
+    return list(filter(None, [Chart(f"History of the {what}", "iteration", what, lines, log_y=True)]))

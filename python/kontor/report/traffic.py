@@ -3,13 +3,12 @@
 
 import numpy as np
 
-from .parts import Chart, Image, Section, Table, member, tabulated
+from .parts import Chart, Image, Part, Section, tabulated
 from .record import Record
-from .text import in_bytes, percent, quantity
+from .text import in_bytes, percent
 
-MOST_IN_MATRIX = 16  # rows of the table; the picture has all
+MOST_IN_MATRIX = 16  # rows of the table
 MOST_NAMES = 2000  # in the picture
-FEW_PAIRS = 8  # a list says more than a matrix with as many entries
 
 
 def totals(record: Record) -> tuple[int, int, int | None]:
@@ -36,29 +35,26 @@ def traffic_sections(record: Record) -> list[Section]:
     if not record.traffic:
         return []
     messages, size, between = totals(record)
-    words = [f"all ranks: {messages} messages, {quantity(size, 'B')}"]
+    words = [f"all ranks: {messages} messages, {in_bytes(size)}"]
     if between is not None:
         part = f" ({percent(between / size)})" if size else ""
-        words.append(f"inside nodes {quantity(size - between, 'B')}, between nodes {quantity(between, 'B')}{part}")
+        words.append(f"inside nodes {in_bytes(size - between)}, between nodes {in_bytes(between)}{part}")
     ranks, hosts, unit = _ranks(record), _hosts(record), "rank"
     label = {rank: str(rank) for rank in ranks}
     if hosts and len(set(hosts.values())) > 1 and len(ranks) > MOST_IN_MATRIX:
         label, unit = hosts, "node"
-    names, title, note = list(dict.fromkeys(label[rank] for rank in ranks)), "Traffic of one exchange", f"exact, by {unit}"
+    names = list(dict.fromkeys(label[rank] for rank in ranks))
+    title, note = "Traffic of one exchange", f"exact, by {unit}"
     if len(names) > MOST_NAMES:
         return [Section(title, words, note)]
     place = {name: number for number, name in enumerate(names)}
-    values = np.zeros((len(names), len(names)))
+    values = np.zeros((len(place), len(place)))
     for row in record.traffic:
         values[place[label[row["rank"]]], place[label[row["neighbour"]]]] += row["bytes"]
     image = Image(np.where(values > 0, values, np.nan), (-0.5, len(names) - 0.5, len(names) - 0.5, -0.5), "B", 0.0,
                   colours="viridis", names=names)
-    chart = [Chart(f"Bytes of one exchange, by {unit}", f"to {unit}", f"from {unit}", image=image)] * (len(names) > 1)
-    if len(record.traffic) <= FEW_PAIRS:
-        return tabulated(title, record.traffic, {
-            "rank": member("rank"), "neighbour": member("neighbour"), "messages": member("messages"),
-            "bytes": member("bytes", in_bytes)}, *words, *chart, note=note)
-    cells = [[name, *(quantity(value, "B") if value else None for value in sent), quantity(sent.sum(), "B")]
-             for name, sent in zip(names, values)]
-    table = [Table(["from \\ to", *names, "all"], cells)] if len(names) <= MOST_IN_MATRIX else []
-    return [Section(title, [*table, *words, *chart], note)]
+    chart = Chart(f"Bytes of one exchange, by {unit}", f"to {unit}", f"from {unit}", image=image)
+    parts: list[Part] = [*words, *([chart] if len(names) > 1 else [])]
+    cells = [{"from \\ to": name, **dict(zip(names, [in_bytes(value) if value else "-" for value in sent])),
+              "all": in_bytes(sent.sum())} for name, sent in zip(names, values)]
+    return tabulated(title, cells, *parts, note=note) if len(names) <= MOST_IN_MATRIX else [Section(title, parts, note)]
