@@ -134,7 +134,7 @@ class Spack(unittest.TestCase):
              "python3": "python", "python3-h5py": "py-h5py", "python3-yaml": "py-pyyaml", "python3-matplotlib": "py-matplotlib",
              "python3-jinja2": "py-jinja2"}
     TOOLS = {"ninja-build", "git", "openmpi-bin", "hdf5-tools", "doxygen", "slurmctld", "slurmd", "slurm-client", "jube", "iproute2",
-             "mypy", "flake8", "codespell", "shellcheck", "python3-vtk9"}  # a build with Spack does without
+             "mypy", "flake8", "mkdocs-material", "codespell", "shellcheck", "python3-vtk9"}  # a build with Spack does without
 
     def load(self, recipe):
         dependencies = set()
@@ -164,6 +164,12 @@ class Spack(unittest.TestCase):
         files = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
         known = {"KONTOR_BACKEND_NCCL", *re.findall(r"option\((\w+)", "".join(path.read_text() for path in files))}
         self.assertLessEqual(set(self.recipe().cmake_args()), known)
+
+    def test_the_last_kokkos_was_tested(self):
+        recipe = (PACKAGING / "spack/spack_repo/kontor/packages/kontor/package.py").read_text()
+        [last] = re.findall(r'depends_on\("kokkos@3\.4:([\d.]+)"', recipe)
+        tested = re.findall(r"(?m)^\|.*?\| (\d+\.\d+)[.\d]* (?:Serial|OpenMP|CUDA)", (ROOT / "docs/tested.md").read_text())
+        self.assertEqual(last, max(tested, key=lambda version: list(map(int, version.split(".")))))
 
     def test_the_checkout(self):
         self.assertEqual(self.recipe.git, f"file://{ROOT}")
