@@ -11,26 +11,20 @@ namespace {
 using ReductionPlans = OnRing;
 std::shared_ptr<const Executor> make_host() { return executor_of(Kokkos::DefaultHostExecutionSpace()); }
 
-/// Three steps, wherever elements are combined, with other work in between. Elements meet by logical index.
-template <class In, class Out>
-void expect_steps(const Communicator& comm, const Field<In>& in_field, const Field<Out>& out_field) {
-  using T = typename Out::non_const_value_type;
+/// Three steps, wherever elements are combined, with other work in between.
+void expect_steps(const Communicator& comm, const Buffer& from, const Buffer& to, Watched in, Watched out) {
   HostCollectives collectives(comm.native());
   const auto host = make_host();
   for (const auto where : {detail::AccessibleTo::mpi, detail::AccessibleTo::host, detail::AccessibleTo::stream}) {
     SCOPED_TRACE(static_cast<int>(where));
-    Watched in = watched(in_field);
-    Watched out = watched(out_field);
-    detail::RepeatedReduction method(comm, "steps", to_buffer(in_field.view), to_buffer(out_field.view), ReduceOp::sum,
-                                     host, {where, &collectives});
+    detail::RepeatedReduction method(comm, "steps", from, to, ReduceOp::sum, host, {where, &collectives});
     EXPECT_EQ(method.stream_ordered(), where == detail::AccessibleTo::stream);
     for (int step = 0; step < 3; ++step) {
-      in.fill_small<T>(comm.rank() + step);
-      out.fill_small<T>(comm.rank() + step + 1);
+      in.fill_small<double>(comm.rank() + step);
+      out.fill_small<double>(comm.rank() + step + 1);
       const auto given = in.elements();
       auto expected = given;
-      MPI_Allreduce(given.data(), expected.data(), in.count(), mpi::element(scalar_of<T>()).type, MPI_SUM,
-                    comm.native());
+      MPI_Allreduce(given.data(), expected.data(), in.count(), MPI_DOUBLE, MPI_SUM, comm.native());
       method.start();
       method.progress();
       EXPECT_EQ(allreduce(comm, 1, ReduceOp::sum), comm.size());
@@ -45,16 +39,16 @@ void expect_steps(const Communicator& comm, const Field<In>& in_field, const Fie
 /// In one piece or strided, at one end or both: elements meet by logical index.
 TEST_F(ReductionPlans, LayoutsAndPlaces) {
   const auto expect = [&]<std::size_t rank>(const Index<rank>& extents) {
-    for (const auto& [in, out] :
+    for (const auto& [from, to] :
          {std::pair(Storage::left, Storage::inside_left), std::pair(Storage::inside_right, Storage::left),
-          std::pair(Storage::odd, Storage::odd)})
-      expect_steps(comm, stored<double>(in, "in", extents), stored<double>(out, "out", extents));
+          std::pair(Storage::odd, Storage::odd)}) {
+      const auto in = stored<double>(from, "in", extents), out = stored<double>(to, "out", extents);
+      expect_steps(comm, to_buffer(in.view), to_buffer(out.view), watched(in), watched(out));
+    }
   };
   expect(Index<1>{5});
-  expect(Index<2>{3, 4});
   expect(Index<2>{0, 4});
   expect(Index<3>{2, 3, 4});
-  expect_steps(comm, whole<float, Right>("in", Index<2>{2, 3}), whole<float, Right>("out", Index<2>{2, 3}));
 }
 
 /// Where a backend has some for one stream, a Reduction asks for its own, of its size.
