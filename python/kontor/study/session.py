@@ -115,7 +115,7 @@ def revision_of(study: Study, place: Place) -> str:
         revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
     if len(revisions) > 1:
         raise StudyError(f"the programs are of revisions {', '.join(sorted(revisions))};"
-                         " build them again: kontor build", "E-STUDY-SUBMIT")
+                         " build them again", "E-STUDY-SUBMIT")
     return revisions.pop()
 
 
