@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from kontor.report.deck import settings
-from kontor.report.errors import RecordError
-from kontor.report.record import Record
+from kontor.report.record import Record, RecordError
 from kontor.report.parts import Section, tabulated
 from kontor.report.statistics import FEWEST_TO_COMPARE, LEVEL, Difference, difference, median
 from kontor.report.study import Point, read_study
@@ -98,7 +97,7 @@ def others(before: dict[str, Point], after: dict[str, Point]) -> dict[str, str]:
     found = {}
     for name in before.keys() & after.keys():
         records = [*before[name].records, *after[name].records]
-        one, *rest = [settings(record) | {"ranks": str(record.run.get("ranks"))} for record in records] or [{}]
+        one, *rest = [settings(record.deck) | {"ranks": str(record.run.get("ranks"))} for record in records] or [{}]
         keys = {key for values in rest for key in one.keys() & values.keys() if one[key] != values[key] and not key.startswith("output.")}
         if keys:
             found[name] = f"{name}: not compared, since decks differ in {', '.join(sorted(keys))}"

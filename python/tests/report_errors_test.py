@@ -15,7 +15,7 @@ from report_case import FIELDS, PLOTS, ReportTest
 from sample_file import DECK, add_field, set_run
 from sample_study import write_study
 
-from kontor.report.errors import RecordError
+from kontor.report.record import RecordError
 from kontor.report.record import read_record
 
 

@@ -5,7 +5,7 @@ from report_case import ReportTest
 
 from sample_file import change_run, write_solve
 
-from kontor.report.errors import RecordError
+from kontor.report.record import RecordError
 from kontor.report.parts import BACKENDS, colours
 from kontor.report.record import read_record
 from kontor.report.solves import history_charts, speed

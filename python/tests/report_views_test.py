@@ -13,7 +13,7 @@ from sample_study import write_study
 from kontor.report.parts import Bar, Chart, Line, Section, level, lines_of
 from kontor.report.record import Record
 from kontor.report.statistics import Estimate
-from kontor.report.traffic import traffic_sections
+from kontor.report.views import traffic_sections
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
@@ -181,7 +181,7 @@ class Pages(ReportTest):
     def test_words_of_a_file_are_no_markup(self):
         text = self.page(self.sample("a.json", command="heat <script>alert(1)</script> \x1b[2J"))
         self.assertIn("heat &lt;script&gt;alert(1)&lt;/script&gt; \\x1b[2J", text)
-        from kontor.report.page import html
+        from kontor.report.draw import html
         lines = Chart("<b>", "<i>\x1b", "<y>\x1b", lines=[Line('<u>"$x$\x1b', "#000000", [1, 2], [1, 2])])
         bars = Chart("t", "x", bars=[Bar("<u>", [("<s>", 1.0)], "<b>")])
         text = html("<em>", [Section("<p>", ["<a>", lines, bars])])

@@ -11,11 +11,10 @@ from sample_study import seconds, write_study
 import numpy as np
 from kontor.report.rates import Rate, roofline
 from kontor.report.record import Record
-from kontor.report.scaling import Scaled, pop_of, useful_times
-from kontor.report.series import compared_by, crossings, series_of
+from kontor.report.scaling import Scaled, compared_by, crossings, pop_of, series_of, useful_times
 from kontor.report.statistics import Estimate, difference, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
-from kontor.report.traffic import totals
+from kontor.report.views import totals
 
 
 class Statistics(unittest.TestCase):
@@ -139,16 +138,16 @@ def with_ranks(seconds_of_ranks, wall, kinds=KINDS, useful=True):
 class Pop(StudyCase):
     def test_useful_time(self):
         """Ranks compute 6 and 3 s, pack 1 s each, and take 10 s: mean 5.5, most 7, of 11 s in all 2 pack."""
-        (found,) = useful_times(with_ranks([[6, 1, 3], [3, 1, 6]], [10, 9.5]))
-        self.assertEqual((found.mean, found.most, found.total, found.packing, found.wall), (5.5, 7, 11, 2, 10))
+        found = useful_times(with_ranks([[6, 1, 3], [3, 1, 6]], [10, 9.5]))
+        self.assertEqual([list(values) for values in found], [[5.5], [7], [11], [2], [10]])
 
     def test_only_kinds_tell_what_is_useful(self):
         """Not names of regions, and not launches of a GPU's kernels; without kinds nothing is known."""
-        self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)), [])
-        self.assertEqual(useful_times(with_ranks([[6, 1, 3]], [10], dict.fromkeys(KINDS))), [])
-        self.assertEqual(useful_times(Record("a.json", {})), [])
+        self.assertIsNone(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)))
+        self.assertIsNone(useful_times(with_ranks([[6, 1, 3]], [10], dict.fromkeys(KINDS))))
+        self.assertIsNone(useful_times(Record("a.json", {})))
         record = with_ranks([[6, 1, 3]], [10], {"gemm": "communication", "pack": "compute", "wait": "other"})
-        self.assertEqual((useful_times(record)[0].total, useful_times(record)[0].packing), (4, 0))
+        self.assertEqual((useful_times(record).total, useful_times(record).packing), (4, 0))
         record.timers["total"] = {"median": 10.0}
         self.assertEqual(record.exchange_share, 0.1)
 

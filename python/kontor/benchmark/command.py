@@ -20,7 +20,7 @@ import yaml
 
 from ..messages import Failure, said, say
 from ..place import Place
-from ..report.errors import RecordError
+from ..report.record import RecordError
 from ..report.parts import Section, Table
 from ..report.study import Point, read_study
 from ..report.text import percent, quantity, text

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kontor.messages import say
-from kontor.report.compare import comparison_sections
-from kontor.report.errors import RecordError, reason, writing
 from kontor.report.parts import Section
-from kontor.report.record import read_record
-from kontor.report.show import sections
+from kontor.report.record import RecordError, read_record, reason, writing
+from kontor.report.runs import comparison_sections, sections
 from kontor.report.study import read_study
 from kontor.report.study_sections import study_sections
 from kontor.report.text import markdown, text
@@ -90,7 +88,7 @@ def report(arguments: argparse.Namespace) -> int:
 def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> None:
     """--html of the sections, and --plot of their charts and the field of one file: by packages that only these need."""
     if arguments.html:
-        from kontor.report.page import html
+        from kontor.report.draw import html
         page = html(title, found)
         with writing(f"--html: {arguments.html}"):
             Path(arguments.html).write_text(page, encoding="utf-8", errors="replace")

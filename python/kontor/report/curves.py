@@ -6,7 +6,7 @@ from typing import Any
 
 from .parts import Bar, Chart, Line, Section, level, lines_of, region_colours, tabulated
 from .record import Record, Row
-from .regions import bar_parts
+from .views import bar_parts
 from .statistics import Estimate, median
 from .text import grouped, in_bytes, percent, seconds
 

@@ -12,22 +12,17 @@ from .text import counted, on_off, spaced
 
 SET_UP = ("problem.matrix_market.partition",)  # how a problem is set up, not what is solved
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
-SECTIONS = ("problem.", "product.", "solver.", "time.", "decomposition.")  # of other differences
+SECTIONS = ("problem", "product", "solver", "time", "decomposition")  # of other differences
 MOST = 4  # differences that a label names
 # The value alone says it.
 CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "format", "kind")
 
 
-def settings(record: Record) -> dict[str, str]:
-    """The deck's values by key, such as solver.method, as they are written; without those of kinds of problem that it
-    does not choose."""
-    return _settings(record.run.get("deck", ""))
-
-
 @lru_cache
-def _settings(text: str) -> dict[str, str]:
+def settings(deck: str) -> dict[str, str]:
+    """The values by key, such as solver.method, as they are written; of the kinds of problem those of the chosen one."""
     try:
-        values = dict(_leaves("", yaml.load(text, Loader=yaml.BaseLoader)))
+        values = dict(_leaves("", yaml.load(deck, Loader=yaml.BaseLoader)))
     except (yaml.YAMLError, RecursionError, AttributeError):
         return {}
     kind = values.get("problem.kind")
@@ -44,10 +39,11 @@ def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield f"{prefix}{key}", f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
-def section_of(record: Record, name: str) -> list[str]:
-    """What a section of the deck says: 'kind stencil', 'stencil.points [8, 8, 8]', ..."""
-    return [f"{key.removeprefix(f'{name}.')} {value}" for key, value in settings(record).items()
-            if key.startswith(f"{name}.") and value not in ("", "[]")]
+def sections_of(record: Record) -> list[tuple[str, str]]:
+    """What is asked for: ('solver', 'method classic, tolerance 1e-9'), ..."""
+    values = [(*key.partition(".")[::2], value) for key, value in settings(record.deck).items() if value not in ("", "[]")]
+    return [(name, ", ".join(f"{key} {value}" for section, key, value in values if section == name))
+            for name in SECTIONS[:4]]
 
 
 def phrase(key: str, value: object) -> str:
@@ -63,27 +59,22 @@ def phrase(key: str, value: object) -> str:
 def labels(records: Sequence[Record]) -> list[str]:
     """For each run, in words, in what it differs from the others; empty where the decks and records do not say."""
     known = [{**{key: record.run[key] for key in RECORDED if key in record.run},
-              **{key: value for key, value in settings(record).items() if key.startswith(SECTIONS)}}
+              **{key: value for key, value in settings(record.deck).items() if key.partition(".")[0] in SECTIONS}}
              for record in records]
     keys = dict.fromkeys(key for values in known for key in values)
     differ = [key for key in keys if len({str(values[key]) for values in known if key in values}) > 1]
     return [", ".join(phrase(key, values[key]) for key in differ[:MOST] if key in values) for values in known]
 
 
-def paths_of(records: Sequence[Record]) -> list[str]:
-    """The file of each, and what is different in it."""
-    return [": ".join(filter(None, (record.path, label))) for record, label in zip(records, labels(records))]
-
-
 def names_of(records: Sequence[Record]) -> list[str]:
-    """What is different in each; the file too where that does not tell them apart."""
+    """What is different in each; its file where that does not tell them apart."""
     found = labels(records)
-    return [label if label and found.count(label) == 1 else path for label, path in zip(found, paths_of(records))]
+    return [label if label and found.count(label) == 1 else record.path for label, record in zip(found, records)]
 
 
 def other_problem(record: Record, baseline: Record, also: Collection[str] = ()) -> list[str]:
     """In what the run's problem, and the keys in `also`, differ from the baseline's: texts."""
-    mine, other = settings(record), settings(baseline)
+    mine, other = settings(record.deck), settings(baseline.deck)
     keys = [key for key in {**mine, **other} if (key.startswith("problem.") and key not in SET_UP) or key in also]
     if mine.get("problem.kind") != other.get("problem.kind"):
         keys = [key for key in keys if key in mine and key in other]

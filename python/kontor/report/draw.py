@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The charts of a report, drawn by matplotlib: all in one picture, or each as SVG for a page. No other module draws.
+"""The charts of a report, drawn by matplotlib: all in one picture, or each as SVG in a page, which needs nothing else:
+neither a network nor scripts. No other module draws.
 
 Pictures are made by Figure and not by pyplot, which needs a backend and keeps them.
 """
 
+import base64
 import io
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from matplotlib import style
@@ -14,9 +17,10 @@ from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocat
                                StrMethodFormatter)
 from matplotlib.transforms import ScaledTranslation
 
-from .parts import OTHER, Chart
-from .text import percent, printable
+from .parts import OTHER, Chart, Section, Table
+from .text import percent, printable, quantity
 
+PAGE = Path(__file__).parent / "page"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = ("-", "--", "-.", ":")
 WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches; the last from an axis to its legend
@@ -60,26 +64,22 @@ def chart_svg(chart: Chart) -> bytes:
 
 
 def _wrapped(words: str, width: int) -> str:
-    """In lines of at most so many letters."""
     return textwrap.fill(printable(words), width)
 
 
 def _height(chart: Chart) -> float:
-    if chart.bars:
-        return 1.8 + BAR * len(chart.bars)
-    return 1.2 * HEIGHT if chart.image else HEIGHT
+    return 1.8 + BAR * len(chart.bars) if chart.bars else HEIGHT
 
 
 def draw(chart: Chart, axes: Any) -> None:
-    kinds = ((chart.image, _draw_image), (chart.bars, _draw_bars), (True, _draw_lines))
-    next(kind for content, kind in kinds if content)(chart, axes)
+    (_draw_image if chart.image else _draw_bars if chart.bars else _draw_lines)(chart, axes)
     axes.set(xlabel=printable(chart.x_label), ylabel=printable(chart.y_label))
 
 
 def _draw_image(chart: Chart, axes: Any) -> None:
     image: Any = chart.image
     shown = axes.imshow(image.values, origin="upper" if image.names else "lower", extent=image.extent,
-                        cmap=image.colours, vmin=image.least, vmax=image.most, interpolation="nearest")
+                        cmap="viridis" if image.names else "inferno", interpolation="nearest")
     axes.spines[:].set_visible(True)
     if image.names:
         step = -(-len(image.names) // MOST_TICKS)
@@ -106,30 +106,34 @@ def _draw_bars(chart: Chart, axes: Any) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.margins(x=max(0.2, 0.02 * max(len(bar.words) for bar in chart.bars)))
     if any([name for name, _ in bar.parts] != [bar.name] for bar in chart.bars):
-        _legend_below(axes, [printable(name) for name in chart.colours])
+        named = dict(zip(*reversed(axes.get_legend_handles_labels())))
+        ordered = dict.fromkeys([*map(printable, chart.colours), *named])  # in one order in all pictures
+        names = [name for name in ordered if name in named]
+        below = axes.transAxes + ScaledTranslation(0, -LEGEND, axes.figure.dpi_scale_trans)
+        axes.legend([named[name] for name in names], names, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0),
+                    bbox_transform=below)
 
 
 def _draw_lines(chart: Chart, axes: Any) -> None:
     with_errors = [line for line in chart.lines if any(low is not None for low in line.low)]
     for place, line in enumerate(chart.lines):
         style: dict[str, Any] = {"color": line.colour, "label": _wrapped(line.name, 48), "linewidth": 1.2,
-                                 "linestyle": "none" if line.points else DASHES[line.dash % len(DASHES)]}
+                                 "linestyle": DASHES[line.dash % len(DASHES)]}
         if not line.ideal:
             style |= {"marker": MARKERS[place % len(MARKERS)], "markersize": 5, "markevery": max(1, len(line.x) // 20)}
         if line not in with_errors:
             axes.plot(line.x, line.y, **style)
             continue
-        errors = [[0 if low is None else y - low for low, y in zip(line.low, line.y)],
-                  [0 if high is None else high - y for high, y in zip(line.high, line.y)]]
+        errors = [[0 if end is None else abs(y - end) for end, y in zip(ends, line.y)] for ends in (line.low, line.high)]
         aside = (with_errors.index(line) - (len(with_errors) - 1) / 2) * APART  # bars on one x would hide each other
         moved = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
         axes.errorbar(line.x, line.y, errors, capsize=3, transform=moved, **style)
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
-    across = sorted({x for line in chart.lines for x in line.x})
     axes.update_datalim([(x, y) for line in with_errors for ends in (line.y, line.low, line.high)
                          for x, y in zip(line.x, ends) if y is not None])
     axes.autoscale_view()
     _tell(axes.xaxis, chart.x_unit, chart.log_x)
+    across = sorted({x for line in chart.lines for x in line.x})
     if not chart.x_unit and len(across) <= MOST_TICKS:
         axes.xaxis.set_major_locator(FixedLocator(across))
         axes.xaxis.set_minor_locator(NullLocator())
@@ -148,10 +152,24 @@ def _tell(axis: Any, unit: str, log: bool) -> None:
         axis.set_minor_formatter(NullFormatter())
 
 
-def _legend_below(axes: Any, order: list[str]) -> None:
-    """Each name once, in the same order in all pictures."""
-    named = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    names = sorted(named, key=lambda name: order.index(name) if name in order else len(order))
-    below = axes.transAxes + ScaledTranslation(0, -LEGEND, axes.figure.dpi_scale_trans)
-    axes.legend([named[name] for name in names], names, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0),
-                bbox_transform=below)
+def html(title: str, found: list[Section]) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # only pages need it
+
+    environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True,
+                              finalize=lambda value: printable(value) if type(value) is str else value)
+    environment.filters.update(svg=lambda chart: base64.b64encode(chart_svg(chart)).decode(), in_words=in_words)
+    environment.tests.update(table=lambda part: isinstance(part, Table))
+    return environment.get_template("page.html.j2").render(title=title, sections=found)
+
+
+def in_words(chart: Chart) -> str:
+    """What those read who do not see the chart: its lines, or its bars with all numbers."""
+    if not chart.bars:
+        names = dict.fromkeys(line.name for line in chart.lines)
+        return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
+    told = []
+    for bar in chart.bars:
+        parts = ", ".join(f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts)
+        told.append(f"{bar.name}: {bar.words}" + (f" ({parts})" if len(bar.parts) > 1 else ""))
+    return "; ".join(told)

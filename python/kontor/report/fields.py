@@ -10,9 +10,8 @@ os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"  # under its name a file is whole,
 import h5py  # noqa: E402
 import numpy as np  # noqa: E402
 
-from .errors import RecordError, read_as_damaged  # noqa: E402
 from .parts import PALETTE, Chart, Image, Line  # noqa: E402
-from .record import read_json  # noqa: E402
+from .record import RecordError, read_as_damaged, read_json  # noqa: E402
 
 MOST = 1024  # values kept in each direction of a field
 
@@ -31,8 +30,6 @@ class Field(NamedTuple):
 
 def read_field(path: str) -> Field | None:
     """None where there is no field. All bytes of the file are those that were written."""
-    if path.endswith(".json"):
-        return None
     read_json(path, whole=True)
     with read_as_damaged(path), h5py.File(path, "r") as file:
         if "fields" not in file:
@@ -68,8 +65,6 @@ def field_charts(field: Field | None) -> list[Chart]:
     if values.ndim == 1:
         places = [field.at(0, number) for number in range(values.size)]
         return [Chart(title, "x", field.name, [Line(field.name, PALETTE[0], places, list(values), ideal=True)])]
-    finite = values[np.isfinite(values)]
-    least, most = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     ends = [(field.at(axis, -0.5), field.at(axis, count - 0.5)) for axis, count in enumerate(reversed(values.shape))]
     charts = []
     for across, up in ((0, 1), (0, 2), (1, 2)) if values.ndim == 3 else ((0, 1),):
@@ -78,6 +73,6 @@ def field_charts(field: Field | None) -> list[Chart]:
             axis = 3 - across - up
             middle = values.shape[2 - axis] // 2
             plane, where = np.take(values, middle, 2 - axis), f", {'xyz'[axis]} = {field.at(axis, middle):.4g}"
-        charts.append(Chart(title + where, "xyz"[across], "xyz"[up],
-                            image=Image(plane, (*ends[across], *ends[up]), field.name, least, most)))
+        image = Image(np.where(np.isfinite(plane), plane, np.nan), (*ends[across], *ends[up]), field.name)
+        charts.append(Chart(title + where, "xyz"[across], "xyz"[up], image=image))
     return charts

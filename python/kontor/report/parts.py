@@ -15,7 +15,7 @@ NUMBER = re.compile(r"[-+]?(\d[\d.]*(e[-+]?\d+)?|nan|inf)( [^,]*( \[.*\])?)?")  
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 OTHER = "#999999"
 KINDS = {"compute": ("#0072B2", "#56B4E9", "#332288", "#882255"), "packing": ("#E69F00", "#CC79A7"),
-         "communication": ("#D55E00", "#F0E442", "#009E73", "#99D8C0", "#661100"), "io": ("#000000",)}
+         "communication": ("#D55E00", "#F0E442", "#009E73", "#99D8C0", "#661100")}
 BACKENDS = {"raw": "#0072B2", "view": "#D55E00", "shm": "#009E73", "nccl": "#CC79A7", "ipc": "#E69F00", "null": OTHER}
 
 
@@ -27,11 +27,6 @@ class Table:
         self.rows = [["-" if cell is None else str(cell) for cell in row] for row in rows]
         cells = [[cell for cell in column if cell != "-"] for column in zip(*self.rows)]
         self.words = [not column or not all(map(NUMBER.fullmatch, column)) for column in cells]  # of each column
-
-    @property
-    def lines(self) -> list[list[str]]:
-        """The header, if there is one, and the rows."""
-        return [self.header, *self.rows] if self.header else self.rows
 
 
 @dataclass
@@ -46,7 +41,6 @@ class Line:
     high: Sequence[float | None] = ()
     dash: int = 0  # 0: none; lines that share a colour have different ones
     ideal: bool = False  # a line to compare with: no markers
-    points: bool = False  # markers without a line
 
 
 @dataclass
@@ -63,10 +57,7 @@ class Image:
     values: Any  # array (rows, columns), row 0 at the bottom
     extent: tuple[float, float, float, float]  # left, right, bottom, top
     label: str  # of the colours
-    least: float | None = None  # value of the first colour
-    most: float | None = None
-    colours: str = "inferno"
-    names: list[str] = field(default_factory=list)  # of rows and columns of a matrix, whose row 0 is at the top
+    names: Sequence[str] = ()  # of rows and columns of a matrix, whose row 0 is at the top
 
 
 @dataclass
@@ -114,10 +105,10 @@ def tabulated(title: str, rows: Iterable[Mapping[str, object]], *more: Part, not
     return [Section(title, [Table(kept, [[row.get(name) for name in kept] for row in rows]), *more], note)] if rows else []
 
 
-def paired(title: str, rows: Iterable[tuple[str, object]], note: str = "") -> list[Section]:
+def paired(title: str, rows: Iterable[tuple[str, object]]) -> list[Section]:
     """A section of names and values, without those that are empty; none if there are none."""
-    rows = [row for row in rows if row[1] is not None and str(row[1]).strip()]
-    return [Section(title, [Table([], rows)], note)] if rows else []
+    rows = [row for row in rows if row[1] is not None and row[1] != ""]
+    return [Section(title, [Table([], rows)])] if rows else []
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
@@ -143,10 +134,9 @@ def lines_of(series: Sequence[tuple[str, Sequence[tuple[float, "Estimate"]]]]) -
     colour, used, lines = colours(name for name, _ in series), list[str](), []
     for name, points in series:
         if points:
-            across, values = zip(*points)
-            lines.append(Line(name, colour[name], across, [value.value for value in values],
-                              [value.low for value in values], [value.high for value in values],
-                              dash=used.count(colour[name])))
+            across, estimates = zip(*points)
+            y, low, high = zip(*estimates)
+            lines.append(Line(name, colour[name], across, y, low, high, dash=used.count(colour[name])))
             used.append(colour[name])
     return lines
 

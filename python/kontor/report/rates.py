@@ -105,7 +105,7 @@ def roofline(rates: Sequence[Rate]) -> list[Chart]:
             shade, on = (PALETTE[place % len(PALETTE)], f"{counted(ranks, 'rank')}: ") if several else (OTHER, "")
             for rate in some:
                 lines.append(Line(rate.name, shade if several else own[rate.name], [rate.intensity],
-                                  [rate.value.value if rate.value else 0.0], points=True))
+                                  [rate.value.value if rate.value else 0.0]))
             memory, peak = (median([getattr(rate, key) for rate in some]) for key in ("memory", "peak"))
             lines.append(Line(f"{on}memory {quantity(memory, 'B/s')}", shade, across, [memory * x for x in across],
                               ideal=True))

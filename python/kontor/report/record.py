@@ -1,24 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The record of a run as plain Python values: the JSON of --results, or what `kontor-record` prints of an HDF5 file. That
-program compares what it reads with the checksums of the file."""
+"""The record of a run as plain Python values: the JSON of --results, or what `kontor-record` prints of an HDF5 file.
+That program compares what it reads with the checksums of the file."""
 
 import json
+import os
 import signal
 import statistics
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from ..messages import Failure
 from ..place import Place
-from .errors import RecordError, read_as_damaged
+from .text import printable
 
 Row = dict[str, Any]
 
-KINDS = ("compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
+KINDS = (None, "compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
 NOISY = 2.0  # a hundredth of the quanta takes so many times the fastest; on a quiet node 1.0 to 1.5
 DO_NOT_QUOTE = "do not quote these times"
+
+
+class RecordError(Failure):
+    """A file that cannot be read, or what else the user can mend, with what to do and the id of the cause."""
+
+    def __init__(self, message: str, error_id: str = "E-REPORT-FILE"):
+        super().__init__(message, error_id=error_id)
+
+
+def reason(error: BaseException) -> str:
+    """In one line, of at most 200 characters."""
+    return printable(" ".join(str(error).split()))[:200] or type(error).__name__
+
+
+@contextmanager
+def read_as_damaged(path: object) -> Iterator[None]:
+    """Around what reads a file: any exception becomes one line about it, because damage has no end of symptoms."""
+    try:
+        yield
+    except (RecordError, ImportError):
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        if isinstance(error, OSError) and error.errno:  # what the system says is not the file's fault
+            raise RecordError(f"{path}: cannot be read: {os.strerror(error.errno)}") from error
+        raise RecordError(f"{path}: cannot be read, so the file is damaged: {reason(error)}") from error
+
+
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Around what writes a file; `what` names it, and the option that asks for it."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
+        why = getattr(error, "strerror", None) or error
+        raise RecordError(f"{what} cannot be written: {why}", "E-FILE-WRITE") from error
 
 
 def rows() -> Any:
@@ -39,36 +77,35 @@ class Record:
     verification: Row = values()
     timers: dict[str, Row] = values()  # by region
     repeats: list[float] = rows()  # seconds
-    traffic: list[Row] = rows()  # who sends how much to whom in a step
+    traffic: list[Row] = rows()
     calibration: Row = values()
-    curves: list[Row] = rows()  # one point of one series of one curve each
-    ratios: list[Row] = rows()  # one series over another at one size each
+    curves: list[Row] = rows()
+    ratios: list[Row] = rows()
     matrix: Row = values()
-    solver: Row = values()  # what the method and its preconditioner tell
+    solver: Row = values()
     history: Row = values()  # name, iterations, values
     per_rank: Row = values()  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
-    volume: Row = values()  # bytes that all ranks send in a repeat
-    memory: Row = values()  # bytes of all ranks
-    placement: list[Row] = rows()  # the host and cores of a rank, and those of each of its threads
-    checkpoint: Row = values()  # what was written and resumed from
-    distributions: list[Row] = rows()  # of the seconds of single exchanges and steps
-    noise: Row = values()  # of a fixed quantum of work, relative to the fastest
-    energy: Row = values()  # J a repeat
-    trace: list[Row] = rows()  # when a rank was in which region
+    volume: Row = values()
+    memory: Row = values()
+    placement: list[Row] = rows()
+    checkpoint: Row = values()
+    distributions: list[Row] = rows()
+    noise: Row = values()
+    energy: Row = values()
+    trace: list[Row] = rows()
 
     @property
     def app(self) -> str:
         return str(self.run.get("app", "?"))
 
     @property
-    def figure(self) -> Row | None:
-        """The primary figure of merit, or None."""
-        return self.figures[0] if self.figures else None
+    def deck(self) -> str:
+        return str(self.run.get("deck", ""))
 
     @property
-    def fraction(self) -> float | None:
-        """How much of what the machine can do; of the first figure that says so, or None."""
-        return next((figure["fraction"] for figure in self.figures if "fraction" in figure), None)
+    def figure(self) -> Row:
+        """The primary figure of merit; empty if there is none."""
+        return self.figures[0] if self.figures else {}
 
     @property
     def passed(self) -> bool | None:
@@ -101,14 +138,13 @@ class Record:
 
     @property
     def hosts(self) -> list[str]:
-        hosts = self.run.get("hosts", [])
-        return [hosts] if isinstance(hosts, str) else list(dict.fromkeys(hosts))
+        return list(dict.fromkeys(self.run.get("hosts", [])))
 
     @property
     def parts(self) -> list[str]:
         """The regions that the measured time of a repeat went to, in the order of all tables and pictures."""
         found = [region for region in self.timers if region != "total" and not self.is_outside(region)]
-        return sorted(found, key=lambda region: ((None, *KINDS).index(self.kind(region)), region))
+        return sorted(found, key=lambda region: (KINDS.index(self.kind(region)), region))
 
     def is_outside(self, region: str) -> bool:
         """Whether the region is no part of the measured time."""
@@ -141,7 +177,7 @@ class Record:
 def regions_of(records: Sequence[Record]) -> dict[str, str | None]:
     """The kinds of all regions of these runs, in the order of all pictures."""
     found = {region: record.kind(region) for record in records for region in record.parts}
-    return dict(sorted(found.items(), key=lambda item: ((None, *KINDS).index(item[1]), item[0])))
+    return dict(sorted(found.items(), key=lambda item: (KINDS.index(item[1]), item[0])))
 
 
 def read_record(path: str) -> Record:
@@ -150,7 +186,12 @@ def read_record(path: str) -> Record:
         tree = json.loads(Path(path).read_text(encoding="utf-8")) if path.endswith(".json") else read_json(path)
         if not isinstance(tree, dict) or not isinstance(tree.get("app"), str):
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-        return _checked(_record(path, _some(tree)))
+        record = _record(path, _some(tree))
+        numbers = [record.run.get("ranks", 1), *record.repeats, *(row["median"] for row in record.timers.values()),
+                   *(figure["value"] for figure in record.figures if figure["name"])]
+        if wrong := [value for value in numbers if not isinstance(value, int | float)]:
+            raise ValueError(f"{str(wrong[0])[:40]!r} is no number")
+        return record
 
 
 def read_json(path: str, name: str = "/run", whole: bool = False) -> Row:
@@ -164,21 +205,15 @@ def read_json(path: str, name: str = "/run", whole: bool = False) -> Row:
                               encoding="utf-8", errors="replace", check=False)
     except OSError as error:
         raise RecordError(f"{path}: {place.lacks(program.name)} ({error.strerror})", "E-BUILD-FAILED") from error
-    if done.returncode < 0:
-        raise _damaged(path, f"reading it ends with {signal.Signals(-done.returncode).name}")
-    if done.returncode:
+    if done.returncode > 0:
         raise RecordError(done.stderr.strip())
     try:
-        found = json.loads(done.stdout)
+        why = f"reading it ends with {signal.Signals(-done.returncode).name}" if done.returncode else f"{name} is no object"
+        if not done.returncode and isinstance(found := json.loads(done.stdout), dict):
+            return found
     except ValueError as error:
-        raise _damaged(path, f"{name} is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise _damaged(path, f"{name} is no object of JSON")
-    return found
-
-
-def _damaged(path: str, why: str) -> RecordError:
-    return RecordError(f"{path}: cannot be read, so the file is damaged: {why}", "E-FILE-DAMAGED")
+        why = f"{name} is no JSON: {error}"
+    raise RecordError(f"{path}: cannot be read, so the file is damaged: {why}", "E-FILE-DAMAGED")
 
 
 def _some(value: Any) -> Any:
@@ -191,6 +226,7 @@ def _some(value: Any) -> Any:
 
 
 def _record(path: str, tree: Row) -> Record:
+    """ValueError where a group is no table of rows or no object."""
     primary, others = tree.pop("figure_of_merit", {}), tree.pop("figures_of_merit", {})
     figures = [primary, *(figure for figure in others.values() if figure.get("name") != primary.get("name"))]
     found: Row = {"figures": [figure for figure in figures if "value" in figure],
@@ -200,8 +236,14 @@ def _record(path: str, tree: Row) -> Record:
         if "fraction" not in figure and figure.get("attainable"):
             figure["fraction"] = figure["value"] / figure["attainable"]
     for each in fields(Record)[2:]:
-        if each.name not in found and isinstance(tree.get(each.name), list | dict):  # pingpong's memory is a word
-            found[each.name] = tree.pop(each.name)
+        group = tree.get(each.name)
+        if each.name in found or not isinstance(group, list | dict):  # pingpong's memory is a word
+            continue
+        is_table = str(each.type).startswith("list")
+        if is_table is isinstance(group, dict) or is_table and each.name != "repeats" and not all(
+                isinstance(row, dict) for row in group):
+            raise ValueError(f"{each.name} is no {'table' if is_table else 'object'}")
+        found[each.name] = tree.pop(each.name)
     run = {key: value for key, value in tree.items() if not isinstance(value, dict | list) or key == "hosts"}
     return Record(path, run, **found)
 
@@ -214,20 +256,3 @@ def _history(group: Row) -> Row:
     if len(iterations) != len(found) or not all(isinstance(value, int | float) for value in (*iterations, *found)):
         raise ValueError("history is not a number for each iteration")
     return {"name": name, "iterations": iterations, "values": found} if found else {}
-
-
-def _checked(record: Record) -> Record:
-    """ValueError where a group is no table of rows, or what all reports compute with is no number."""
-    for each in fields(record)[2:]:
-        found, is_table = getattr(record, each.name), str(each.type).startswith("list")
-        if not isinstance(found, list if is_table else dict):
-            raise ValueError(f"{each.name} is no {'table' if is_table else 'object'}")
-        if is_table and each.name != "repeats" and not all(isinstance(row, dict) for row in found):
-            raise ValueError(f"{each.name} is no table")
-    numbers = {"ranks": record.run.get("ranks", 1), **{f"repeat {place}": each for place, each in enumerate(record.repeats)},
-               **{f"{region}: median": row["median"] for region, row in record.timers.items()},
-               **{f"figure {figure['name']}": figure["value"] for figure in record.figures}}
-    for name, value in numbers.items():
-        if not isinstance(value, int | float):
-            raise ValueError(f"{name} is {str(value)[:40]!r}")
-    return record

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is computed of a point of a study relative to the baseline of its series: speed-up, efficiency, and the
-efficiencies of POP by the useful time of ranks, which is all but regions of the kind communication.
+"""The points of a study as series: those that differ in how many workers they have, and in nothing else. Which of two
+series is faster; and of each point relative to the baseline of its series speed-up, efficiency, and the efficiencies of
+POP by the useful time of ranks, which is all but regions of the kind communication.
 
 docs/reference/metrics.md has the definitions and their sources.
 """
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,47 +15,125 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .deck import phrase
 from .rates import Rate
-from .record import Record
-from .series import SIZES, Series, count_of, name_of
-from .statistics import Estimate, estimate, median, median_of, ratio
-from .study import Point
-from .traffic import totals
+from .record import Record, Row
+from .statistics import Array, Difference, Estimate, difference, estimate, median_of, ratio
+from .study import Point, Study
+from .text import counted, grouped
 
+SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
+DECK = "deck"  # two of them are two problems, whose times say nothing of each other
+BACKEND = "comm.backend"
 SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an explanation
 UNEVEN = 0.01  # relative, of work that is not what it should be
 EXACT = Estimate(1.0, 1.0, 1.0)
 LEAST = 0.95  # an efficiency above it limits nothing
 
 
+
+@dataclass(eq=False)
+class Series:
+    name: str  # by what else differs in the study: "view, overlap on"
+    factors: Row
+    points: list[Point]  # by number of workers, each number once
+    base: Point  # the baseline: the one of the study's file, or that with fewest workers
+
+    @property
+    def base_name(self) -> str:
+        return f"{count_of(self.base)} ({self.base.id})"
+
+    def at(self, workers: int) -> Point | None:
+        return next((point for point in self.points if point.workers == workers), None)
+
+
+def count_of(point: Point) -> str:
+    """'4 ranks', '2 GPUs', '4 ranks x 2 threads'."""
+    if point.gpus:
+        return counted(point.gpus, "GPU")
+    return counted(point.ranks, "rank") + (f" x {counted(point.threads, 'thread')}" if point.threads > 1 else "")
+
+
+def series_of(study: Study) -> list[Series]:
+    """In the order in which the study has them, but that the baseline's is the first."""
+    others = {point: {key: value for key, value in point.factors.items() if key not in SIZES} for point in study.measured}
+    keys = dict.fromkeys(key for factors in others.values() for key in factors)
+    differ = {key for key in keys if len({str(factors.get(key)) for factors in others.values()}) > 1}
+    found = []
+    for points in grouped(others, lambda point: str(sorted(others[point].items()))).values():
+        points.sort(key=lambda point: point.id, reverse=True)
+        ordered = [point for _, point in sorted({point.workers: point for point in points}.items())]
+        base = next((point for point in ordered if all(point.factors.get(key, getattr(point, key, None)) == value
+                                                       for key, value in study.baseline.items() if key in SIZES)), ordered[0])
+        factors = {key: value for key, value in others[base].items() if key in differ}
+        found.append(Series(name_of(factors, base), factors, ordered, base))
+    return sorted(found, key=lambda one: any(one.factors.get(key, value) != value
+                                             for key, value in study.baseline.items() if key not in SIZES))
+
+
+def name_of(factors: Row, point: Point) -> str:
+    """The backend comes first; where nothing differs, it is the backend that the run has used."""
+    words = [str(factors[key]).removeprefix("inputs/").removesuffix(".yaml") if key == DECK else phrase(key, factors[key])
+             for key in sorted(factors, key=lambda key: key != BACKEND)]
+    return ", ".join(words) or point.records[0].run.get("backend", "all")
+
+
+class Compared(NamedTuple):
+    """Two series, which differ in one factor, at a number of workers."""
+
+    one: Series
+    other: Series  # which the times of `one` are relative to
+    point: Point
+    its: Point
+    difference: Difference
+
+
+def compare(one: Series, other: Series) -> list[Compared]:
+    """At the numbers of workers that both have."""
+    return [Compared(one, other, point, its, difference(point.sample, its.sample))
+            for point in one.points if (its := other.at(point.workers))]
+
+
+def compared_by(series: list[Series], key: str) -> list[list[Compared]]:
+    """Of each pair that differs in `key` only; the later one relative to the earlier one."""
+    pairs = itertools.combinations([one for one in series if key in one.factors], 2)
+    return [found for other, one in pairs if {**one.factors, key: None} == {**other.factors, key: None}
+            and (found := compare(one, other))]
+
+
+def crossings(compared: list[Compared]) -> list[str]:
+    """Where neighbours both differ significantly, in other directions: near the number of workers where the ratio would
+    be 1, by interpolation of logarithms."""
+    told = []
+    for before, after in itertools.pairwise(compared):
+        if {before.difference.verdict, after.difference.verdict} == {"faster", "slower"}:
+            a, b = math.log(before.difference.ratio.value), math.log(after.difference.ratio.value)
+            below, above = (before.one, before.other) if a < 0 else (before.other, before.one)
+            first, last = before.point.workers, after.point.workers
+            told.append(f"{below.name} is faster on {first} and {above.name} on {last} workers: their times are equal "
+                        f"near {first * (last / first) ** (a / (a - b)):.3g}.")
+    return told
+
+
 class Useful(NamedTuple):
-    """Of one repeat."""
+    """Of each repeat of a run."""
 
-    mean: float  # over ranks, seconds
-    most: float
-    total: float
-    packing: float  # the part of `total` that packs
-    wall: float  # of the slowest rank
+    mean: Array  # over ranks, seconds
+    most: Array
+    total: Array
+    packing: Array  # the part of `total` that packs
+    wall: Array  # of the slowest rank
 
 
-@dataclass
-class Pop:
+class Pop(NamedTuple):
     """Fractions of 1. `computation` and `overall` are None where work is unknown."""
 
     load_balance: Estimate
     communication: Estimate
     parallel: Estimate
     packing: float
-    computation: Estimate | None = None  # computational scalability
-    overall: Estimate | None = None  # global efficiency
-
-    @property
-    def lowest(self) -> str | None:
-        """The factor of the global efficiency that is lowest, if one limits it."""
-        parts = {"load balance": self.load_balance, "communication efficiency": self.communication,
-                 "computational scalability": self.computation or EXACT}
-        name, value = min(parts.items(), key=lambda part: part[1].value)
-        return f"{name} {value.value:.2f}" if value.value < LEAST else None
+    computation: Estimate | None  # computational scalability
+    overall: Estimate | None  # global efficiency
 
 
 @dataclass
@@ -67,13 +148,6 @@ class Scaled:
     def where(self) -> str:
         return f"{self.series.name}, {count_of(self.point)}"
 
-    @property
-    def without_size(self) -> str:
-        """What it is but for the size of the problem: a number among its factors."""
-        others = {key: value for key, value in self.point.factors.items() if key not in SIZES
-                  and (isinstance(value, str) or not key.startswith("problem."))}
-        return f"{name_of(others, self.point)}, {count_of(self.point)}"
-
     @cached_property
     def time(self) -> Estimate:
         return median_of(self.point.sample)
@@ -85,35 +159,32 @@ class Scaled:
 
     @property
     def work(self) -> float:
-        """Done in a repeat, relative to the baseline's; as it should be where the records do not say."""
+        """Of a worker in a weak series, else in all, relative to the baseline's; 1 where the records do not say."""
         own, base = work_of(self.point), work_of(self.series.base)
-        return own / base if own and base else self.growth if self.weak else 1.0
+        return own / base / (self.growth if self.weak else 1) if own and base else 1.0
+
+    @cached_property
+    def efficiency(self) -> Estimate:
+        return self._relative(1.0 if self.weak else 1 / self.growth)
 
     @cached_property
     def speedup(self) -> Estimate:
         """Strong: T0 / T; weak: scaled, growth * T0 / T."""
-        return relative(self.series.base, self.point, self.growth if self.weak else 1.0)
-
-    @cached_property
-    def efficiency(self) -> Estimate:
-        return relative(self.series.base, self.point, 1.0 if self.weak else 1 / self.growth)
+        return self._relative(self.growth if self.weak else 1.0)
 
     @cached_property
     def by_work(self) -> Estimate | None:
         """The efficiency by the work of a worker, where that does not stay as it is."""
-        return relative(self.series.base, self.point, self.work / self.growth) if self.weak and self.is_uneven else None
+        return self._relative(self.work) if self.weak and abs(self.work - 1) > UNEVEN else None
 
-    @property
-    def is_uneven(self) -> bool:
-        return abs(self.work / (self.growth if self.weak else 1) - 1) > UNEVEN
+    def _relative(self, factor: float) -> Estimate:
+        """factor * T0 / T; exactly the factor at the baseline itself."""
+        base = self.series.base
+        return Estimate(factor, factor, factor) if self.point is base else ratio(base.sample, self.point.sample, factor)
 
     @cached_property
     def rate(self) -> Rate:
         return Rate(self.where, self.point.records)
-
-    @cached_property
-    def totals(self) -> tuple[int, int, int | None]:
-        return totals(self.point.records[0])
 
     @cached_property
     def pop(self) -> Pop | None:
@@ -121,8 +192,14 @@ class Scaled:
 
     @property
     def lowest(self) -> str | None:
-        """Of POP's factors; None where runs were disturbed, since any factor may be due to that."""
-        return self.pop.lowest if self.pop and not self.point.disturbed else None
+        """The lowest factor of the global efficiency, if one limits it. None where runs were disturbed: any factor may
+        be due to that."""
+        if not self.pop or self.point.disturbed:
+            return None
+        parts = {"load balance": self.pop.load_balance, "communication efficiency": self.pop.communication,
+                 "computational scalability": self.pop.computation or EXACT}
+        name, value = min(parts.items(), key=lambda part: part[1].value)
+        return f"{name} {value.value:.2f}" if value.value < LEAST else None
 
     @property
     def warnings(self) -> list[str]:
@@ -130,39 +207,29 @@ class Scaled:
         if self.growth > 1 and (self.efficiency.low or self.efficiency.value) > SUPERLINEAR:
             found.append(f"{self.where}: superlinear, efficiency {self.efficiency.value:.2f} of "
                          f"{self.series.base_name}: a cache that the problem begins to fit in, or a slow baseline")
-        if self.is_uneven and self.weak:
-            found.append(f"{self.where}: the work of a worker is {self.work / self.growth:.2f} of the baseline's: see "
-                         "efficiency by work")
-        elif self.is_uneven:
-            found.append(f"{self.where}: the work is {self.work:.2f} of the baseline's, so the problems are different")
+        if abs(self.work - 1) > UNEVEN:
+            found.append(f"{self.where}: the work{' of a worker' * self.weak} is {self.work:.2f} of the baseline's"
+                         + (": see efficiency by work" if self.weak else ", so the problems are different"))
         return found
-
-
-def relative(base: Point, point: Point, factor: float = 1.0) -> Estimate:
-    """factor * T0 / T; exactly the factor at the baseline itself."""
-    return Estimate(factor, factor, factor) if point is base else ratio(base.sample, point.sample, factor)
 
 
 def work_of(point: Point) -> float | None:
     """What a repeat does, in the unit of the figure of merit: rate times seconds. None if that is no rate."""
-    for record in point.records:
-        if record.figure and record.seconds:
-            is_rate = record.figure.get("unit", "").endswith("/s")
-            return float(record.figure["value"] * record.seconds) if is_rate else None
-    return None
+    record = point.records[0]
+    is_rate = record.figure.get("unit", "").endswith("/s")
+    return float(record.figure["value"] * record.seconds) if is_rate and record.seconds else None
 
 
-def useful_times(record: Record) -> list[Useful]:
-    """Of each repeat; empty where why_none() gives a reason."""
+def useful_times(record: Record) -> Useful | None:
+    """None where why_none() gives a reason."""
     if why_none(record) or not record.per_rank.get("seconds"):
-        return []
+        return None
     kinds = [record.kind(region) for region in record.per_rank["regions"]]
     seconds, walls = (np.array(record.per_rank[key], dtype=float) for key in ("seconds", "wall"))
     useful = seconds[:, :, [kind != "communication" for kind in kinds]].sum(axis=2)
     packing = seconds[:, :, [kind == "packing" for kind in kinds]].sum(axis=(1, 2))
-    found = [Useful(*map(float, (of.mean(), of.max(), of.sum(), packs, wall.max())))
-             for of, packs, wall in zip(useful, packing, walls) if of.size]
-    return [one for one in found if one.most > 0 and one.wall > 0]
+    found = Useful(useful.mean(axis=1), useful.max(axis=1), useful.sum(axis=1), packing, walls.max(axis=1))
+    return found if found.most.all() and found.wall.all() else None
 
 
 def why_none(record: Record) -> str:
@@ -179,23 +246,21 @@ def pop_of(point: Point, base: Point) -> Pop | None:
     runs, base_runs, work, base_work = _runs(point), _runs(base), work_of(point), work_of(base)
     if not runs:
         return None
+    computation = overall = None
     parallel = _sample(runs, lambda one: one.mean / one.wall)
-    found = Pop(median_of(_sample(runs, lambda one: one.mean / one.most)),
-                median_of(_sample(runs, lambda one: one.most / one.wall)), median_of(parallel),
-                median([one.packing / one.total for run in runs for one in run]))
     if base_runs and work and base_work:
-        mine, other = ([total / done for total in _sample(of, lambda one: one.total)]
-                       for of, done in ((runs, work), (base_runs, base_work)))
-        found.computation = EXACT if point is base else ratio(other, mine)
-        found.overall = estimate(lambda a, b, c: a if point is base else a * c / b, parallel, mine, other)
-    return found
+        growth, mine, other = work / base_work, _sample(runs, lambda one: one.total), _sample(base_runs, lambda one: one.total)
+        computation = EXACT if point is base else ratio(other, mine, growth)
+        overall = estimate(lambda a, b, c: a if point is base else growth * a * c / b, parallel, mine, other)
+    return Pop(median_of(_sample(runs, lambda one: one.mean / one.most)),
+               median_of(_sample(runs, lambda one: one.most / one.wall)), median_of(parallel),
+               float(np.median(_sample(runs, lambda one: one.packing / one.total))), computation, overall)
 
 
-def _runs(point: Point) -> list[list[Useful]]:
+def _runs(point: Point) -> list[Useful]:
     return [times for record in point.records if (times := useful_times(record))]
 
 
-def _sample(runs: list[list[Useful]], what: Callable[[Useful], float]) -> list[float]:
+def _sample(runs: list[Useful], what: Callable[[Useful], Array]) -> list[float]:
     """Of one run each repeat, of several the median of each."""
-    values = [list(map(what, run)) for run in runs]
-    return values[0] if len(runs) == 1 else list(map(median, values))
+    return list(what(runs[0])) if len(runs) == 1 else [float(np.median(what(run))) for run in runs]

@@ -27,7 +27,7 @@ def time_to_solution(record: Record) -> float | None:
 def tolerance(record: Record) -> float | None:
     """Of the deck; 0 if it asks for a number of iterations, None if it does not say."""
     try:
-        return float(settings(record)["solver.tolerance"])
+        return float(settings(record.deck)["solver.tolerance"])
     except (KeyError, ValueError):
         return None
 

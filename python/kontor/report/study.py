@@ -8,8 +8,7 @@ from typing import TypeVar
 
 from ..messages import SHARED_CORES
 from .entries import entries_of_jobs
-from .errors import RecordError, read_as_damaged
-from .record import DO_NOT_QUOTE, NOISY, Record, Row, read_record
+from .record import DO_NOT_QUOTE, NOISY, Record, RecordError, Row, read_as_damaged, read_record
 from .text import counted, grouped
 
 PASSED, INTERRUPTED = "passed", "ended early"

@@ -9,18 +9,15 @@ from itertools import chain
 from .parts import OTHER, Chart, Line, Section, level, lines_of, paired, tabulated
 from .rates import over_size, roofline
 from .record import Row, regions_of
-from .regions import time_bars
-from .scaling import Scaled, why_none
-from .series import DECK, Compared, Series, compare, compared_by, count_of, crossings, series_of
+from .scaling import (BACKEND, DECK, SIZES, Compared, Scaled, Series, compare, compared_by, count_of, crossings, name_of,
+                      series_of, why_none)
 from .statistics import Estimate, median, median_of
 from .study import INTERRUPTED, PASSED, Point, Study
 from .text import counted, in_bytes, percent, quantity, seconds, spaced
+from .views import time_bars, totals
 
-RUN_KEYS = {"git_revision": "revision of the runs", "version": "Kontor", "execution_space": "execution space",
-            "kokkos_version": "Kokkos", "mpi_library": "MPI", "compiler": "compiler", "flags": "flags",
-            "precision": "precision"}
+RUN_KEYS = ("git_revision", "version", "execution_space", "kokkos_version", "mpi_library", "compiler", "flags", "precision")
 ENOUGH = 6  # measurements for an interval of a median of 95 %
-BACKEND = "comm.backend"
 
 
 def study_sections(study: Study) -> list[Section]:
@@ -39,17 +36,16 @@ def _summary(study: Study, series: list[Series], rows: list[Scaled]) -> Section:
     runs = [run for point in study.points for run in point.runs]
     passed, interrupted = (sum(run.state == state and not run.problem for run in runs) for state in (PASSED, INTERRUPTED))
     skipped = sum(bool(point.skipped) for point in study.points)
-    told = [f"{passed} passed", f"{len(runs) - passed - interrupted} failed"]
-    told += [f"{interrupted} interrupted"] if interrupted else []
-    cannot = f"; {counted(skipped, 'point')} cannot run here" if skipped else ""
     words = [f"{counted(len(study.points), 'point')} of {study.app or 'an app'}, {counted(len(runs), 'run')}: "
-             f"{', '.join(told)}{cannot}.", *filter(None, [study.disturbed])]
-    for one in series:
-        last = [row for row in rows if row.series is one][-1]
+             f"{passed} passed, {len(runs) - passed - interrupted} failed"
+             + (f", {interrupted} interrupted" if interrupted else "")
+             + (f"; {counted(skipped, 'point')} cannot run here." if skipped else ".")]
+    words += [study.disturbed] if study.disturbed else []
+    for last in {row.series: row for row in rows}.values():
         if last.growth > 1:
             limit = f" Its lowest factor: {last.lowest}." if last.lowest else ""
-            words.append(f"{one.name}: {count_of(last.point)} take {last.time.shown(seconds)}, a speed-up of "
-                         f"{last.speedup} and an efficiency of {last.efficiency} relative to {one.base_name}.{limit}")
+            words.append(f"{last.where} take {last.time.shown(seconds)}: a speed-up of {last.speedup} and an efficiency of "
+                         f"{last.efficiency} relative to {last.series.base_name}.{limit}")
     for deck in dict.fromkeys(one.factors.get(DECK) for one in series):
         words += _fastest([one for one in series if one.factors.get(DECK) == deck])
     words += chain.from_iterable(map(crossings, compared_by(series, BACKEND)))
@@ -65,8 +61,8 @@ def _fastest(series: list[Series]) -> list[str]:
     if not at:
         return []
     one = min(at, key=lambda other: median(at[other].sample))
-    rivals = [other.name for other in at if other is not one for row in compare(other, one)
-              if row.workers == most and not row.difference.significant]
+    rivals = [row.one.name for other in at if other is not one for row in compare(other, one)
+              if row.its is at[one] and not row.difference.significant]
     tied = f", though not significantly faster than {', '.join(rivals)}" if rivals else ""
     return [f"On {count_of(at[one])} {one.name} is the fastest with {seconds(median(at[one].sample))}{tied}."]
 
@@ -97,10 +93,9 @@ def _scaling_charts(series: list[Series], rows: list[Scaled]) -> list[Chart]:
         return lines_of([(one.name, [(row.point.workers, what(row)) for row in rows if row.series is one])
                          for one in series])
 
-    first, weak = [row for row in rows if row.series is series[0]], rows[0].weak
-    time = median(series[0].base.sample)
+    first, time = [row for row in rows if row.series is series[0]], median(series[0].base.sample)
     ideal = Line(f"ideal, from {series[0].base_name}", OTHER, [row.point.workers for row in first],
-                 [time if weak else time / row.growth for row in first], dash=1, ideal=True)
+                 [time if row.weak else time / row.growth for row in first], dash=1, ideal=True)
     shares = lines(lambda row: row.efficiency)
     return [Chart("Time of a repeat", "workers", "time", [*lines(lambda row: row.time), ideal], log_x=True, log_y=True,
                   unit="s"),
@@ -115,17 +110,17 @@ def _compared(series: list[Series]) -> list[Section]:
 
 
 def _comparison(key: str, pairs: list[list[Compared]]) -> list[Section]:
-    cells = [{"series": row.one.name, "relative to": row.other.name, "workers": row.workers,
-              "time": median_of(row.times[0]).shown(seconds), "its time": median_of(row.times[1]).shown(seconds),
+    cells = [{"series": row.one.name, "relative to": row.other.name, "workers": row.point.workers,
+              "time": median_of(row.point.sample).shown(seconds), "its time": median_of(row.its.sample).shown(seconds),
               "ratio": row.difference.ratio.shown("{:.3f}".format), "verdict": row.difference.verdict or None}
              for found in pairs for row in found]
     words = ["Ratio: the time of the series / the time of the one that it is relative to; below 1 the series is faster. "
              "A verdict takes an interval without 1, and a rank test below 5 %, which takes four runs of each.",
              *chain.from_iterable(map(crossings, pairs))]
-    # Pictures have the ratios to one value of the factor, the first.
-    first = [found for found in pairs if found[0].other.factors[key] == pairs[0][0].other.factors[key]]
-    name = first[0][0].other.name if len({found[0].other for found in first}) == 1 else f"{first[0][0].other.factors[key]}"
-    lines = lines_of([(found[0].one.name, [(row.workers, row.difference.ratio) for row in found]) for found in first])
+    value = pairs[0][0].other.factors[key]  # the picture has the ratios to one value of the factor, the first
+    first = [found for found in pairs if found[0].other.factors[key] == value]
+    name = first[0][0].other.name if len({found[0].other for found in first}) == 1 else str(value)
+    lines = lines_of([(found[0].one.name, [(row.point.workers, row.difference.ratio) for row in found]) for found in first])
     chart = Chart(f"Time relative to {name}: below 1 is faster than {name}", "workers", f"time / time of {name}",
                   [*lines, level(f"as fast as {name}", 1.0, lines)], log_x=True, log_y=True)
     several = any(len(found) > 1 for found in first)
@@ -134,19 +129,23 @@ def _comparison(key: str, pairs: list[list[Compared]]) -> list[Section]:
 
 def _rates(rows: list[Scaled]) -> list[Section]:
     """The figure of merit of each point, in one table, relative to what the machine could do."""
-    rows = [row for row in rows if row.rate.value]
+    rows, named = [row for row in rows if row.rate.value], []
+    for row in rows:  # numbers of the problem are its size
+        others = {key: value for key, value in row.point.factors.items() if key not in SIZES
+                  and (isinstance(value, str) or not key.startswith("problem."))}
+        named.append((f"{name_of(others, row.point)}, {count_of(row.point)}", row.rate))
     return tabulated("Rates", [{
         **_of_point(row), "figure": spaced(row.rate.figure["name"]), "rate": row.rate.words,
         "attainable": quantity(row.rate.attainable, row.rate.unit),
         "fraction": row.rate.fraction and row.rate.fraction.shown(percent), "work per byte": row.rate.intensity_words}
         for row in rows], "Attainable is what the machine could do at best by the run's own calibration.",
-        *roofline([row.rate for row in rows]), *over_size([(row.without_size, row.rate) for row in rows]))
+        *roofline([row.rate for row in rows]), *over_size(named))
 
 
 def _time(series: list[Series]) -> list[Section]:
+    """A picture for each series; of series of one point each all in one."""
     kinds = regions_of([record for one in series for point in one.points for record in point.records])
-    alone = all(len(one.points) == 1 for one in series)
-    charts = []
+    alone, charts = all(len(one.points) == 1 for one in series), []
     for title, group in [("", series)] if alone else [(f": {one.name}", [one]) for one in series]:
         times = [(one.name if alone else count_of(point), point.records, median(point.sample))
                  for one in group for point in one.points]
@@ -167,10 +166,10 @@ def _pop(rows: list[Scaled]) -> list[Section]:
 
 
 def _messages(rows: list[Scaled]) -> list[Section]:
+    found = [(row, *totals(row.point.records[0])) for row in rows if row.point.records[0].traffic]
     return tabulated("Messages and volume", [
-        {**_of_point(row), "messages": row.totals[0], "bytes": in_bytes(row.totals[1]),
-         "between nodes": in_bytes(row.totals[2])} for row in rows if row.point.records[0].traffic],
-        note="What all ranks send in one step, exactly, by the record.")
+        {**_of_point(row), "messages": messages, "bytes": in_bytes(size), "between nodes": in_bytes(between)}
+        for row, messages, size, between in found], note="What all ranks send in one step, exactly, by the record.")
 
 
 def _not_counted(study: Study) -> list[Section]:
@@ -196,20 +195,13 @@ def _what(point: Point) -> Row:
 
 
 def _provenance(study: Study) -> list[Section]:
-    about, machine = study.about, study.about.get("machine")
-    machine = machine if isinstance(machine, dict) else {}
-    hosts, gpus = (machine[key] if isinstance(machine.get(key), list) else [] for key in ("hosts", "gpus"))
-    cores, memory = f", {machine['cores']} cores" if machine.get("cores") else "", machine.get("memory_bytes")
-    rows = {"study": f"{study.name} ({study.kind}) of {study.app or '?'}", "deck": about.get("deck"),
-            "created": about.get("created"), "revision": about.get("git_revision"),
-            "seed of the order": about.get("seed"),
-            "hosts": ", ".join(map(str, hosts[:4])) + (f" ... ({len(hosts)})" if len(hosts) > 4 else ""),
-            "processor": f"{machine.get('cpu', '')}{cores}".strip(", "),
-            "memory": quantity(memory, "B") if isinstance(memory, int | float) else None,
-            "GPUs": ", ".join(str(gpu.get("name", gpu) if isinstance(gpu, dict) else gpu) for gpu in gpus),
-            "oversubscribed": ", ".join(point.id for point in study.points if point.oversubscribed)}
+    """Of the plan, of the machine, and of what runs say they ran on: several values are all told."""
+    machine = study.about.get("machine")
+    plan = {"app": study.app, **study.about, **(machine if isinstance(machine, dict) else {})}
+    rows = {spaced(key): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            for key, value in plan.items() if value not in (None, "") and not isinstance(value, dict)}
     records = [record for point in study.points for record in point.records]
-    for key, name in RUN_KEYS.items():  # what runs say they ran on; several values are all told: they should not be
+    for key in RUN_KEYS:
         values = dict.fromkeys(str(record.run[key]) for record in records if record.run.get(key))
-        rows[name] = " AND ".join(list(values)[:4])
+        rows[f"{spaced(key)} of runs"] = " AND ".join(list(values)[:4])
     return paired("Provenance", rows.items())

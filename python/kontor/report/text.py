@@ -33,7 +33,7 @@ def in_bytes(value: float | None) -> str | None:
 
 
 def percent(fraction: float | None) -> str | None:
-    """One decimal, or two digits of less than 1 %."""
+    """One decimal, or two digits of less than 0.1 %."""
     if fraction is None:
         return None
     return f"{100 * fraction:.1f} %" if abs(fraction) >= 0.00095 or not fraction else f"{100 * fraction:.2g} %"
@@ -48,8 +48,8 @@ def counted(number: object, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def on_off(value: object) -> str | None:
-    return None if value is None else "on" if value else "off"
+def on_off(value: object) -> str:
+    return "on" if value else "off"
 
 
 def printable(text: str) -> str:
@@ -70,7 +70,7 @@ def text(section: Section) -> str:
     lines = [printable(f"{section.title}  ({section.note})" if section.note else section.title)]
     for part in section.parts:
         if isinstance(part, Table):
-            lines += [f"  {'  '.join(cells)}".rstrip() for cells in _aligned(part, printable)]
+            lines += [f"  {'  '.join(cells)}".rstrip() for cells in _aligned(part, printable, "-")]
         elif not isinstance(part, Chart):
             lines.append(f"  {printable(part)}".rstrip())
     return "\n".join([*lines, ""])
@@ -79,12 +79,12 @@ def text(section: Section) -> str:
 def markdown(title: str, sections: list[Section]) -> str:
     lines = [f"# {_escaped(title)}", ""]
     for section in sections:
-        lines += [f"## {_escaped(section.title)}", "", *([_escaped(section.note), ""] if section.note else [])]
-        for part in section.parts:
+        lines += [f"## {_escaped(section.title)}", ""]
+        for part in [section.note, *section.parts]:
             if isinstance(part, Table):
-                part = part if part.header else Table([""] * len(part.words), part.rows)
-                lines += [*(f"| {' | '.join(cells)} |" for cells in _aligned(part, _escaped, least=3, mark=":")), ""]
-            elif not isinstance(part, Chart):
+                part.header = part.header or [""] * len(part.words)
+                lines += [*(f"| {' | '.join(cells)} |" for cells in _aligned(part, _escaped, ":", least=3)), ""]
+            elif part and not isinstance(part, Chart):
                 lines += [_escaped(part), ""]
     return "\n".join(lines)
 
@@ -94,12 +94,12 @@ def _escaped(words: str) -> str:
     return printable(words).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _aligned(table: Table, shown: Callable[[str], str], least: int = 0, mark: str = "-") -> list[list[str]]:
+def _aligned(table: Table, shown: Callable[[str], str], mark: str, least: int = 0) -> list[list[str]]:
     """The lines of a table, the cells of a column as wide as each other, and as `least`; under a header a rule, which
     ends with `mark` in columns of numbers."""
-    lines = [list(map(shown, line)) for line in table.lines]
+    lines = [list(map(shown, line)) for line in ([table.header] if table.header else []) + table.rows]
     widths = [max(least, *map(len, column)) for column in zip(*lines)]
-    lines = [[cell.ljust(width) if words else cell.rjust(width) for cell, width, words in zip(line, widths, table.words)]
-             for line in lines]
-    rule = ["-" * width if words else "-" * (width - 1) + mark for width, words in zip(widths, table.words)]
+    lines = [[cell.ljust(width) if words else cell.rjust(width)
+              for cell, width, words in zip(line, widths, table.words)] for line in lines]
+    rule = ["-" * (width - (not words)) + mark * (not words) for width, words in zip(widths, table.words)]
     return [lines[0], rule, *lines[1:]] if table.header else lines

@@ -4,8 +4,7 @@
 import json
 from pathlib import Path
 
-from .errors import RecordError, writing
-from .record import Record
+from .record import Record, RecordError, writing
 
 
 def write_trace(record: Record, path: str) -> None:

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One run as sections: what it reached first, then where its time went, then what its record says of all else."""
+"""One run as sections: what it reached first, then where its time went, then what its record says of all else. And
+several runs side by side."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from .compare import run_bars
 from .curves import curve_sections
-from .deck import section_of
-from .parts import Section, paired, tabulated
-from .rates import Rate, roofline
-from .record import DO_NOT_QUOTE, Record, Row
-from .solves import history_sections, solution_section
-from .text import percent, quantity, seconds, spaced
-from .traffic import traffic_sections
+from .deck import labels, names_of, other_problem, sections_of
+from .parts import Chart, Section, paired, tabulated
+from .rates import Rate, over_size, roofline
+from .record import DO_NOT_QUOTE, Record, Row, regions_of
+from .solves import (SOLVED, ending, history_charts, history_sections, incomparable, is_solve, residual, solution_section,
+                     speed, time_to_solution)
+from .text import grouped, percent, quantity, seconds, spaced
+from .views import time_bars, traffic_sections
 
+TOLD = 3  # differences of two problems
 MOST_RANKS = 16  # whose cores are shown
 UNITS = {"bandwidth": "B/s", "bytes": "B", "memory": "B", "working_set": "B", "latency": "s", "seconds": "s",
          "first_step": "s", "quantum": "s", "overhead": "%"}
@@ -22,7 +24,6 @@ SHOWN = ("deck", "oversubscribed", "ending", "ending_in_words", "end_signal")  #
 def sections(record: Record) -> list[Section]:
     """Those that the record has something for."""
     more = [f"... {len(record.placement)} ranks"] if len(record.placement) > MOST_RANKS else []
-    deck = [(name, ", ".join(section_of(record, name))) for name in ("problem", "product", "solver", "time")]
     return [*_figures(record), *_verification(record), *solution_section(record), *curve_sections(record),
             *_times(record), *history_sections(record), *_facts("Checkpoints", record.checkpoint),
             *tabulated("Single exchanges and steps, of all ranks and repeats",
@@ -30,7 +31,7 @@ def sections(record: Record) -> list[Section]:
             *_facts("Noise of a fixed quantum of work, relative to the fastest of a rank", record.noise),
             *_energy(record), *traffic_sections(record), *_facts("Bytes that all ranks send in a repeat", record.volume, "B"),
             *_facts("Memory, all ranks", record.memory, "B"), *_facts("Matrix", record.matrix),
-            *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", deck),
+            *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", sections_of(record)),
             *_facts("Run", {**record.run, "hosts": ", ".join(record.hosts)}),
             *tabulated("Cores of ranks and of their threads", map(_cells, record.placement[:MOST_RANKS]), *more)]
 
@@ -101,9 +102,53 @@ def _times(record: Record) -> list[Section]:
 def _energy(record: Record) -> list[Section]:
     """With the power, and the work per J of all counters, where the figure of merit is a rate of work."""
     read = {key: float(record.energy[key]) for key in ("gpu", "package") if record.energy.get(key)}
-    joules, time, rate = sum(read.values()), record.seconds, record.figure or {}
+    joules, time, rate = sum(read.values()), record.seconds, record.figure
     more = [("power", quantity(joules / time, "W"))] if joules and time else []
     if more and rate.get("unit", "").endswith("/s"):
         unit = f"{rate['unit'].removesuffix('/s')}/J"
         more.append((f"{spaced(rate['name'])} per J", quantity(rate["value"] * (time or 0) / joules, unit)))
     return paired("Energy of a repeat, of all hosts", [*_cells(record.energy, "J").items(), *more])
+
+
+def comparison_sections(records: Sequence[Record]) -> list[Section]:
+    """Of each app."""
+    return [section for app, group in grouped(records, lambda record: record.app).items()
+            for section in _compared(app, group)]
+
+
+def _compared(app: str, group: list[Record]) -> list[Section]:
+    baseline, solved, cells = group[0], all(map(is_solve, group)), []
+    for record, label in zip(group, labels(group)):
+        ratio, figure = speed(record, baseline), record.figure
+        fraction = next((one["fraction"] for one in record.figures if "fraction" in one), None)
+        cells.append({
+            "file": record.path, "settings": label or None,
+            **({"time to solution": seconds(time_to_solution(record)), "iterations": record.run.get("iterations")}
+               if solved else {}),
+            "ranks": f"{record.run.get('ranks', '-')}" + f" x {record.threads} threads" * (record.threads > 1),
+            "time": seconds(record.seconds), "rate": quantity(figure.get("value"), figure.get("unit", "")),
+            "of attainable": percent(fraction), "communication": percent(record.exchange_share),
+            "noise p99": f"{record.noise['p99']:.3g}" if "p99" in record.noise else None, "verified": record.verdict,
+            "speed": None if ratio is None else f"{ratio:.3f}"})
+    words = [f"Warning: {run.path}: {run.disturbed}: {DO_NOT_QUOTE}" for run in group if run.disturbed]
+    words += [f"{run.path}: {ending(run)}, residual {residual(run)}" for run in group
+              if solved and run.run["ending"] != SOLVED[0]]
+    for record in group[1:]:
+        if found := incomparable(record, baseline) if solved else other_problem(record, baseline):
+            more = f"; and {len(found) - TOLD} more" if len(found) > TOLD else ""
+            what = "not comparable with" if solved else "another problem than"
+            words.append(f"{record.path}: {what} {baseline.path}: {'; '.join(found[:TOLD])}{more}")
+    figures = ", ".join(sorted({spaced(record.figure["name"]) for record in group if record.figure})) or "none"
+    rates = [Rate(name, [record]) for record, name in zip(group, names_of(group))]
+    same = [", ".join([*(str(run.run[key]) for key in ("backend", "pattern") if key in run.run),
+                       f"{run.run.get('ranks', '?')} ranks"]) for run in group]
+    return tabulated(app, cells, *words, *run_bars(group), *history_charts(group), *roofline(rates),
+                     *over_size(list(zip(same, rates))),
+                     note=f"rate: {figures}; speed: relative to {baseline.path}, above 1 is faster")
+
+
+def run_bars(records: Sequence[Record]) -> list[Chart]:
+    """A bar for each run."""
+    bars = [(name, [record], record.seconds or 0.0, seconds(record.seconds))
+            for record, name in zip(records, names_of(records))]
+    return time_bars("Time of a repeat by region, means over ranks", bars, regions_of(records))
