@@ -11,12 +11,12 @@
 #include <string>
 #include <utility>
 
-/// Views into the output file and back: in place where the host reaches them, else 16 MiB at a time.
+/// Views into the output file and back, 16 MiB at a time.
 namespace kontor::grid {
 
 namespace detail {
 
-/// Element `number` of a box of a View, in C order, for all Views of rank 1 to 3.
+/// A box of a View of rank 1 to 3.
 template <class View>
 struct BoxOfView {
   using Index = std::int64_t;
@@ -34,8 +34,7 @@ struct BoxOfView {
     }
   }
 
-  KOKKOS_FUNCTION typename View::reference_type operator()(Index number) const {
-    const Index c = number % extent[2], b = number / extent[2] % extent[1], a = number / extent[2] / extent[1];
+  KOKKOS_FUNCTION typename View::reference_type at(Index a, Index b, Index c) const {
     if constexpr (static_cast<int>(View::rank) == 1)
       return view(offset[0] + a);
     else if constexpr (static_cast<int>(View::rank) == 2)
@@ -43,16 +42,18 @@ struct BoxOfView {
     else
       return view(offset[0] + a, offset[1] + b, offset[2] + c);
   }
+  /// Element `number` in C order.
+  KOKKOS_FUNCTION typename View::reference_type operator()(Index number) const {
+    return at(number / extent[2] / extent[1], number / extent[2] % extent[1], number % extent[2]);
+  }
+  /// Local, on the host. Calls visit(element) for all in C order.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (Index a = 0; a < extent[0]; ++a)
+      for (Index b = 0; b < extent[1]; ++b)
+        for (Index c = 0; c < extent[2]; ++c) visit(at(a, b, c));
+  }
 };
-
-/// Of a View as a block of so many dimensions.
-template <class View>
-output::Strides strides_of(const View& view, std::size_t dimensions) {
-  output::Strides strides;
-  for (auto d = static_cast<std::size_t>(View::rank) - dimensions; d < static_cast<std::size_t>(View::rank); ++d)
-    strides.push_back(static_cast<std::int64_t>(view.stride(static_cast<int>(d))));
-  return strides;
-}
 
 /// Memory beside the View's, as long as the longest box so far.
 template <class View>
@@ -90,55 +91,44 @@ void copy_box(const To& to, const From& from, std::size_t count) {
 
 } // namespace detail
 
-/// Collective. As write_view(), by way of staging memory, wherever the View is.
-template <class View>
-void write_view_staged(output::File& file, const std::string& name, const output::Block& block, const View& view) {
+/// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset; its extents
+/// are those of the block, after a 1 for each dimension that it has more. Waits for kernels that are running. The View
+/// is only read. `staged`: by way of memory beside the View's, as where the host does not reach it.
+template <class View, bool staged = !device::on_host<View>>
+void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
   using T = typename View::non_const_value_type;
+  device::fence(typename View::execution_space(), "output/to be written");
   detail::Staging<View> staging;
   const output::Fetch<T> fetch = [&](const output::Box& box, T* to) {
-    const auto room = staging.room(box);
-    detail::copy_box<typename View::execution_space>(room, detail::BoxOfView<View>(view, box), room.extent(0));
-    Kokkos::deep_copy(detail::HostBox<T>(to, room.extent(0)), room);
+    const detail::BoxOfView<View> values(view, box);
+    if constexpr (staged) {
+      const auto room = staging.room(box);
+      detail::copy_box<typename View::execution_space>(room, values, room.extent(0));
+      Kokkos::deep_copy(detail::HostBox<T>(to, room.extent(0)), room);
+    } else {
+      values.each([&](const T& value) { *to++ = value; });
+    }
   };
   file.dataset<T>(name, block, fetch);
 }
 
-/// Collective. As read_view(), by way of staging memory, wherever the View is.
-template <class View>
-void read_view_staged(const output::Reader& reader, const std::string& name, const output::Block& block,
-                      const View& view) {
+/// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose extents are
+/// those of the block, after a 1 for each dimension that it has more. The View is valid on return. `staged` as there.
+template <class View, bool staged = !device::on_host<View>>
+void read_view(const output::Reader& reader, const std::string& name, const output::Block& block, const View& view) {
   using T = typename View::non_const_value_type;
   detail::Staging<View> staging;
   const output::Store<T> store = [&](const output::Box& box, const T* from) {
-    const auto room = staging.room(box);
-    Kokkos::deep_copy(room, detail::HostBox<const T>(from, room.extent(0)));
-    detail::copy_box<typename View::execution_space>(detail::BoxOfView<View>(view, box), room, room.extent(0));
+    const detail::BoxOfView<View> values(view, box);
+    if constexpr (staged) {
+      const auto room = staging.room(box);
+      Kokkos::deep_copy(room, detail::HostBox<const T>(from, room.extent(0)));
+      detail::copy_box<typename View::execution_space>(values, room, room.extent(0));
+    } else {
+      values.each([&](T& value) { value = *from++; });
+    }
   };
   reader.read<T>(name, block, store);
-}
-
-/// Collective over the file's communicator. Writes a View of rank 1 to 3 as this rank's block of a dataset; its extents
-/// are those of the block, after a 1 for each dimension that it has more. Waits for kernels that are running. The View
-/// is only read.
-template <class View>
-void write_view(output::File& file, const std::string& name, const output::Block& block, const View& view) {
-  device::fence(typename View::execution_space(), "output/to be written");
-  if constexpr (device::on_host<View>)
-    file.dataset<typename View::non_const_value_type>(name, block, view.data(),
-                                                      detail::strides_of(view, block.extent.size()));
-  else
-    write_view_staged(file, name, block, view);
-}
-
-/// Collective over the reader's communicator. Reads a block of a dataset into a View of rank 1 to 3 whose extents are
-/// those of the block, after a 1 for each dimension that it has more. The View is valid on return.
-template <class View>
-void read_view(const output::Reader& reader, const std::string& name, const output::Block& block, const View& view) {
-  if constexpr (device::on_host<View>)
-    reader.read<typename View::non_const_value_type>(name, block, view.data(),
-                                                     detail::strides_of(view, block.extent.size()));
-  else
-    read_view_staged(reader, name, block, view);
 }
 
 } // namespace kontor::grid

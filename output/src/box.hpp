@@ -17,14 +17,8 @@ inline constexpr std::uint64_t piece_bytes = 16 << 20;
 /// The number of elements.
 std::uint64_t elements(const Extents& extent);
 
-/// Strides of a contiguous array.
-Strides contiguous_strides(const Extents& extent);
-
-/// Whether elements of such extents and strides follow each other in C order.
-bool is_contiguous(const Extents& extent, const Strides& strides);
-
-/// The bytes before the element at `index`.
-std::int64_t byte_offset(const Extents& index, const Strides& strides, std::size_t size);
+/// The elements of a contiguous block before those of a slab of it (for_each_slab()).
+std::uint64_t elements_before(const Extents& extent, const Box& slab);
 
 /// Where the box of a block lies in the array.
 Box in_array(const Block& block, const Box& box);
@@ -62,9 +56,5 @@ void for_each_run(const Box& box, const Extents& array, Run&& run) {
     run(place, count);
   }
 }
-
-/// Copies elements of `size` bytes between two arrays in memory, of any strides.
-void copy(const Extents& extent, std::size_t size, const std::byte* from, const Strides& from_strides, std::byte* to,
-          const Strides& to_strides);
 
 } // namespace kontor::output

@@ -52,8 +52,8 @@ class File::Impl {
     if (std::uncaught_exceptions() == exceptions_) MPI_Comm_free(&comm_);
   }
 
-  void dataset(const std::string& name, const Block& block, const Strides& strides, const BlockValues& values) {
-    together([&] { check_block(name, block, strides, values.any()); });
+  void dataset(const std::string& name, const Block& block, bool any, const BlockValues& values) {
+    together([&] { check_block(name, block, any); });
     std::uint64_t count = elements(block.extent), address = 0;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_UINT64_T, MPI_SUM, comm_), "MPI_Allreduce");
     together([&] {
@@ -61,11 +61,11 @@ class File::Impl {
         throw Error(fmt::format("the blocks of {} have {} elements together; the array ({}) has {}", name, count,
                                 fmt::join(block.global, ", "), elements(block.global)));
     });
-    on_root([&](hid_t file) { address = H5Dget_offset(create_dataset(file, name, values.type(), block.global)); });
+    on_root([&](hid_t file) { address = H5Dget_offset(create_dataset(file, name, values.type, block.global)); });
     check_mpi(MPI_Bcast(&address, 1, MPI_UINT64_T, 0, comm_), "MPI_Bcast");
     std::uint64_t sum = 0;
     together([&] { sum = write_values(values_file(), address, name, block, values); });
-    fields_.push_back({address, count * values.size(), values.size(), sum});
+    fields_.push_back({address, count * values.size, values.size, sum});
   }
   void sidecar(const fs::path& path, const std::string& text) {
     together(
@@ -199,21 +199,23 @@ void File::describe(const Mesh& mesh, const std::vector<Snapshot>& snapshots) {
 }
 
 template <FieldScalar T>
-void File::dataset(const std::string& name, const Block& block, const T* data, const Strides& strides) {
-  const BlockValues values(native_type<T>(), block.extent, data, strides);
-  if (comparison_) return comparison_->dataset<T>(name, block, values);
-  impl_->dataset(name, block, strides, values);
+void File::dataset(const std::string& name, const Block& block, const T* data) {
+  const Fetch<T> copy = [&](const Box& box, T* to) {
+    std::copy_n(data + elements_before(block.extent, box), elements(box.extent), to);
+  };
+  dataset(name, block, data ? copy : Fetch<T>());
 }
 
 template <FieldScalar T>
 void File::dataset(const std::string& name, const Block& block, const Fetch<T>& fetch) {
-  const BlockValues values(native_type<T>(), [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); });
+  const BlockValues values{native_type<T>(), sizeof(T),
+                           [&](const Box& box, void* to) { fetch(box, static_cast<T*>(to)); }};
   if (comparison_) return comparison_->dataset<T>(name, block, values);
-  impl_->dataset(name, block, {}, values);
+  impl_->dataset(name, block, static_cast<bool>(fetch), values);
 }
 
 #define KONTOR_DATASET(T)                                                                                              \
-  template void File::dataset(const std::string&, const Block&, const T*, const Strides&);                             \
+  template void File::dataset(const std::string&, const Block&, const T*);                                             \
   template void File::dataset(const std::string&, const Block&, const Fetch<T>&);
 KONTOR_DATASET(double)
 KONTOR_DATASET(float)

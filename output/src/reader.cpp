@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace kontor::output {
 
 namespace fs = std::filesystem;
@@ -82,28 +84,20 @@ class Reader::Impl {
     return Json::from_cbor(broadcast(comm_, std::move(bytes)));
   }
 
-  void read(const std::string& name, const Block& block, const Strides& strides, bool any, Scalar scalar,
-            std::byte* data, const StoreBytes& store) const {
+  void read(const std::string& name, const Block& block, Scalar scalar, const StoreBytes& store) const {
     const hid_t type = type_in_memory(scalar);
     Handle dataset;
     together([&] {
-      check_block(name, block, strides, any);
+      check_block(name, block, static_cast<bool>(store));
       dataset = open_values(file_, name, scalar, block.global);
     });
     together([&] {
       const std::size_t size = H5Tget_size(type);
-      const Strides steps = strides.empty() ? contiguous_strides(block.extent) : strides;
       std::vector<std::byte> room;
       for_each_slab(block.extent, size, [&](const Box& slab) {
-        const Box place = in_array(block, slab);
-        std::byte* target = data ? data + byte_offset(slab.offset, steps, size) : nullptr;
-        if (data && is_contiguous(slab.extent, steps)) return read_box(dataset, name, place, type, target);
         room.resize(elements(slab.extent) * size);
-        read_box(dataset, name, place, type, room.data());
-        if (data)
-          copy(slab.extent, size, room.data(), contiguous_strides(slab.extent), target, steps);
-        else
-          store(slab, room.data());
+        read_box(dataset, name, in_array(block, slab), type, room.data());
+        store(slab, room.data());
       });
     });
   }
@@ -152,18 +146,21 @@ DatasetInfo Reader::info(const std::string& name) const {
 }
 
 template <FieldScalar T>
-void Reader::read(const std::string& dataset, const Block& block, T* data, const Strides& strides) const {
-  impl_->read(dataset, block, strides, data != nullptr, scalar_of<T>, reinterpret_cast<std::byte*>(data), {});
+void Reader::read(const std::string& dataset, const Block& block, T* data) const {
+  const Store<T> copy = [&](const Box& box, const T* from) {
+    std::copy_n(from, elements(box.extent), data + elements_before(block.extent, box));
+  };
+  read(dataset, block, data ? copy : Store<T>());
 }
 
 template <FieldScalar T>
 void Reader::read(const std::string& dataset, const Block& block, const Store<T>& store) const {
-  impl_->read(dataset, block, {}, true, scalar_of<T>, nullptr,
-              [&](const Box& box, const std::byte* from) { store(box, reinterpret_cast<const T*>(from)); });
+  const StoreBytes bytes = [&](const Box& box, const std::byte* from) { store(box, reinterpret_cast<const T*>(from)); };
+  impl_->read(dataset, block, scalar_of<T>, store ? bytes : StoreBytes());
 }
 
 #define KONTOR_READ(T)                                                                                                 \
-  template void Reader::read(const std::string&, const Block&, T*, const Strides&) const;                              \
+  template void Reader::read(const std::string&, const Block&, T*) const;                                              \
   template void Reader::read(const std::string&, const Block&, const Store<T>&) const;
 KONTOR_READ(double)
 KONTOR_READ(float)

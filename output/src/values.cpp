@@ -12,25 +12,17 @@
 namespace kontor::output {
 
 const std::byte* BlockValues::box(const Box& box, std::vector<std::byte>& room) const {
-  const auto* first = data_ ? data_ + byte_offset(box.offset, strides_, size_) : nullptr;
-  if (data_ && is_contiguous(box.extent, strides_)) return first;
-  room.resize(elements(box.extent) * size_);
-  if (data_)
-    copy(box.extent, size_, first, strides_, room.data(), contiguous_strides(box.extent));
-  else
-    fetch_(box, room.data());
+  room.resize(elements(box.extent) * size);
+  fetch(box, room.data());
   return room.data();
 }
 
-void check_block(const std::string& name, const Block& block, const Strides& strides, bool any) {
+void check_block(const std::string& name, const Block& block, bool any) {
   const std::size_t dimensions = block.global.size();
   if (dimensions < 1 || dimensions > 3 || block.offset.size() != dimensions || block.extent.size() != dimensions)
     throw Error(fmt::format("the block of {} has {} global extents, {} offsets and {} extents; equal numbers from 1 "
                             "to 3 are allowed",
                             name, dimensions, block.offset.size(), block.extent.size()));
-  if (!strides.empty() && strides.size() != dimensions)
-    throw Error(fmt::format("the block of {} has {} dimensions and {} strides; as many are allowed, or none", name,
-                            dimensions, strides.size()));
   for (std::size_t d = 0; d < dimensions; ++d)
     if (block.offset[d] > block.global[d] || block.extent[d] > block.global[d] - block.offset[d])
       throw Error(fmt::format("the block of {} is out of range: offset ({}) and extent ({}) in ({})", name,
@@ -44,7 +36,7 @@ void check_block(const std::string& name, const Block& block, const Strides& str
 // own on top of them (1.10.8), some ranks never return if another cannot write.
 std::uint64_t write_values(int file, std::uint64_t address, const std::string& name, const Block& block,
                            const BlockValues& values) {
-  const std::size_t size = values.size();
+  const std::size_t size = values.size;
   std::uint64_t sum = 0;
   std::vector<std::byte> room;
   try {

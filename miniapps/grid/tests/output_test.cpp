@@ -128,7 +128,7 @@ void expect_back(const output::Block& block, const All& all, const All& other, c
   {
     output::File file(MPI_COMM_WORLD, path);
     write_view(file, "/in place", block, part(all));
-    write_view_staged(file, "/staged", block, part(all));
+    write_view<decltype(part(all)), true>(file, "/staged", block, part(all));
     file.commit();
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -137,7 +137,8 @@ void expect_back(const output::Block& block, const All& all, const All& other, c
     for (const char* name : {"/in place", "/staged"})
       for (const bool staged : {false, true}) {
         Kokkos::deep_copy(other, 0);
-        staged ? read_view_staged(reader, name, block, part(other)) : read_view(reader, name, block, part(other));
+        staged ? read_view<decltype(part(other)), true>(reader, name, block, part(other))
+               : read_view(reader, name, block, part(other));
         const auto back = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
         for_each(part(back), [&](const auto& element, auto... index) {
           EXPECT_EQ(element, value(index...)) << name << (staged ? ", staged" : "");

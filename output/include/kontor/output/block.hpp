@@ -39,11 +39,7 @@ struct Box {
   std::vector<std::uint64_t> extent; ///< elements along each dimension
 };
 
-/// Steps between elements of a block in memory, one a dimension, in elements: element (k, j, i) is data[k * strides[0]
-/// + j * strides[1] + i * strides[2]]. None at all: contiguous in C order.
-using Strides = std::vector<std::int64_t>;
-
-/// Copies the values of a box to `to`, contiguous in C order; for values that lie in the memory of a device.
+/// Copies the values of a box to `to`, contiguous in C order.
 template <FieldScalar T>
 using Fetch = std::function<void(const Box& box, T* to)>;
 

@@ -52,13 +52,13 @@ class File {
   /// are not finite become null.
   void record(const std::string& name, const nlohmann::ordered_json& tree);
 
-  /// Writes a dataset, each rank its block; the blocks fill the array. `data` is this rank's first element in host
-  /// memory, which is read only: with strides the block may lie in a padded array, or have another order. Block
-  /// offsets, extents, strides and data differ between ranks. Missing groups on the way to `name` are made.
+  /// Writes a dataset, each rank its block; the blocks fill the array. `data` are this rank's values in host memory,
+  /// contiguous in C order. Block offsets, extents and data differ between ranks. Missing groups on the way to `name`
+  /// are made.
   template <FieldScalar T>
-  void dataset(const std::string& name, const Block& block, const T* data, const Strides& strides = {});
+  void dataset(const std::string& name, const Block& block, const T* data);
 
-  /// The same, of values that `fetch` copies to host memory, box by box of the block: about 16 MiB at a time, each
+  /// The same, of values that lie elsewhere: `fetch` copies them, box by box of the block, about 16 MiB at a time, each
   /// value once. An exception of `fetch` is an Error on all ranks.
   template <FieldScalar T>
   void dataset(const std::string& name, const Block& block, const Fetch<T>& fetch);

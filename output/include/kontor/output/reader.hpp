@@ -51,12 +51,11 @@ class Reader {
   DatasetInfo info(const std::string& dataset) const;
 
   /// Reads this rank's block of a dataset; blocks may overlap and leave gaps. `block.global` is what the dataset's
-  /// extents must be. `data` is where the block's first element goes in host memory; with strides into a padded array,
-  /// or in another order, where nothing between is touched. Block offsets, extents, strides and data differ between
-  /// ranks. Throws Error, before anything is read, if the dataset is not of these extents or its scalars are not T (of
-  /// either byte order).
+  /// extents must be. `data` is where its values go in host memory, contiguous in C order. Block offsets, extents and
+  /// data differ between ranks. Throws Error, before anything is read, if the dataset is not of these extents or its
+  /// scalars are not T (of either byte order).
   template <FieldScalar T>
-  void read(const std::string& dataset, const Block& block, T* data, const Strides& strides = {}) const;
+  void read(const std::string& dataset, const Block& block, T* data) const;
 
   /// The same, to where `store` puts it, box by box of the block, about 16 MiB at a time. An exception of `store` is an
   /// Error on all ranks.
