@@ -59,8 +59,7 @@ struct Bench {
 
 /// A measure is collective over the communicator of its bench.
 using Measurement = void(Bench&);
-Measurement measure_roundtrip, measure_bcast, measure_halo, measure_collectives, measure_model, measure_strided,
-    measure_exchange, measure_calls;
+Measurement measure_roundtrip, measure_halo, measure_collectives, measure_model, measure_exchange, measure_calls;
 
 /// The overhead of typed calls: the median and the largest of all comparisons with raw.
 std::vector<miniapp::FigureOfMerit> typed_over_raw(const Findings&);
@@ -141,14 +140,12 @@ struct Pair {
   View out, in;
   bool echo = false; ///< the second rank returns what has arrived: its `out` is its `in`
 
-  Pair(const Bench& bench, const View& sent, const View& received) : me(bench.comm().rank()), out(sent), in(received) {
-    const int half = bench.options.pairs == Pairs::one ? 1 : bench.comm().size() / 2;
-    if (me < 2 * half) partner = me < half ? me + half : me - half;
-  }
   /// With Views of make(size). An idle rank has them, too.
   template <class Make>
-  Pair(const Bench& bench, bool is_echo, std::int64_t size, const Make& make) : Pair(bench, make(size), make(size)) {
-    echo = is_echo;
+  Pair(const Bench& bench, bool is_echo, std::int64_t size, const Make& make)
+      : me(bench.comm().rank()), out(make(size)), in(make(size)), echo(is_echo) {
+    const int half = bench.options.pairs == Pairs::one ? 1 : bench.comm().size() / 2;
+    if (me < 2 * half) partner = me < half ? me + half : me - half;
     if (echo && !begins()) out = in;
   }
 

@@ -137,6 +137,7 @@ void time_collectives(Bench& bench, std::int64_t size) {
   const auto time = [&](const Operation& operation, const Rows<T>& rows, const auto& raw, const auto& typed) {
     bench.time<T>(operation, size, size, rows.payload(), raw, typed);
   };
+  time_bcast<T>(bench, size);
   time_allreduce<T>(bench, size);
   {
     const Rows<T> r{{{n}, me}, {whole, 0, 1}};
@@ -203,10 +204,6 @@ void time_allreduce(Bench& bench, std::int64_t size) {
 }
 template void time_allreduce<int>(Bench&, std::int64_t);
 template void time_allreduce<double>(Bench&, std::int64_t);
-
-void measure_bcast(Bench& bench) {
-  bench.each_size([&](auto scalar, int, std::int64_t size) { time_bcast<decltype(scalar)>(bench, size); });
-}
 
 void measure_collectives(Bench& bench) {
   bench.each_size([&](auto scalar, int, std::int64_t size) { time_collectives<decltype(scalar)>(bench, size); });

@@ -7,8 +7,6 @@
 #include <kontor/comm/collectives.hpp>
 #include <kontor/device/devices.hpp>
 
-#include <fmt/ranges.h>
-
 #include <limits>
 
 namespace kontor::pingpong {
@@ -35,30 +33,8 @@ void at_size(Bench& bench, Methods& methods, std::string_view name, std::int64_t
   methods.time(subject_of<T>(name, size, size), pair.traffic(), pair.clocked(), others);
 }
 
-double one_way(const Point& point) { return point.time.median / 2; }
-
-double bandwidth(const Point& point) { return static_cast<double>(point.subject.bytes) / one_way(point); }
-
-/// The table of a curve in Markdown: a line for each size, and a column for each method.
-std::string table_of(std::span<const Point> curve, double peer) {
-  std::vector<std::string> columns;
-  for (const auto& p : curve)
-    if (std::ranges::find(columns, p.series) == columns.end()) columns.push_back(p.series);
-  auto text = fmt::format("\n{}, one way: us, GB/s{}\n\n| bytes | {} |\n|---:|", curve.front().subject.curve,
-                          peer > 0 ? ", part of the copy between two GPUs" : "", fmt::join(columns, " | "));
-  for (std::size_t i = 0; i < columns.size(); ++i) text += "---:|";
-  for (const auto line : runs_of(curve, [](const Point& p) { return p.subject.size; })) {
-    text += fmt::format("\n| {} |", line.front().subject.bytes);
-    for (const auto& column : columns) {
-      const auto cell = std::ranges::find(line, column, &Point::series);
-      if (cell != line.end())
-        text += fmt::format(" {:.2f}, {:.2f}{}", one_way(*cell) * 1e6, bandwidth(*cell) / 1e9,
-                            peer > 0 ? fmt::format(", {:.2f}", bandwidth(*cell) / peer) : "");
-      text += " |";
-    }
-  }
-  return text + "\n";
-}
+/// Bytes/s one way.
+double bandwidth(const Point& point) { return static_cast<double>(point.subject.bytes) / (point.time.median / 2); }
 
 /// Collective; valid on every rank. Bytes/s of the copy from GPU 0 of the first process to its GPU 1 by the vendor's
 /// call, which bounds any transport between processes; 0 where the process does not see two GPUs.
@@ -116,11 +92,9 @@ void measure_exchange(Bench& bench) {
   for (const auto& point : findings.points)
     if (!point.subject.curve.starts_with("column") && (!findings.verified || methods.moves_data(point.series)))
       best = std::max(best, bandwidth(point));
-  for (const auto curve : runs_of(findings.points, [](const Point& p) { return p.subject.curve; }))
-    findings.text += table_of(curve, peer);
   if (bench.options.measure == Measure::device)
-    findings.text +=
-        "\nwords, counters: half a round trip that returns parts as they arrive: both directions at once\n";
+    findings.notes.push_back(
+        "words, counters: a round trip that returns parts as they arrive: both directions at once");
   findings.figures = {{"one_way_bandwidth", best, "B/s", peer > 0 ? peer : std::numeric_limits<double>::quiet_NaN()}};
 }
 

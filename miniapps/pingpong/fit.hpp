@@ -29,10 +29,6 @@ struct Hockney {
   Line eager;
   std::optional<Line> rendezvous;
   double switch_bytes = std::numeric_limits<double>::infinity();
-
-  double seconds(double bytes) const {
-    return rendezvous && bytes >= switch_bytes ? rendezvous->seconds(bytes) : eager.seconds(bytes);
-  }
 };
 
 /// `samples` in the order of their sizes. A break is taken where two lines, of three or more samples each, leave less

@@ -45,14 +45,6 @@ Methods::Methods(Bench& bench) : bench_(bench) {
   require(!methods_.empty());
 }
 
-Methods::Methods(Bench& bench, std::span<const comm::Packing> packings) : bench_(bench), all_needed_(true) {
-  auto options = bench.comm().options();
-  for (const auto packing : packings) {
-    options.packing = packing;
-    add(std::string(comm::to_string(packing)), options);
-  }
-}
-
 void Methods::add(const std::string& name, const comm::Options& options) {
   if (const auto refused = comm::refusal(options)) return refuse(name, *refused);
   try { // the machine may refuse as well
@@ -73,12 +65,7 @@ bool Methods::moves_data(std::string_view name) const {
   return found == methods_.end() || found->comm.capabilities().moves_data;
 }
 
-void Methods::refuse(const std::string& name, const comm::UsageError& error) {
-  if (all_needed_)
-    bench_.options.locations.backend.fail(fmt::format("cannot do what strided compares: {}", error.what()),
-                                          "E-COMM-BACKEND");
-  refusals_.emplace(name, error.what());
-}
+void Methods::refuse(const std::string& name, const comm::UsageError& error) { refusals_.emplace(name, error.what()); }
 
 void Methods::require(bool some) const {
   if (some) return;

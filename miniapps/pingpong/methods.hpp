@@ -15,8 +15,6 @@ class Methods {
   /// Collective. Those that the deck lists. An empty list stands for all values of the build. If all lists are empty,
   /// the automatic choice is one method more.
   explicit Methods(Bench&);
-  /// Collective. The run's method with these packings, under their names. All must be available.
-  Methods(Bench&, std::span<const comm::Packing>);
 
   bool moves_data(std::string_view name) const;
   /// Leaves out methods that move no data.
@@ -62,7 +60,6 @@ class Methods {
   void require(bool some) const;
 
   Bench& bench_;
-  bool all_needed_ = false;
   std::vector<Method> methods_;
   std::map<std::string, std::string> refusals_; ///< what is not available, and why
 };

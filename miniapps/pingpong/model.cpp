@@ -2,12 +2,9 @@
 #include "pingpong/bench.hpp"
 #include "pingpong/fit.hpp"
 
-#include <kontor/comm/collectives.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 namespace kontor::pingpong {
 namespace {
@@ -68,77 +65,23 @@ LogP measure_logp(Bench& bench, double one_way) {
   return {std::max(0.0, one_way - o_send - o_receive), o_send, o_receive, streams / stream};
 }
 
-struct Prediction {
-  std::string operation;
-  std::int64_t bytes;
-  double predicted; ///< s
-  double measured;  ///< s
-};
-
-/// Collective. `steps` messages of the subject's bytes follow each other. The measured time is the least, because other
-/// processes disturb it less than the median.
-Prediction predict(Bench& bench, const Hockney& model, Subject subject, int steps, const Way& way,
-                   const Payload& payload) {
-  const auto bytes = subject.bytes;
-  subject.bytes *= subject.messages;
-  bench.time(subject, std::span(&way, 1), payload);
-  return {subject.curve, bytes, steps * model.seconds(static_cast<double>(bytes)),
-          bench.findings.points.back().time.min};
-}
-
-/// The halo of a slab: a View to each of the two neighbours on a periodic ring.
-Prediction predict_halo(Bench& bench, const Hockney& model, std::int64_t size) {
-  const auto& comm = bench.comm();
-  const int ranks = comm.size(), me = comm.rank();
-  const std::array peers{(me + 1) % ranks, (me + ranks - 1) % ranks};
-  Traffic<Row<double>> slab{"pingpong/slab", {}};
-  for (const int d : {0, 1})
-    slab.there.push_back({make_cube<Row<double>>(size), peers[d], 2 * me + d, make_cube<Row<double>>(size),
-                          peers[1 - d], 2 * peers[1 - d] + d});
-  auto exchanges = slab.exchanges(comm);
-  return predict(bench, model, {"halo of a slab", size, 2 * size, 8 * size, 2}, 2,
-                 steps_of("exchange", exchanges, comm.capabilities().moves_data), slab.payload());
-}
-
-/// Recursive doubling in ceil(log2 p) steps.
-Prediction predict_allreduce(Bench& bench, const Hockney& model, std::int64_t size) {
-  const auto& comm = bench.comm();
-  const Cells<Row<double>> in{make_cube<Row<double>>(size), comm.rank()},
-      out{make_cube<Row<double>>(size), 0, comm.size()};
-  const Way way{"allreduce", [&](int n) {
-                  for (int i = 0; i < n; ++i) comm::allreduce(comm, in.view, out.view, comm::ReduceOp::sum);
-                }};
-  return predict(bench, model, {"allreduce", size, size, 8 * size},
-                 std::bit_width(static_cast<unsigned>(comm.size() - 1)), way,
-                 payload_of(std::vector{in}, [&] { return std::vector{out}; }));
-}
-
-std::string to_text(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
+std::string to_text(const Hockney& h, const LogP& p) {
   const auto line = [](const Line& l) {
     return fmt::format("{:.3f} us + bytes / {:.2f} GB/s", l.alpha * 1e6, 1e-9 / l.beta);
   };
   auto text = fmt::format("\n  one message (Hockney): {}", line(h.eager));
   if (h.rendezvous) text += fmt::format("; from {:.0f} bytes {}", h.switch_bytes, line(*h.rendezvous));
-  text += fmt::format("\n  LogP: L {:.3f} us, o {:.3f} us to send and {:.3f} us to receive, g {:.3f} us\n\n"
-                      "  {:<16}{:>12}{:>14}{:>14}{:>22}\n",
-                      p.latency * 1e6, p.send_overhead * 1e6, p.receive_overhead * 1e6, p.gap * 1e6, "operation",
-                      "bytes", "predicted us", "measured us", "measured / predicted");
-  for (const auto& [operation, bytes, predicted, measured] : predictions)
-    text += fmt::format("  {:<16}{:>12}{:>14.3f}{:>14.3f}{:>22.2f}\n", operation, bytes, predicted * 1e6,
-                        measured * 1e6, measured / predicted);
-  return text;
+  return text + fmt::format("\n  LogP: L {:.3f} us, o {:.3f} us to send and {:.3f} us to receive, g {:.3f} us\n",
+                            p.latency * 1e6, p.send_overhead * 1e6, p.receive_overhead * 1e6, p.gap * 1e6);
 }
 
-nlohmann::ordered_json to_json(const Hockney& h, const LogP& p, const std::vector<Prediction>& predictions) {
+nlohmann::ordered_json to_json(const Hockney& h, const LogP& p) {
   nlohmann::ordered_json json{{"alpha", h.eager.alpha}, {"beta", h.eager.beta}};
   if (h.rendezvous)
     json.update({{"switch_bytes", h.switch_bytes},
                  {"alpha_rendezvous", h.rendezvous->alpha},
                  {"beta_rendezvous", h.rendezvous->beta}});
   json.update({{"L", p.latency}, {"o_send", p.send_overhead}, {"o_receive", p.receive_overhead}, {"g", p.gap}});
-  for (const auto& [operation, bytes, predicted, measured] : predictions)
-    json["predictions"].push_back(
-        {{"operation", operation}, {"bytes", bytes}, {"predicted", predicted}, {"measured", measured}});
   return json;
 }
 
@@ -152,17 +95,10 @@ void measure_model(Bench& bench) {
     if (p.series == "raw") times.push_back({static_cast<double>(p.subject.bytes), p.time.min / 2});
   const auto hockney = fit_hockney(times);
   const auto logp = measure_logp(bench, times.front().seconds);
-  std::vector<Prediction> predictions;
-  for (const auto of : {predict_halo, predict_allreduce})
-    for (const auto size : bench.cases.front().sizes) predictions.push_back(of(bench, hockney, size));
-  std::vector<double> factors;
-  for (const auto& p : predictions) factors.push_back(std::max(p.predicted / p.measured, p.measured / p.predicted));
-  findings.text = to_text(hockney, logp, predictions);
-  findings.record["model"] = to_json(hockney, logp, predictions);
+  findings.text = to_text(hockney, logp);
+  findings.record["model"] = to_json(hockney, logp);
   const auto& longest = hockney.rendezvous ? *hockney.rendezvous : hockney.eager;
-  findings.figures = {{"latency", hockney.eager.alpha, "s"},
-                      {"bandwidth", 1 / longest.beta, "B/s"},
-                      {"prediction_factor", miniapp::median(factors), "1"}};
+  findings.figures = {{"latency", hockney.eager.alpha, "s"}, {"bandwidth", 1 / longest.beta, "B/s"}};
 }
 
 } // namespace kontor::pingpong

@@ -23,12 +23,10 @@ using config::Named;
 
 constexpr auto measures = [] {
   using enum Measure;
-  return std::array<Named<Measure>, 9>{{{"roundtrip", roundtrip},
-                                        {"bcast", bcast},
+  return std::array<Named<Measure>, 7>{{{"roundtrip", roundtrip},
                                         {"halo", halo},
                                         {"collectives", collectives},
                                         {"model", model},
-                                        {"strided", strided},
                                         {"exchange", exchange},
                                         {"calls", calls},
                                         {"device", device}}};
@@ -36,7 +34,6 @@ constexpr auto measures = [] {
 constexpr std::array<Named<ScalarName>, 2> scalar_names{
     {{"int", ScalarName::of_int}, {"double", ScalarName::of_double}}};
 constexpr std::array<Named<Pairs>, 2> pairings{{{"all", Pairs::all}, {"one", Pairs::one}}};
-constexpr std::array<Named<TooLarge>, 2> too_large_names{{{"error", TooLarge::refuse}, {"skip", TooLarge::leave_out}}};
 
 } // namespace
 
@@ -53,15 +50,13 @@ void Options::describe(config::Visitor& v) {
       s.value("from", sizes.from, "The smallest", {1, std::int64_t{1} << 40});
       s.value("to", sizes.to, "The largest", {1, std::int64_t{1} << 40});
       s.value("factor", sizes.factor, "From one to the next", {2, 1000});
-      s.value("memory", sizes.memory, "Bytes that the Views of a rank may take; auto: its share of what is free",
+      s.value("memory", sizes.memory,
+              "Bytes that the Views of a rank may take; auto: its share of what is free. Larger sizes are left out",
               {1, std::int64_t{1} << 50});
-      s.choice<TooLarge>("too_large", sizes.too_large, too_large_names,
-                         "Where sizes do not fit: an error, or measured without them");
     });
     p.choice<Pairs>(
         "pairs", pairs, pairings,
-        "roundtrip, strided, exchange, calls, device: every rank r of the lower half with r + ranks/2, or ranks "
-        "0 and 1 alone");
+        "roundtrip, exchange, calls, device: every rank r of the lower half with r + ranks/2, or ranks 0 and 1 alone");
     const char* compared = "halo, exchange, device: which to compare; empty: all";
     p.choices<std::string>("backends", backends, miniapp::backend_names(), compared);
     p.choices<comm::Pattern>("patterns", patterns, miniapp::pattern_names(), compared);
@@ -75,13 +70,13 @@ void Options::describe(config::Visitor& v) {
 
 void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOptions& run) {
   run.refuse_series(from, "a measurement");
-  locations = {from.location("problem.sizes.from"), from.location("problem.sizes.to"), from.location("comm.backend")};
+  locations = {from.location("problem.sizes.from")};
   const config::UnusedKeys unused(from, *this);
   for (const auto* key : {"problem.backends", "problem.patterns", "problem.packings", "problem.paths"})
     unused.refuse_unless(compares_methods(measure), key, "problem.measure must be halo, exchange or device");
   unused.refuse_unless(measure == Measure::halo, "problem.fields", "problem.measure must be halo");
   unused.refuse_unless(pairs_ranks(measure), "problem.pairs",
-                       "problem.measure must be roundtrip, strided, exchange, calls or device");
+                       "problem.measure must be roundtrip, exchange, calls or device");
   if (measure == Measure::model) pairs = Pairs::one;
 
   const auto name = name_of(measure);
@@ -97,7 +92,6 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
         "E-DECK-RANKS");
   std::vector<std::int64_t> known{1};
   if (measure == Measure::roundtrip || measure == Measure::halo) known = {1, 2, 3};
-  if (measure == Measure::strided) known = {2, 3};
   if (measure == Measure::exchange) known = {1, 2};
   for (std::size_t i = 0; i < dimensions.size(); ++i)
     if (std::ranges::find(known, dimensions[i]) == known.end())
@@ -114,9 +108,6 @@ void Options::resolve(const config::Deck& from, int ranks, const miniapp::RunOpt
     from.fail("problem.sizes.to",
               fmt::format("is {}, which in {}-D makes {:.3g} elements; raw MPI calls take at most {:.0f}", sizes.to,
                           most_dimensions, elements, most),
-              "E-DECK-RANGE");
-  if (measure == Measure::strided && sizes.from < 2)
-    from.fail("problem.sizes.from", "is 1; strided sends one end of a View and receives the other: 2 or more",
               "E-DECK-RANGE");
   if (measure == Measure::model && sizes.from * sizes.factor >= sizes.to)
     from.fail("problem.sizes.to", fmt::format("is {}, which with problem.sizes.factor {} makes fewer than 3 sizes; "
@@ -140,12 +131,12 @@ double bytes_of_views(const Options& options, int ranks, int dimensions, ScalarN
   const auto cube = std::pow(edge, dimensions) * element;
   // Along a grid: in, out, two that were received, and three between the hops.
   if (measure == Measure::collectives) return 7 * cube * ranks;
-  return measure == Measure::bcast || measure == Measure::strided ? cube : 2 * cube;
+  return 2 * cube;
 }
 
 double memory_of_rank(const comm::Communicator& comm, bool of_kernels) {
   if (of_kernels || device::kernels_on_host) return 0.9 * miniapp::free_memory_of_rank(comm);
-  const double mine = 0.9 * miniapp::free_host_memory() / miniapp::place_on_node(comm.native()).ranks;
+  const double mine = 0.9 * miniapp::free_host_memory() / miniapp::node_communicator(comm).size();
   return comm::allreduce(comm, mine, comm::ReduceOp::min);
 }
 
@@ -165,17 +156,12 @@ std::vector<Case> cases(const Options& options, int ranks, double memory, std::v
       }
       if (misfits.empty()) continue;
       const auto name = fmt::format("{}-D {}", dimensions, name_of(scalar));
-      if (o.too_large == TooLarge::refuse || c.sizes.empty()) {
-        std::int64_t most = 0;
-        for (auto step = misfits[0]; step > 0; step /= 2)
-          while (bytes(most + step) <= memory) most += step;
-        (c.sizes.empty() ? options.locations.from : options.locations.to)
-            .fail(fmt::format("is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are {}; "
-                              "the largest size that fits is {}",
-                              misfits[0], name, bytes(misfits[0]) / 1e9, memory / 1e9,
-                              o.memory ? "allowed by problem.sizes.memory" : "free for it", most),
-                  "E-MEMORY");
-      }
+      if (c.sizes.empty())
+        options.locations.from.fail(
+            fmt::format("is too large: at size {}, {}, the Views of a rank take {:.3g} GB, and {:.3g} GB are {}",
+                        misfits[0], name, bytes(misfits[0]) / 1e9, memory / 1e9,
+                        o.memory ? "allowed by problem.sizes.memory" : "free for it"),
+            "E-MEMORY");
       notes.push_back(fmt::format("left out, because they do not fit in {:.3g} GB a rank: {} of size {}", memory / 1e9,
                                   name, fmt::join(misfits, ", ")));
     }

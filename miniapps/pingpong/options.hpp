@@ -19,10 +19,9 @@ namespace kontor::pingpong {
 
 using namespace timing;
 
-enum class Measure { roundtrip, bcast, halo, collectives, model, strided, exchange, calls, device };
+enum class Measure { roundtrip, halo, collectives, model, exchange, calls, device };
 enum class ScalarName { of_int, of_double };
 enum class Pairs { all, one };
-enum class TooLarge { refuse, leave_out };
 
 std::string_view name_of(Measure);
 std::string_view name_of(ScalarName);
@@ -33,8 +32,7 @@ inline bool exchanges(Measure measure) { return measure == Measure::exchange || 
 inline bool compares_methods(Measure measure) { return measure == Measure::halo || exchanges(measure); }
 /// Whether it is between the two ranks of a pair.
 inline bool pairs_ranks(Measure measure) {
-  return measure == Measure::roundtrip || measure == Measure::strided || measure == Measure::calls ||
-         exchanges(measure);
+  return measure == Measure::roundtrip || measure == Measure::calls || exchanges(measure);
 }
 
 /// The section problem of a pingpong deck.
@@ -47,7 +45,6 @@ struct Options {
     std::int64_t to = 32768;
     std::int64_t factor = 2;
     std::optional<std::int64_t> memory; ///< bytes of a rank's Views; none: its share of what its host has free
-    TooLarge too_large = TooLarge::refuse;
   } sizes;
   Pairs pairs = Pairs::all;
   std::int64_t fields = 1;           ///< whose halos one exchange carries
@@ -59,7 +56,7 @@ struct Options {
 
   /// Of what measures may refuse; set by resolve().
   struct Locations {
-    config::Location from, to, backend;
+    config::Location from;
   } locations;
 
   void describe(config::Visitor&);
@@ -85,7 +82,7 @@ struct Case {
   std::vector<std::int64_t> sizes;
 };
 
-/// Local. The sizes of each curve whose Views fit in `memory` bytes. `notes` names larger ones, or
+/// Local. The sizes of each curve whose Views fit in `memory` bytes; `notes` names larger ones. If none fits,
 /// config::Location::fail() rejects them.
 std::vector<Case> cases(const Options&, int ranks, double memory, std::vector<std::string>& notes);
 

@@ -10,9 +10,8 @@ namespace kontor::pingpong {
 namespace {
 
 /// In the order of Measure.
-constexpr Measurement* functions[] = {measure_roundtrip,   measure_bcast, measure_halo,
-                                      measure_collectives, measure_model, measure_strided,
-                                      measure_exchange,    measure_calls, measure_exchange};
+constexpr Measurement* functions[] = {measure_roundtrip, measure_halo,  measure_collectives, measure_model,
+                                      measure_exchange,  measure_calls, measure_exchange};
 
 class PingPong final : public miniapp::MiniApp {
  public:
