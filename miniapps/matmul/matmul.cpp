@@ -52,7 +52,6 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
   context.progress.describe({.step = "step"});
   const double bytes = bytes_of_rank(o, o.shape(), {grid_.coordinates()[0], grid_.coordinates()[1]}, sizeof(T));
   miniapp::require_memory(grid_, bytes);
-  memory_before_ = comm::allreduce(context.comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
   cannon_.emplace(o, method_, streams_, context.timers, context.overlap, as_on_device);
   require_blas_memory(grid_, blas_threads(o));
   fill(grid_, o.a, o.stored_a(), a());
@@ -63,7 +62,6 @@ Matmul<T>::Matmul(const Options& options, const miniapp::RunContext& context, bo
     verifier_.emplace(grid_, o.shape().columns, o, a(), b(), c());
   }
 
-  memory_of_views_ = comm::allreduce(context.comm, bytes, comm::ReduceOp::sum);
   record_ = method_.record();
   record_.update({{"traffic", cannon_->traffic()},
                   {"process_grid", o.process_grid},
@@ -96,8 +94,6 @@ void Matmul<T>::warm_up() {
   products_alone_ = seconds_of_pass(Pass::products);
   reset_blocks();
   transfers_alone_ = seconds_of_pass(Pass::transfers);
-  const double in_use = comm::allreduce(this->context().comm, miniapp::memory_in_use(), comm::ReduceOp::sum);
-  record_["memory"] = {{"views", memory_of_views_}, {"before", memory_before_}, {"in_use", in_use}};
 }
 
 template <class T>

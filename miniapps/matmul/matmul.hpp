@@ -70,8 +70,6 @@ class Matmul final : public miniapp::SteppedApp, private miniapp::Steps {
   bool complete_ = false;                       ///< C is that of a repeat
   std::int64_t first_step_ = 0;                 ///< those before have been made by another run
   std::int64_t steps_made_ = 0;                 ///< of the repeat, so far
-  double memory_before_ = 0;                    ///< bytes in use before matrices were made, all ranks
-  double memory_of_views_ = 0;                  ///< bytes derived for them
   double products_alone_ = 0;                   ///< seconds of the steps without transfers, of the slowest rank
   double transfers_alone_ = 0;                  ///< and of transfers without products
   std::vector<double> seconds_;                 ///< of the steps of each repeat, of the slowest rank
