@@ -25,7 +25,7 @@ std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContex
     options.end_time = *options.time_step * sweeps;
   }
   miniapp::Timers timers("heat");
-  miniapp::Progress silent{miniapp::Progress::Style::silent};
+  miniapp::Progress silent{false};
   try {
     Heat<T> heat(options, {context.comm, context.overlap, timers, silent});
     heat.warm_up();

@@ -23,7 +23,6 @@ void measure(const comm::Communicator& comm, Partners partners, const std::strin
   const auto link = time_link(comm, partners);
   json[of + "latency"] = link.latency;
   json[of + "bandwidth"] = link.bandwidth;
-  json[of + "link"] = names_of(comm, partners);
 }
 
 } // namespace

@@ -73,7 +73,7 @@ struct Calibration {
   /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
   bool oversubscribed = false;
 
-  nlohmann::ordered_json record = not_measured(); ///< the object /run/calibration; names of links are valid at rank 0
+  nlohmann::ordered_json record = not_measured(); ///< the object /run/calibration
   nlohmann::ordered_json noise = {};              ///< the object /run/noise; valid at rank 0, null: not measured
 
   /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of the two

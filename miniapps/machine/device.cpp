@@ -10,30 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <map>
 
 namespace kontor::miniapp {
-namespace {
-
-bool chosen_by_user(std::span<const char* const> arguments) {
-  if (std::getenv("KOKKOS_DEVICE_ID") || std::getenv("KOKKOS_MAP_DEVICE_ID_BY")) return true;
-  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
-    return argument.starts_with("--kokkos-device") || argument.starts_with("--kokkos-map-device-id-by");
-  });
-}
-
-} // namespace
-
-std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_arguments) {
-  const int local_rank = place_on_node(comm).rank;
-  const int devices = device::device_count();
-  if (devices == 0 || chosen_by_user(kokkos_arguments)) return {};
-  return fmt::format("--kokkos-device-id={}", local_rank % devices);
-}
-
 nlohmann::ordered_json devices_of(const comm::Communicator& comm) {
   if constexpr (device::kernels_on_host) return {};
   const auto identity = device::device_identity();

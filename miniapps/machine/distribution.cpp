@@ -6,7 +6,6 @@
 #include <kontor/device/clock.hpp>
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace kontor::miniapp {
@@ -35,36 +34,22 @@ nlohmann::ordered_json Distribution::over_ranks(const comm::Communicator& comm) 
           {"p99", quantile(0.99)}, {"max", *most},         {"slowest_rank", most - largest.begin()}};
 }
 
-namespace {
-
-/// A chain of dependent additions and multiplications, which compilers cannot shorten. Returns its seconds.
-double seconds_of_chain(std::int64_t length) {
-  const double begin = device::seconds();
-  double value = 1;
-  for (std::int64_t i = 0; i < length; ++i) value = value * 0.5 + 1;
-  volatile double kept = value;
-  static_cast<void>(kept);
-  return device::seconds() - begin;
-}
-
-} // namespace
-
 nlohmann::ordered_json measure_noise(const comm::Communicator& comm) {
-  constexpr double quantum = 1e-4, enough = 0.05; // s
-  constexpr int most_samples = 400;
-  std::int64_t length = 1000;
-  while (std::min(seconds_of_chain(length), seconds_of_chain(length)) < quantum / 2) length *= 2;
-  length = comm::allreduce(comm, length, comm::ReduceOp::min);
-  std::vector<double> seconds;
-  seconds.reserve(most_samples);
+  std::vector<double> seconds(400);
   comm::barrier(comm);
-  for (const double begin = device::seconds(); seconds.size() < most_samples && device::seconds() - begin < enough;)
-    seconds.push_back(seconds_of_chain(length));
+  for (double& sample : seconds) {
+    const double begin = device::seconds();
+    double value = 1; // a chain of dependent operations, which compilers cannot shorten
+    for (int i = 0; i < 20'000; ++i) value = value * 0.5 + 1;
+    volatile double kept = value;
+    static_cast<void>(kept);
+    sample = device::seconds() - begin;
+  }
   return noise_of(comm, seconds);
 }
 
 nlohmann::ordered_json noise_of(const comm::Communicator& comm, std::span<const double> seconds) {
-  const double fastest = seconds.empty() ? std::numeric_limits<double>::infinity() : *std::ranges::min_element(seconds);
+  const double fastest = *std::ranges::min_element(seconds);
   Distribution excess; // above 1, where bins are narrow beside it
   for (const double sample : seconds) excess.add(std::max(1e-9, sample / fastest - 1));
   const auto found = excess.over_ranks(comm);

@@ -42,11 +42,11 @@ class Distribution {
 };
 
 /// Collective; valid at rank 0, null elsewhere. How much other work on the machine slows down a fixed quantum of
-/// arithmetic: the object /run/noise. All ranks compute at once, on one thread each, for at most 60 ms.
+/// arithmetic: the object /run/noise. All ranks execute it 400 times at once, on one thread each: some 50 us each.
 nlohmann::ordered_json measure_noise(const comm::Communicator&);
 
-/// Collective; valid at rank 0, null elsewhere. The same from the seconds of each quantum of this rank. Quantiles are
-/// of the time of a sample relative to the fastest one of the same rank.
+/// Collective; valid at rank 0, null elsewhere. The same from the seconds of this rank's quanta, at least one.
+/// Quantiles are of the time of a sample relative to the fastest one of the same rank.
 nlohmann::ordered_json noise_of(const comm::Communicator&, std::span<const double> seconds);
 
 } // namespace kontor::miniapp

@@ -12,20 +12,17 @@
 
 namespace kontor::miniapp {
 
-/// A counter of energy. Where it cannot be read, it stays at 0.
-struct EnergyCounter {
-  std::string problem = {};                            ///< why it cannot be read; empty if it can
-  std::function<double()> joules = [] { return 0.0; }; ///< local; since some moment
-};
+/// Local. The joules of a counter since some moment; NaN where it cannot be read.
+using Joules = std::function<double()>;
 
-/// Local. The counter of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is loaded at
-/// run time, so that programs need neither it nor its header. `uuid` as in DeviceIdentity.
-EnergyCounter gpu_energy(std::string uuid);
+/// Local. Of an NVIDIA GPU, read by NVML, https://docs.nvidia.com/deploy/nvml-api: the library is loaded at run time,
+/// so that programs need neither it nor its header. `uuid` as in DeviceIdentity.
+Joules gpu_energy(std::string uuid);
 
-/// Local. Those of this host's processor packages together, by Linux' powercap tree:
+/// Local. Of this host's processor packages together, by Linux' powercap tree:
 /// https://docs.kernel.org/power/powercap/powercap.html. They wrap around, and must be read more often. `root` is where
 /// sys is, for tests.
-EnergyCounter package_energy(const std::filesystem::path& root = "/");
+Joules package_energy(const std::filesystem::path& root = "/");
 
 /// Reads the energy counters from the first repeat to the last: one rank of a host those of its packages, one rank of a
 /// GPU the GPU's.
@@ -34,8 +31,8 @@ class EnergyMeter {
   /// s over which counters are read at least: that of a GPU is up to 0.1 s old.
   static constexpr double least = 1;
 
-  /// Local. A counter of this rank for each name in the record.
-  explicit EnergyMeter(std::array<EnergyCounter, 2> gpu_and_package);
+  /// Local. Counters of this rank: of GPUs, of packages.
+  explicit EnergyMeter(std::array<Joules, 2> counters) : counters_(std::move(counters)) {}
   /// Collective. Those of the machine.
   explicit EnergyMeter(const comm::Communicator&);
 
@@ -45,16 +42,13 @@ class EnergyMeter {
   void end(double now);
 
   /// Collective; valid at rank 0. The object /run/energy, of a repeat that takes so many seconds: the mean power of all
-  /// GPUs, or packages, times a repeat, or why it is not known.
+  /// GPUs, or packages, times a repeat; empty where it is not known.
   nlohmann::ordered_json over_ranks(const comm::Communicator&, double seconds) const;
 
  private:
-  struct Reading {
-    EnergyCounter counter;
-    double begin = 0, joules = 0; ///< at the begin; from there to the end
-  };
-  std::array<Reading, 2> readings_;
-  double begun_ = 0, seconds_ = 0; ///< of the clock; from there to the end
+  std::array<Joules, 2> counters_;
+  std::array<double, 2> first_{}, joules_{}; ///< at the begin; from there to the end
+  double begun_ = 0, seconds_ = 0;           ///< of the clock; from there to the end
 };
 
 } // namespace kontor::miniapp

@@ -2,7 +2,6 @@
 #include "machine/link.hpp"
 
 #include "machine/baseline_communicator.hpp"
-#include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 #include "machine/stream.hpp"
 
@@ -12,7 +11,6 @@
 #include <kontor/device/compat.hpp>
 
 #include <Kokkos_Core.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -66,16 +64,6 @@ LinkPartners link_partners(const comm::Communicator& comm) {
   const auto node = node_communicator(comm);
   const int number = comm::allreduce(node, comm.rank(), comm::ReduceOp::min); // its first rank's
   return choose_partners(comm::allgather(comm, number));
-}
-
-std::string names_of(const comm::Communicator& comm, Partners partners) {
-  const auto [first, second] = partners;
-  const bool partner = comm.rank() == first || comm.rank() == second;
-  const auto hosts = gather_texts(comm, partner ? host_name() : std::string());
-  if (comm.rank() != 0) return {};
-  const auto &one = hosts.at(first), &other = hosts.at(second);
-  if (one == other) return fmt::format("ranks {} and {} of {}", first, second, one);
-  return fmt::format("rank {} of {} and rank {} of {}", first, one, second, other);
 }
 
 Link time_link(const comm::Communicator& comm, Partners partners) {

@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
 /// What a message costs between two ranks while the others look on.
 namespace kontor::miniapp {
@@ -29,9 +28,6 @@ LinkPartners choose_partners(std::span<const int> nodes);
 
 /// Collective; valid on every rank. Those of a communicator.
 LinkPartners link_partners(const comm::Communicator&);
-
-/// Collective; valid at rank 0. "ranks 0 and 1 of n0", "rank 0 of n0 and rank 2 of n1".
-std::string names_of(const comm::Communicator&, Partners);
 
 /// One way between two ranks.
 struct Link {

@@ -34,11 +34,10 @@ double number_in(const fs::path& file, double otherwise, std::string_view after 
   return stream >> number ? number : otherwise;
 }
 
-/// What a control group and its parents grant, by version 2 (https://docs.kernel.org/admin-guide/cgroup-v2.html) or 1.
-void lower_to(GrantedMemory& granted, const fs::path& group, bool version_1) {
-  const double limit = number_in(group / (version_1 ? "memory.limit_in_bytes" : "memory.max"), unknown);
-  const double used = number_in(group / (version_1 ? "memory.usage_in_bytes" : "memory.current"), 0) -
-                      number_in(group / "memory.stat", 0, version_1 ? "total_inactive_file" : "inactive_file");
+/// What a control group grants: https://docs.kernel.org/admin-guide/cgroup-v2.html.
+void lower_to(GrantedMemory& granted, const fs::path& group) {
+  const double limit = number_in(group / "memory.max", unknown);
+  const double used = number_in(group / "memory.current", 0) - number_in(group / "memory.stat", 0, "inactive_file");
   granted.limit = std::min(granted.limit, limit);
   granted.free = std::min(granted.free, std::max(0.0, limit - std::max(0.0, used)));
 }
@@ -78,33 +77,21 @@ Place place_here() {
 
 GrantedMemory memory_of_cgroups(const fs::path& root) {
   GrantedMemory granted;
-  std::ifstream groups(root / "proc/self/cgroup"); // lines "<number>:<controllers>:<path>"
+  const fs::path top = root / "sys/fs/cgroup";
+  std::ifstream groups(root / "proc/self/cgroup"); // lines "<number>:<controllers>:<path>"; of version 2 "0::<path>"
   for (std::string line; std::getline(groups, line);) {
-    const auto colon = line.find(':');
-    const auto second_colon = line.find(':', colon + 1);
-    if (colon == std::string::npos || second_colon == std::string::npos) continue;
-    const auto controllers = fmt::format(",{},", line.substr(colon + 1, second_colon - colon - 1));
-    const bool version_1 = controllers.find(",memory,") != std::string::npos;
-    if (!version_1 && controllers != ",,") continue;
+    if (!line.starts_with("0::")) continue;
     // A container may see the path of the host, while its own group is mounted at the top: what is not there is
     // skipped, and the top counts, too.
-    const fs::path top = root / (version_1 ? "sys/fs/cgroup/memory" : "sys/fs/cgroup");
-    for (fs::path path = fs::path(line.substr(second_colon + 1)).relative_path(); !path.empty();
-         path = path.parent_path())
-      lower_to(granted, top / path, version_1);
+    for (fs::path path = fs::path(line.substr(3)).relative_path(); !path.empty(); path = path.parent_path())
+      lower_to(granted, top / path);
     // Not top / "": libstdc++ 12 may crash where a name is added to a path that ends with "/", and memory is short.
-    lower_to(granted, top, version_1);
+    lower_to(granted, top);
   }
   return granted;
 }
 
 double free_host_memory() { return std::min(available_on_host(), memory_of_cgroups().free); }
-
-double memory_in_use() {
-  if constexpr (device::kernels_on_host) return 1024 * number_in("/proc/self/status", 0, "VmRSS:");
-  const auto memory = device::device_memory();
-  return static_cast<double>(memory.total - memory.free);
-}
 
 double free_memory_of_rank(const comm::Communicator& comm) {
   return comm::allreduce(comm, place_here().free / ranks_of_memory(comm).size(), comm::ReduceOp::min);

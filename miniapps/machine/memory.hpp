@@ -16,8 +16,8 @@ struct GrantedMemory {
   double limit = std::numeric_limits<double>::infinity();
 };
 
-/// Local. What the groups of this process and all groups around them, of version 1 or 2, leave it. Cached files that
-/// would make room count as free. `root` is where proc and sys are, for tests.
+/// Local. What the group of this process and all groups around it leave it, by version 2. Cached files that would make
+/// room count as free. `root` is where proc and sys are, for tests.
 GrantedMemory memory_of_cgroups(const std::filesystem::path& root = "/");
 
 // Whether a problem fits, before its Views are allocated.
@@ -25,10 +25,6 @@ GrantedMemory memory_of_cgroups(const std::filesystem::path& root = "/");
 /// Local. Bytes that can be had without swapping, by Linux's estimate and the limits of control groups; infinite where
 /// nobody says.
 double free_host_memory();
-
-/// Local. Bytes that this process has resident where kernels run on the host, or that are in use on the GPU of the
-/// default instance; 0 where nobody says.
-double memory_in_use();
 
 /// Collective. The bytes that each rank can allocate if all allocate as many: the least over all GPUs, or hosts, of
 /// what is free there divided by its ranks. The same on all ranks; infinite where nobody says.

@@ -118,7 +118,7 @@ double least_seconds(const comm::Communicator& comm, int times, int samples, con
 double streamed_host_bytes(int ranks_of_node) { return std::clamp(1536 * mebi / ranks_of_node, 48 * mebi, 192 * mebi); }
 
 double streamed_bytes(const comm::Communicator& comm) {
-  const double mine = device::kernels_on_host ? streamed_host_bytes(place_on_node(comm.native()).ranks) : 3072 * mebi;
+  const double mine = device::kernels_on_host ? streamed_host_bytes(node_communicator(comm).size()) : 3072 * mebi;
   return std::min(comm::allreduce(comm, mine, comm::ReduceOp::min), free_memory_of_rank(comm) / 8);
 }
 

@@ -7,7 +7,6 @@
 #include "run/checkpoint/checkpoints.hpp"
 #include "run/loop/stop_request.hpp"
 #include "run/record/record.hpp"
-#include "run/record/trace.hpp"
 #include "run/start/guard.hpp"
 #include "run/start/messages.hpp"
 
@@ -52,7 +51,7 @@ int Run::operator()() {
   const auto file = open_output(comm);
 
   Timers timers(app_.name);
-  Progress progress(Progress::style_for(comm.rank(), line_.quiet), app_.name);
+  Progress progress(root && !line_.quiet, app_.name);
   StopRequest end(comm);
   const auto checkpoints = make_checkpoints(comm, end, timers);
   if (restart_ && root) to_stderr(restart_->note());
@@ -77,7 +76,6 @@ int Run::operator()() {
   since_start_.lap(start_to_first_step);
   timed(timers.once("warm_up"), [&] { app->warm_up(); });
   end.expect(timers.once("warm_up").seconds); // longer than a step
-  Trace trace(options_.trace, comm.size());
   EnergyMeter energy(comm);
   const bool verifies = comm.capabilities().moves_data;
   Verification verification; // first of launches and starts
@@ -85,7 +83,7 @@ int Run::operator()() {
   timers.reset();
   Measured measured;
   if (verification.passed()) // else no repeat would have a figure
-    measured = measure(context, *app, trace, energy, verifies ? &timers.once("verify") : nullptr, verification);
+    measured = measure(context, *app, energy, verifies ? &timers.once("verify") : nullptr, verification);
   auto& repeats = measured.repeats;
   const auto begun = static_cast<std::int64_t>(repeats.size()) + (measured.unfinished ? 1 : 0);
   if (!verification.passed())
@@ -124,11 +122,10 @@ int Run::operator()() {
   record["timers"] = summarise(comm, timers, std::max<std::int64_t>(1, begun));
   if (auto seconds = timers.per_rank(comm); !seconds.empty()) record["per_rank"] = std::move(seconds);
   if (auto durations = distributions(comm, timers); !durations.empty()) record["distributions"] = std::move(durations);
-  if (!device::kernels_on_host)
-    record["distributions_remark"] = "kernels run on a device, so the host does not see how long a step takes";
-  if (auto rows = trace.over_ranks(comm, timers); !rows.empty()) record["trace"] = std::move(rows);
+  if (auto rows = timers.trace(comm); !rows.empty()) record["trace"] = std::move(rows);
   if (!machine.noise.empty()) record["noise"] = machine.noise;
-  if (!repeats.empty()) record["energy"] = energy.over_ranks(comm, median(repeats));
+  if (!repeats.empty())
+    if (auto joules = energy.over_ranks(comm, median(repeats)); !joules.empty()) record["energy"] = std::move(joules);
   record["calibration"] = machine.record;
   add_app(record, comm, app->record());
   const auto written = write(comm, *app, series, measured.complete(), record, verification, values);
@@ -142,7 +139,7 @@ int Run::operator()() {
 /// Ends early when told to: between repeats, or where the app notices; if there are checkpoints, it always is the app.
 /// A repeat that began in another process counts only if it is the last. `verifying` takes the time of checks; null:
 /// there are none.
-Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace, EnergyMeter& energy, Timer* verifying,
+Run::Measured Run::measure(const RunContext& context, MiniApp& app, EnergyMeter& energy, Timer* verifying,
                            Verification& verification) const {
   Measured measured;
   const auto apart_so_far = [&] {
@@ -169,10 +166,7 @@ Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace
     if (repeat == first) energy.begin(device::seconds());
     comm::barrier(context.comm);
     comm::Stopwatch watch;
-    if (traced) {
-      trace.begin();
-      context.timers.trace(&trace);
-    }
+    if (traced) context.timers.begin_trace(options_.trace, context.comm.size());
     try {
       const device::Region region(app_.name + "/run");
       app.run();
@@ -180,11 +174,10 @@ Run::Measured Run::measure(const RunContext& context, MiniApp& app, Trace& trace
     }
     double seconds = 0;
     watch.lap(seconds);
-    context.timers.trace(nullptr);
+    context.timers.end_trace();
     seconds -= apart_so_far() - apart_before;
     const double slowest = comm::allreduce(context.comm, seconds, comm::ReduceOp::max);
     measured.stepping += slowest;
-    context.progress.end();
     measured.unfinished = context.end->granted();
     if (measured.unfinished) break;
     if (goes_on && repeat + 1 < options_.repeats) {

@@ -5,7 +5,6 @@
 #include "run/app.hpp"
 #include "run/checkpoint/restart.hpp"
 #include "run/options.hpp"
-#include "run/record/trace.hpp"
 #include "run/start/command_line.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -47,7 +46,7 @@ class Run {
   comm::Communicator make_communicator() const;
   std::unique_ptr<MiniApp> make_app(const RunContext&) const;
   std::unique_ptr<output::File> open_output(const comm::Communicator&) const;
-  Measured measure(const RunContext&, MiniApp&, Trace&, EnergyMeter&, Timer* verifying, Verification&) const;
+  Measured measure(const RunContext&, MiniApp&, EnergyMeter&, Timer* verifying, Verification&) const;
   void verify(MiniApp&, Verification&) const;
   std::vector<std::filesystem::path> write(const comm::Communicator&, const MiniApp&, FieldSeries&, bool complete,
                                            nlohmann::ordered_json& record, Verification&,

@@ -57,7 +57,7 @@ class NetworkTest(unittest.TestCase):
         with open(self.folder / "said", "w", encoding="utf-8") as said:
             return net.start(KONTOR, "run", "-n", str(ranks or 2 * per_host), "deck.yaml", "--results", "record.json", *words,
                              cwd=self.folder, stdout=said, stderr=said,
-                             env={**os.environ, "TMPDIR": str(self.folder), "KONTOR_TERMINAL": "1",  # often says how far it is
+                             env={**os.environ, "TMPDIR": str(self.folder),
                                   "KONTOR_LAUNCHER": " ".join([*net.launcher(per_host), *launcher_options])})
 
     def said(self):
@@ -101,7 +101,6 @@ class Carries(NetworkTest):
     def test_mini_apps(self):
         """As small as the line `# test:` of their decks makes them. Four ranks share the cores if there are fewer."""
         net = self.make()
-        first, second = network.NAMES
         for name, *words in (["cg/poisson7"], ["pingpong/thesis-1d"], ["heat/plate", "--set", "problem.cells=[32,32]", "--set", "measure.calibrate=true"]):
             with self.subTest(name):
                 deck = (ROOT / f"inputs/{name}.yaml").read_text()
@@ -110,7 +109,6 @@ class Carries(NetworkTest):
                 self.assertIn("VERIFICATION PASSED", self.said())
                 self.assert_placed(record)
         machine = record["calibration"]
-        self.assertEqual((machine["link"], machine["internode_link"]), (f"ranks 0 and 1 of {first}", f"rank 0 of {first} and rank 2 of {second}"))
         self.assertTrue(all(machine[f"{kind}{what}"] > 0 for kind in ("", "internode_") for what in ("latency", "bandwidth")), machine)
         self.assertNotEqual(machine["latency"], machine["internode_latency"])
         self.assertEqual(machine["oversubscribed"], len(os.sched_getaffinity(0)) < 2)
@@ -137,7 +135,6 @@ class Costs(NetworkTest):
                 break
         else:
             self.fail(f"found / set: {found}")
-        self.assertEqual(machine["internode_link"], f"rank 0 of {network.NAMES[0]} and rank 1 of {network.NAMES[1]}")
 
 
 class Vanishes(NetworkTest):

@@ -89,8 +89,7 @@ class Run(RecordTest):
             self.assertAlmostEqual(bandwidth["attainable"] / max(machine["copy_bandwidth"], machine["working_set_copy_bandwidth"]), 1)
         noise = run["noise"]
         self.assertTrue(noise["quantum"] > 0 and 1 <= noise["p50"] <= noise["p99"], noise)
-        for name in "gpu", "package":
-            self.assertEqual(len({name, f"{name}_remark"} & set(run["energy"])), 1)
+        self.assertLessEqual(set(run.get("energy", {})), {"gpu", "package"})
 
     def test_auto(self):
         """comm/tests has more of choices."""

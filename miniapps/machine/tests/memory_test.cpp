@@ -8,7 +8,6 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
-#include <kontor/device/devices.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -87,15 +86,14 @@ GrantedMemory granted(const Files& files) {
   return found;
 }
 
-const std::string first = "sys/fs/cgroup/memory/";
-const std::string second = "sys/fs/cgroup/";
+const std::string groups = "sys/fs/cgroup/";
 
 TEST(ControlGroups, NoneLimitNothing) {
   EXPECT_GT(granted({}).free, 1e300);
   EXPECT_GT(granted({{"proc/self/cgroup", "0::/\n"}}).free, 1e300);
   const auto unlimited = granted({{"proc/self/cgroup", "0::/job\n"},
-                                  {second + "job/memory.max", "max\n"},
-                                  {second + "job/memory.current", "5000\n"}});
+                                  {groups + "job/memory.max", "max\n"},
+                                  {groups + "job/memory.current", "5000\n"}});
   EXPECT_GT(unlimited.free, 1e300);
   EXPECT_GT(unlimited.limit, 1e300);
 }
@@ -107,63 +105,31 @@ TEST(ControlGroups, LimitMemory) {
     double free, limit;
   } cases[] = {{"what is cached counts as free",
                 {{"proc/self/cgroup", "0::/job\n"},
-                 {second + "job/memory.max", "10000\n"},
-                 {second + "job/memory.current", "9000\n"},
-                 {second + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}},
+                 {groups + "job/memory.max", "10000\n"},
+                 {groups + "job/memory.current", "9000\n"},
+                 {groups + "job/memory.stat", "anon 5000\ninactive_file 3000\nslab 1\n"}},
                 4000,
                 10000},
                {"the narrowest around counts: all of slurm's jobs",
                 {{"proc/self/cgroup", "0::/slurm/job_7/step_0/task_1\n"},
-                 {second + "slurm/memory.max", "100000\n"},
-                 {second + "slurm/memory.current", "99000\n"},
-                 {second + "slurm/job_7/memory.max", "20000\n"},
-                 {second + "slurm/job_7/memory.current", "11000\n"},
-                 {second + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
-                 {second + "slurm/job_7/step_0/task_1/memory.current", "500\n"}},
+                 {groups + "slurm/memory.max", "100000\n"},
+                 {groups + "slurm/memory.current", "99000\n"},
+                 {groups + "slurm/job_7/memory.max", "20000\n"},
+                 {groups + "slurm/job_7/memory.current", "11000\n"},
+                 {groups + "slurm/job_7/step_0/task_1/memory.max", "max\n"},
+                 {groups + "slurm/job_7/step_0/task_1/memory.current", "500\n"}},
                 1000,
                 20000},
-               {"of version one, too",
-                {{"proc/self/cgroup", "5:devices:/x\n4:cpu,memory:/docker/abc\n0::/\n"},
-                 {first + "docker/abc/memory.limit_in_bytes", "10000\n"},
-                 {first + "docker/abc/memory.usage_in_bytes", "8000\n"},
-                 {first + "docker/abc/memory.stat", "inactive_file 1\ntotal_inactive_file 500\n"},
-                 {first + "memory.limit_in_bytes", "9223372036854771712\n"},
-                 {first + "memory.usage_in_bytes", "123456\n"}},
-                2500,
-                10000},
                {"a container's own is mounted at the top",
                 {{"proc/self/cgroup", "0::/kubepods/pod1/abc\n"},
-                 {second + "memory.max", "7000\n"},
-                 {second + "memory.current", "8000\n"}},
+                 {groups + "memory.max", "7000\n"},
+                 {groups + "memory.current", "8000\n"}},
                 0,
                 7000}};
   for (const auto& c : cases) {
     EXPECT_EQ(granted(c.files).free, c.free) << c.what;
     EXPECT_EQ(granted(c.files).limit, c.limit) << c.what;
   }
-}
-
-TEST(Node, RanksAreNumbered) {
-  const auto place = place_on_node(world().native());
-  EXPECT_GE(place.rank, 0);
-  EXPECT_LT(place.rank, place.ranks);
-  EXPECT_LE(place.ranks, world().size());
-}
-
-TEST(Device, TheUsersChoiceStands) {
-  for (const char* argument : {"--kokkos-device-id=1", "--kokkos-map-device-id-by=random"}) {
-    const char* const arguments[] = {"heat", argument};
-    EXPECT_EQ(device_argument(MPI_COMM_WORLD, arguments), "") << argument;
-  }
-}
-
-TEST(Device, IsThatOfTheRankOnItsNode) {
-  const char* const arguments[] = {"heat"};
-  const auto argument = device_argument(MPI_COMM_WORLD, arguments);
-  const int devices = device::device_count();
-  const auto expected =
-      "--kokkos-device-id=" + std::to_string(place_on_node(MPI_COMM_WORLD).rank % std::max(devices, 1));
-  EXPECT_EQ(argument, devices == 0 ? "" : expected);
 }
 
 TEST(Device, EveryRankTellsItsOwnToTheFirst) {

@@ -29,15 +29,12 @@ struct ProgressState {
 std::string progress_line(const std::string& app, const ProgressWords&, const ProgressState& before,
                           const ProgressState& now, double elapsed);
 
-/// A line about long work on stderr: redrawn twice a second on a terminal, a plain line every five seconds elsewhere.
-/// Silent on all ranks but the one that shows it.
+/// Lines about long work on stderr: the first after a second, each after twice the time of the one before, at most a
+/// minute.
 class Progress {
  public:
-  enum class Style { silent, terminal, plain };
-  explicit Progress(Style style, std::string app = {}) : style_(style), app_(std::move(app)) {}
-
-  /// Rank 0 shows unless `quiet`, as it suits stderr.
-  static Style style_for(int rank, bool quiet);
+  /// `shows`: whether this rank writes them.
+  explicit Progress(bool shows, std::string app = {}) : shows_(shows), app_(std::move(app)) {}
 
   /// How the app that is run calls things.
   void describe(ProgressWords words) { words_ = std::move(words); }
@@ -45,18 +42,17 @@ class Progress {
   void begin() { shown_.reset(); }
   /// Cheap enough to be called at every step, by the time that device::seconds() tells.
   void update(const ProgressState&, double time = device::seconds());
-  /// Clears the line of a terminal.
-  void end();
 
  private:
   struct Shown {
     ProgressState state;
     double time; ///< of device::seconds()
   };
-  Style style_;
+  bool shows_;
   std::string app_;
   ProgressWords words_;
-  std::optional<Shown> shown_; ///< where things stood when the line was last drawn, or the work began
+  double interval_ = 1;        ///< s to the next line
+  std::optional<Shown> shown_; ///< where things stood at the last line, or when the work began
 };
 
 } // namespace kontor::miniapp

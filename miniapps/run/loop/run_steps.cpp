@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/loop/run_steps.hpp"
 
-#include "run/record/trace.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +23,7 @@ class StepClock {
     const double now = device::seconds();
     if (!timers_) return now;
     samples_->add(now - std::exchange(last_, now));
-    if (auto* const trace = timers_->trace(); trace && trace->made(steps)) timers_->trace(nullptr);
+    timers_->steps_made(steps);
     return now;
   }
 

@@ -32,44 +32,6 @@ void print_timers(const ordered_json& timers, double total) {
     }
 }
 
-bool is_mpi(const ordered_json& method) {
-  return text(method, "backend") == "raw" || text(method, "backend") == "view";
-}
-
-/// The line of a deck that chooses a method.
-std::string deck_line(const ordered_json& method) {
-  const auto pattern = is_mpi(method) ? ", pattern: " + text(method, "pattern") : "";
-  return fmt::format("comm: {{backend: {}{}, packing: {}}}", text(method, "backend"), pattern, text(method, "packing"));
-}
-
-/// What to put into the deck, and what nonblocking MPI would add to a repeat, if it was tried: an estimate, because an
-/// exchange of a trial overlaps with nothing. The candidates are sorted by time.
-void print_advice(const ordered_json& record, const ordered_json& candidates) {
-  const auto find = [](const ordered_json& rows, const auto& wanted) -> const ordered_json* {
-    const auto row = std::find_if(rows.begin(), rows.end(), wanted);
-    return row == rows.end() ? nullptr : &*row;
-  };
-  const auto* const chosen = find(candidates, [&](const ordered_json& c) {
-    return text(c, "backend") == text(record, "backend") && text(c, "pattern") == text(record, "pattern");
-  });
-  if (!chosen) return;
-  fmt::print("  for the deck: {}", deck_line(*chosen));
-  const auto* const usual =
-      find(candidates, [](const ordered_json& c) { return is_mpi(c) && text(c, "pattern") == "nonblocking"; });
-  const auto distributions = table(record, "distributions");
-  const auto* const exchanges =
-      find(distributions, [](const ordered_json& d) { return text(d, "name") == "exchange"; });
-  const auto repeats = record.at("repeats").get<std::vector<double>>();
-  if (usual && usual != chosen && exchanges && !repeats.empty() && median(repeats) > 0) {
-    const double of_repeat =
-        number(*exchanges, "count") / number(record, "ranks") / static_cast<double>(repeats.size());
-    const double more = number(*usual, "seconds") - number(*chosen, "seconds");
-    fmt::print("; {}, nonblocking would add about {:.1f} % to a repeat", text(*usual, "backend"),
-               100 * more * of_repeat / median(repeats));
-  }
-  fmt::print("\n");
-}
-
 /// What `auto` has tried for one exchange, the fastest first.
 void print_candidates(const ordered_json& record) {
   auto candidates = table(record, "candidates");
@@ -81,36 +43,6 @@ void print_candidates(const ordered_json& record) {
   for (const auto& c : candidates)
     fmt::print("  {:<10}{:<14}{:<10}{:<8}{:>12.2f}{:>12.2f}\n", text(c, "backend"), text(c, "pattern"),
                text(c, "packing"), text(c, "path"), number(c, "seconds") * 1e6, number(c, "seconds") / fastest);
-  print_advice(record, candidates);
-}
-
-void print_machine(const ordered_json& record) {
-  const auto& machine = record.at("calibration");
-  const auto of = [&](const std::string& key) { return number(machine, key); };
-  const auto rates = [&](const std::string& prefix) {
-    return fmt::format("read {:.1f}, copy {:.1f}, triad {:.1f} GB/s", of(prefix + "read_bandwidth") / 1e9,
-                       of(prefix + "copy_bandwidth") / 1e9, of(prefix + "triad_bandwidth") / 1e9);
-  };
-  if (record.contains("simulated"))
-    fmt::print("simulated machine, {}", text(record, "simulated"));
-  else if (of("read_bandwidth") == 0)
-    fmt::print("this machine: not measured (measure.calibrate)");
-  else
-    fmt::print("this machine{}, in vectors of {:.3g} MB a rank: {}", flag(machine, "huge_pages") ? ", huge pages" : "",
-               of("vector_bytes") / 1e6, rates(""));
-  if (machine.contains("working_set_read_bandwidth"))
-    fmt::print("; in a working set of {:.3g} MB a rank: {}", of("working_set") / 1e6, rates("working_set_"));
-  if (machine.contains("link"))
-    fmt::print("; ping-pong {:.2f} us, {:.1f} GB/s", of("latency") * 1e6, of("bandwidth") / 1e9);
-  if (machine.contains("internode_link"))
-    fmt::print("; between nodes {:.2f} us, {:.1f} GB/s", of("internode_latency") * 1e6,
-               of("internode_bandwidth") / 1e9);
-  if (machine.contains("gemm"))
-    fmt::print("; gemm {:.1f} GFLOP/s by {}", number(machine["gemm"], "rate") / 1e9, text(machine["gemm"], "library"));
-  fmt::print("\n");
-  if (flag(machine, "oversubscribed"))
-    fmt::print("there are more ranks and threads than cores: they take turns, so these are not what the machine "
-               "can do, and no fraction of it is given\n");
 }
 
 /// "1 rank", "2 ranks".
@@ -131,7 +63,9 @@ void print_table(const ordered_json& record, const std::string& findings,
              record.value("precision", "-"), text(record, "execution_space"));
   fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", text(record, "backend"), text(record, "pattern"),
              text(record, "packing"), text(record, "path"), flag(record, "overlap") ? "on" : "off");
-  print_machine(record);
+  if (flag(record.at("calibration"), "oversubscribed"))
+    fmt::print("there are more ranks and threads than cores: they take turns, so no fraction of what the machine can "
+               "do is given\n");
   fmt::print("{}", findings);
   print_candidates(record);
   print_timers(record.at("timers"), seconds);

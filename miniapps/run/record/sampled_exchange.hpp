@@ -20,7 +20,7 @@ void traced(const Timer& region, const Work& work) {
   if (!region.trace) return work();
   const double begin = device::seconds();
   work();
-  add_to_trace(region, begin, device::seconds());
+  region.add_to_trace(begin, device::seconds());
 }
 
 /// An exchange of which a sample is taken: the host seconds in start() and finish() together, which are packing,

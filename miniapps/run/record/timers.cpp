@@ -2,46 +2,20 @@
 #include "run/record/timers.hpp"
 
 #include "machine/gather_to_root.hpp"
-#include "run/record/trace.hpp"
-#include "run/start/messages.hpp"
-
-#include <kontor/comm/gather.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 namespace kontor::miniapp {
-namespace {
-
-std::string names_of(const Timers& timers) {
-  std::string names;
-  for (const auto& [region, timer] : timers.entries()) names += (names.empty() ? "" : ", ") + region;
-  return names;
-}
-
-/// Collective.
-void require_same_regions(const comm::Communicator& comm, const Timers& timers) {
-  const auto mine = names_of(timers);
-  const auto first = broadcast(comm.native(), mine);
-  std::optional<std::string> problem;
-  if (mine != first)
-    problem = fmt::format("timers: rank {} has the regions {}, but rank 0 has {}; ask for the same regions of "
-                          "Timers on all ranks",
-                          comm.rank(), mine, first);
-  comm.agree(problem);
-}
-
-} // namespace
 
 Timer& Timers::operator[](std::string_view region) {
   const auto entry = entries_.find(region);
   if (entry != entries_.end()) return entry->second;
   auto& timer = entries_.emplace(region, Timer{fmt::format("{}/{}", module_, region)}).first->second;
-  timer.trace = trace_;
+  timer.trace = traced_steps_ > 0 ? &trace_ : nullptr;
   return timer;
 }
 
@@ -69,12 +43,28 @@ Distribution& Timers::durations(std::string_view name) {
   return entry != durations_.end() ? entry->second : durations_.emplace(name, Distribution{}).first->second;
 }
 
-void Timers::trace(Trace* trace) {
-  trace_ = trace;
-  for (auto& [region, timer] : entries_) timer.trace = trace;
+void Timers::begin_trace(std::int64_t steps, int ranks) {
+  constexpr std::int64_t of_step = 64, of_all = 1'000'000;
+  trace_.reserve(static_cast<std::size_t>(std::min(steps * of_step, of_all / ranks)));
+  traced_steps_ = steps;
+  for (auto& [region, timer] : entries_) timer.trace = &trace_;
+  trace_begin_ = device::seconds();
 }
 
-void add_to_trace(const Timer& timer, double begin, double end) { timer.trace->add(timer, begin, end); }
+void Timers::end_trace() {
+  traced_steps_ = 0;
+  for (auto& [region, timer] : entries_) timer.trace = nullptr;
+}
+
+nlohmann::ordered_json Timers::trace(const comm::Communicator& comm) const {
+  auto mine = nlohmann::ordered_json::array();
+  for (const auto& [timer, begin, end] : trace_)
+    mine.push_back({{"rank", comm.rank()},
+                    {"region", timer->label.substr(module_.size() + 1)},
+                    {"begin", begin - trace_begin_},
+                    {"end", end - trace_begin_}});
+  return gather_rows(comm, mine);
+}
 
 void Timers::reset() {
   repeats_.clear();
@@ -95,28 +85,25 @@ void Timers::end_repeat(double wall) {
 
 nlohmann::ordered_json Timers::per_rank(const comm::Communicator& comm) const {
   if (repeats_.empty()) return {};
-  const auto rounded = [](double seconds) { return std::round(seconds * 1e9) / 1e9; };
   auto mine = nlohmann::ordered_json::array(); // of each repeat
-  auto before = repeats_.back().sums;
-  std::vector<std::string> regions;
-  for (auto& [region, sum] : before) {
-    regions.push_back(region);
-    sum = 0;
-  }
+  std::map<std::string, double> before;
   for (const auto& [wall, sums] : repeats_) {
-    std::vector<double> seconds;
-    for (auto& [region, sum] : before) {
-      const auto found = sums.find(region); // it may be asked for in a later repeat
-      const double so_far = found == sums.end() ? 0 : found->second;
-      seconds.push_back(rounded(so_far - std::exchange(sum, so_far)));
-    }
-    mine.push_back({{"wall", rounded(wall)}, {"seconds", seconds}});
+    nlohmann::ordered_json row{{"wall", wall}};
+    for (const auto& [region, sum] : sums) row[region] = sum - std::exchange(before[region], sum);
+    mine.push_back(row);
   }
   const auto rows = gather_rows(comm, mine);
   if (comm.rank() != 0) return {};
-  nlohmann::ordered_json json{{"useful", device::kernels_on_host}, {"regions", regions}};
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    for (const char* key : {"seconds", "wall"}) json[key][row % repeats_.size()].push_back(rows[row][key]);
+  const auto of = [](const nlohmann::ordered_json& row, const std::string& region) {
+    return std::round(row.value(region, 0.0) * 1e9) / 1e9;
+  };
+  nlohmann::ordered_json json{{"useful", device::kernels_on_host}, {"regions", nlohmann::ordered_json::array()}};
+  for (const auto& [region, sum] : before) json["regions"].push_back(region);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    auto& seconds = json["seconds"][row % repeats_.size()].emplace_back(nlohmann::ordered_json::array());
+    for (const auto& [region, sum] : before) seconds.push_back(of(rows[row], region));
+    json["wall"][row % repeats_.size()].push_back(of(rows[row], "wall"));
+  }
   return json;
 }
 
@@ -127,16 +114,20 @@ double median(std::vector<double> values) {
 }
 
 nlohmann::ordered_json summarise(const comm::Communicator& comm, const Timers& timers, std::int64_t repeats) {
-  require_same_regions(comm, timers);
+  const auto times = [&](const Timer& timer) { return timer.once ? 1 : repeats; };
+  auto mine = nlohmann::ordered_json::array({nlohmann::ordered_json::object()});
+  for (const auto& [region, timer] : timers.entries())
+    mine[0][region] = timer.seconds / static_cast<double>(times(timer));
+  const auto rows = gather_rows(comm, mine);
   auto table = nlohmann::ordered_json::array();
+  if (comm.rank() != 0) return table;
   for (const auto& [region, timer] : timers.entries()) {
-    const auto times = timer.once ? 1 : repeats;
-    const auto seconds = comm::gather(comm, timer.seconds / static_cast<double>(times), 0);
-    if (comm.rank() != 0) continue;
+    std::vector<double> seconds;
+    for (const auto& row : rows) seconds.push_back(row.value(region, 0.0));
     const auto [min, max] = std::ranges::minmax_element(seconds);
     table.push_back(
         {{"region", region},
-         {"calls", timer.calls / times},
+         {"calls", timer.calls / times(timer)},
          {"min", *min},
          {"median", median(seconds)},
          {"max", *max},

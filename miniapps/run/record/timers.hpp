@@ -20,7 +20,13 @@
 
 namespace kontor::miniapp {
 
-class Trace;
+struct Timer;
+
+/// A time that this rank has spent in a region, by device::seconds().
+struct Interval {
+  const Timer* timer;
+  double begin, end;
+};
 
 /// The host seconds of one region on this rank.
 struct Timer {
@@ -31,18 +37,21 @@ struct Timer {
   /// What its time goes to: compute, packing (makes messages contiguous), communication (waits for other ranks or moves
   /// data between them), io, other.
   std::string_view kind = "compute";
-  Trace* trace = nullptr; ///< takes the intervals of the region; null: they are not wanted
+  std::vector<Interval>* trace = nullptr; ///< takes the intervals, as far as it has room; null: they are not wanted
 
   void add(double more_seconds, std::int64_t more_calls = 1) {
     seconds += more_seconds;
     calls += more_calls;
   }
+  void add_to_trace(double begin, double end) const {
+    if (trace && trace->size() < trace->capacity()) trace->push_back({this, begin, end});
+  }
   /// Whether its time is not part of a repeat's: files that a repeat writes are taken off.
   bool outside() const { return once || kind == "io"; }
 };
 
-/// The regions that the time of this rank is told by. A region that was asked for once is in the record; all ranks must
-/// ask for the same ones.
+/// The regions that the time of this rank is told by. A region that rank 0 has asked for once is in the record; a rank
+/// that has not spends no time there.
 class Timers {
  public:
   /// `module` begins the labels of the regions: the name of the app.
@@ -68,9 +77,17 @@ class Timers {
   Distribution& durations(std::string_view name);
   const std::map<std::string, Distribution, std::less<>>& durations() const { return durations_; }
 
-  /// Local. From here on intervals of all regions go there; null: nowhere.
-  void trace(Trace*);
-  Trace* trace() const { return trace_; }
+  /// Local. From here on intervals of all regions are kept, until so many steps are made. Room for them is allocated at
+  /// once: for 64 a step, and for a million on all ranks together. Intervals for which there is no room are dropped.
+  void begin_trace(std::int64_t steps, int ranks);
+  /// Local. So many more steps are made.
+  void steps_made(std::int64_t steps) {
+    if (traced_steps_ > 0 && (traced_steps_ -= steps) <= 0) end_trace();
+  }
+  void end_trace();
+  /// Collective; valid at rank 0, empty elsewhere and without intervals. The table /run/trace of all ranks, in seconds
+  /// from the begin.
+  nlohmann::ordered_json trace(const comm::Communicator&) const;
 
   /// Local. Calls work(), whose times and calls do not count but in regions that are timed once a run.
   template <class Work>
@@ -94,8 +111,7 @@ class Timers {
   const std::map<std::string, Timer, std::less<>>& entries() const { return entries_; }
 
   /// Collective; valid at rank 0, null elsewhere and without complete repeats. The object /run/per_rank: the seconds of
-  /// each rank in each repeat and region, rounded to nanoseconds. All ranks must have the same regions and repeats,
-  /// which summarise() verifies.
+  /// each rank in each repeat and region, rounded to nanoseconds. All ranks have the same repeats.
   nlohmann::ordered_json per_rank(const comm::Communicator&) const;
 
  private:
@@ -109,11 +125,10 @@ class Timers {
   std::map<std::string, Timer, std::less<>> entries_;
   std::map<std::string, Distribution, std::less<>> durations_;
   std::vector<Repeat> repeats_;
-  Trace* trace_ = nullptr;
+  std::vector<Interval> trace_;
+  double trace_begin_ = 0;
+  std::int64_t traced_steps_ = 0; ///< that are still to be made; 0: intervals are not kept
 };
-
-/// Local. To the timer's trace, which is not null.
-void add_to_trace(const Timer&, double begin, double end);
 
 /// From its construction to its end a region of Kokkos Tools is open; then its time and `calls` are added to the timer.
 /// Costs two looks at the clock.
@@ -123,7 +138,7 @@ class ScopedTimer {
   ~ScopedTimer() {
     const double end = device::seconds();
     timer_->add(end - begin_, calls_);
-    if (timer_->trace) add_to_trace(*timer_, begin_, end);
+    timer_->add_to_trace(begin_, end);
   }
   ScopedTimer(const ScopedTimer&) = delete;
   ScopedTimer& operator=(const ScopedTimer&) = delete;
@@ -136,8 +151,7 @@ class ScopedTimer {
 };
 
 /// Collective; valid at rank 0, empty elsewhere. The table /run/timers: seconds over all ranks, calls of rank 0; of one
-/// repeat, where so many have been added up. Throws AgreedError on every rank, naming one and its regions, unless all
-/// ranks have the same regions.
+/// repeat, where so many have been added up.
 nlohmann::ordered_json summarise(const comm::Communicator&, const Timers&, std::int64_t repeats = 1);
 
 /// Collective; valid at rank 0, empty elsewhere. The table /run/distributions of durations. None without samples, and

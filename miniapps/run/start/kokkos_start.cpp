@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/start/kokkos_start.hpp"
 
-#include "machine/device.hpp"
 #include "machine/node.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -20,12 +19,6 @@
 namespace kontor::miniapp {
 namespace {
 
-/// Collective over MPI_COMM_WORLD. The problem of the lowest rank that has one is that of all.
-void require_none(const std::optional<std::string>& problem, errors::Id id) {
-  if (const auto first = mpi::first_problem<comm::Error>(MPI_COMM_WORLD, problem))
-    throw config::Error({first->text}, id);
-}
-
 /// Why this rank cannot compute.
 std::optional<std::string> refusal() {
   const auto problem = device::device_problem();
@@ -35,7 +28,11 @@ std::optional<std::string> refusal() {
                      host_name(), problem);
 }
 
-std::optional<std::string> initialise(std::vector<char*> arguments) {
+} // namespace
+
+void start_kokkos(std::vector<char*> arguments) {
+  if (const auto first = mpi::first_problem<comm::Error>(MPI_COMM_WORLD, refusal()))
+    throw config::Error({first->text}, "E-GPU-MISSING");
   int argc = static_cast<int>(arguments.size());
   const std::vector<std::string_view> given(arguments.begin() + 1, arguments.end());
   try {
@@ -44,20 +41,12 @@ std::optional<std::string> initialise(std::vector<char*> arguments) {
     throw;
   } catch (const std::exception& error) {
     const std::string_view what = error.what();
-    return fmt::format("Kokkos could not be initialised with '{}' and the variables KOKKOS_*: {}",
-                       fmt::join(given, " "), what.substr(0, what.find('\n'))); // no traceback
+    throw config::Error({fmt::format("Kokkos could not be initialised with '{}' and the variables KOKKOS_*: {}",
+                                     fmt::join(given, " "), what.substr(0, what.find('\n')))}, // no traceback
+                        "E-USAGE-OPTION");
   }
-  if (argc == 1) return std::nullopt; // Kokkos has taken all that it knows
-  return fmt::format("{}: Kokkos has no such option", arguments[1]);
-}
-
-} // namespace
-
-void start_kokkos(std::vector<char*> arguments) {
-  require_none(refusal(), "E-GPU-MISSING");
-  auto device = device_argument(MPI_COMM_WORLD, arguments);
-  if (!device.empty()) arguments.push_back(device.data());
-  require_none(initialise(std::move(arguments)), "E-USAGE-OPTION");
+  if (argc > 1) // Kokkos takes all that it knows
+    throw config::Error({fmt::format("{}: Kokkos has no such option", arguments[1])}, "E-USAGE-OPTION");
 }
 
 } // namespace kontor::miniapp

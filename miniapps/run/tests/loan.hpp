@@ -36,7 +36,7 @@ struct Loan {
 
   comm::Communicator comm;
   Timers timers;
-  Progress progress{Progress::Style::silent};
+  Progress progress{false};
   std::unique_ptr<StopRequest> end;         ///< null without checkpoints
   std::unique_ptr<Checkpoints> checkpoints; ///< null: none are written
 };

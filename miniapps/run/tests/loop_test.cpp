@@ -4,7 +4,6 @@
 #include "run/loop/stop_request.hpp"
 #include "run/options.hpp"
 #include "run/record/sampled_exchange.hpp"
-#include "run/record/trace.hpp"
 #include "run/start/guard.hpp"
 #include "run/tests/first_ranks.hpp"
 #include "run/tests/refusal.hpp"
@@ -14,6 +13,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -237,17 +237,22 @@ TEST(Progress, SpeaksInTheAppsWords) {
   const ProgressState before{.step = 20, .limit = 1000}, now{.step = 120, .limit = 1000};
   EXPECT_EQ(progress_line("heat", sweeps, before, now, 5), "heat: sweep 120 of 1000, 20 sweeps/s, 44 s left");
   EXPECT_EQ(progress_line("heat", sweeps, now, now, 5), "heat: sweep 120 of 1000"); // nothing done has no rate
-  // A target tells the time left.
-  const ProgressState first{.step = 100, .limit = 100000, .norm = 1e-2, .target = 1e-6};
-  const ProgressState second{.step = 200, .limit = 100000, .norm = 1e-4, .target = 1e-6};
+  const ProgressState first{.step = 100, .limit = 1000, .norm = 1e-2, .target = 1e-6};
+  const ProgressState second{.step = 200, .limit = 1000, .norm = 1e-4, .target = 1e-6};
   EXPECT_EQ(progress_line("cg", {.norm = "residual"}, first, second, 10),
-            "cg: iteration 200 of at most 100000, residual 1.00e-04 (to 1e-06), 10 iterations/s, 10 s left");
+            "cg: iteration 200 of at most 1000, residual 1.00e-04 (to 1e-06), 10 iterations/s, at most 80 s left");
 }
 
-TEST(Progress, OnlyRank0Shows) {
-  EXPECT_EQ(Progress::style_for(1, false), Progress::Style::silent);
-  EXPECT_EQ(Progress::style_for(0, true), Progress::Style::silent);
-  EXPECT_NE(Progress::style_for(0, false), Progress::Style::silent);
+TEST(Progress, ComesAtTwiceTheTimeOfTheLineBefore) {
+  const auto shown = [](bool shows) {
+    testing::internal::CaptureStderr();
+    Progress progress(shows, "heat");
+    for (int time = 0; time <= 200; ++time) progress.update({.step = time, .limit = 1000}, time);
+    const auto text = testing::internal::GetCapturedStderr();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(shown(false), 0);
+  EXPECT_EQ(shown(true), 8) << "at 1, 3, 7, 15, 31, 63, 123, 183";
 }
 
 /// An exchange that takes the seconds it is told.
@@ -290,12 +295,9 @@ void make_steps(Timers& timers) {
 TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
   Timers timers;
   timers.communication("a"); // no rank is in it
-  Trace trace(4, world().size());
-  trace.begin();
-  timers.trace(&trace);
+  timers.begin_trace(4, world().size());
   make_steps(timers);
-  EXPECT_EQ(timers.trace(), nullptr) << "its steps are made";
-  const auto table = trace.over_ranks(world(), timers);
+  const auto table = timers.trace(world());
   EXPECT_EQ(table.empty(), world().rank() != 0);
   if (world().rank() != 0) return;
   std::map<std::pair<int, std::string>, int> times;
@@ -316,12 +318,11 @@ TEST(Trace, HasTheRegionsOfTheFirstStepsOfAllRanks) {
 
 TEST(Trace, DropsWhatItHasNoRoomFor) {
   Timers timers;
-  Trace trace(1, world().size());
-  timers.trace(&trace);
+  timers.begin_trace(1, world().size());
   for (int i = 0; i < 100; ++i) const ScopedTimer timed(timers["many"]);
-  timers.trace(nullptr);
+  timers.end_trace();
   { const ScopedTimer timed(timers["many"]); }
-  const auto rows = trace.over_ranks(world(), timers).size();
+  const auto rows = timers.trace(world()).size();
   EXPECT_EQ(rows, world().rank() == 0 ? 64u * static_cast<unsigned>(world().size()) : 0);
 }
 

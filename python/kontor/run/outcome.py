@@ -3,7 +3,6 @@
 
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,8 +19,6 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
     variables = {name: value for name, value in environment.items() if name not in launch.without}
     variables |= {"KONTOR_RANKS": str(ranks)}  # the program refuses to be on fewer
     variables |= {**ENDS_AT_ONCE, **launch.environment}
-    if sys.stderr.isatty():
-        variables["KONTOR_TERMINAL"] = "1"  # a launcher's ranks never see the terminal; the progress line wants to know
     with RunFolder() as folder:
         variables["KONTOR_RUN_FOLDER"] = folder.path
         run = Supervised(launch, folder, timeouts)
