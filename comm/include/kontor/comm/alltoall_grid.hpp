@@ -62,10 +62,9 @@ void move_blocks(const Executor&, const Buffer& from, const Buffer& to, const st
 
 } // namespace detail
 
-/// Collective. What alltoallv_with_counts() does on grid.comm(), along the grid: this rank sends send_counts[r]
-/// elements to rank r, and gets what comes from all ranks. `in` has rank 1; in device memory both are ordered on the
-/// instance. Throws CallError if the counts are not those of `in`; at check level `cross_rank` UsageError on every
-/// rank. MPI_Alltoall and MPI_Alltoallv, on row and on column.
+/// Collective. What alltoallv_with_counts() does on grid.comm(), along the grid. `in` has rank 1. Throws CallError if
+/// the counts are not those of `in`; at check level `cross_rank` UsageError on every rank. MPI_Alltoall and
+/// MPI_Alltoallv, on row and on column.
 template <SentView In, ReceivedView Out = ReceivedOf<In>>
 [[nodiscard]] Received<Out> alltoallv_with_counts(const AlltoallGrid& grid, const In& in, const Counts& send_counts,
                                                   Received<Out> into = {},

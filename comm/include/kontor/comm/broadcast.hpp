@@ -3,18 +3,16 @@
 
 #include <kontor/comm/collectives/collective.hpp>
 
-/// What all ranks get from one, and what only makes them meet. Views as in reductions.hpp; any number of elements.
-/// Errors: CallError from check level `local` on if the root is not a rank, or elements of a View that is written share
-/// memory; Error with MPI's text if MPI reports one.
+/// What all ranks get from one, and what only makes them meet; see On. CallError from check level `local` on if the
+/// root is not a rank, or elements of a View that is written share memory.
 namespace kontor::comm {
-/// Collective. In place: every rank's View becomes the root's; of values the root's is returned, and those of the other
-/// ranks are not looked at. MPI_Bcast.
+/// Collective. In place: every rank's View becomes the root's; of values the root's is returned. MPI_Bcast.
 template <InPlace T>
 auto bcast(On<T> on, const T& values, int root) {
   return detail::call<false, T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
 }
 
-/// Collective, non-blocking. wait() returns the View when it is the root's, or the root's value. MPI_Ibcast.
+/// Collective, non-blocking. MPI_Ibcast.
 template <InPlace T>
 auto ibcast(On<T> on, const T& values, int root) {
   return detail::call<true, T>(on, {.kind = detail::Kind::bcast, .root = root}, values);
@@ -23,7 +21,7 @@ auto ibcast(On<T> on, const T& values, int root) {
 /// Collective. Returns when every rank has called it. MPI_Barrier.
 inline void barrier(const Communicator& comm) { detail::call<false>(On<>(comm), {.kind = detail::Kind::barrier}); }
 
-/// Collective, non-blocking. wait() returns when every rank has called it. MPI_Ibarrier.
+/// Collective, non-blocking. MPI_Ibarrier.
 inline Request<> ibarrier(const Communicator& comm) {
   return detail::call<true>(On<>(comm), {.kind = detail::Kind::barrier});
 }

@@ -76,10 +76,9 @@ class Exchange : public ExchangeBase {
   /// Local; takes the next slot. Sends one View to `destination` and receives another from `source`; where a peer is
   /// no_rank that half does not take place. What a rank sends in its slot k arrives in slot k of the destination, so
   /// all ranks declare their slots in the same order; where each has neighbours of its own, add_send() and
-  /// add_receive() ask for less. The slot keeps these Views: what becomes of the variables later, by swap, resize or
-  /// assignment, does not change what travels. Memory that an unmanaged View refers to is the caller's to keep until
-  /// the exchange is gone; after an exception in a step, until MPI has ended. Takes part in steps from the next
-  /// commit() on.
+  /// add_receive() ask for less. The slot keeps these Views, whatever becomes of the variables. Memory of an unmanaged
+  /// View is the caller's to keep until the exchange is gone; after an exception in a step, until MPI has ended. Takes
+  /// part in steps from the next commit() on.
   ///
   /// With ReceiveOp::add what arrives is added to `receive`, whose cells may be sent in the same step and be added to
   /// by several messages: partial sums at shared nodes. Sums are made in the order of ranks, this rank's value among

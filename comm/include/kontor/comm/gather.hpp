@@ -8,20 +8,14 @@
 #include <vector>
 
 /// The Views of all ranks one after the other, in the order of ranks: at the root, on every rank, from the root to the
-/// ranks, or a part from every rank for every rank.
-///
-/// Views are of rank 0 to 8 and any layout; elements travel in the order in which they lie, so a View of doubles (n)
-/// gathers into one of (n, ranks) that is LayoutLeft. What is received has room for exactly what is sent. Views in host
-/// memory are ordered on the host: fence what writes them before; those in device memory on an instance, as On says.
-/// Blocking ones return when `out` is valid; the others give a Request, whose wait() returns the Views when it is. A
-/// contiguous View costs the MPI call alone, a strided one travels through a copy. Where ranks give different numbers
-/// of elements (gatherv, allgatherv, scatterv, alltoallv) the call blocks, takes two Views, and makes the arrays of
-/// `int` that MPI wants, where it needs them.
+/// ranks, or a part from every rank for every rank; see On. A View of doubles (n) gathers into one of (n, ranks) that
+/// is LayoutLeft. What is received has room for exactly what is sent. Where ranks give different numbers of elements
+/// (gatherv, allgatherv, scatterv, alltoallv) the call blocks, takes two Views, and makes the arrays of `int` that MPI
+/// wants.
 ///
 /// Errors: CallError from check level `local` on if the root is not a rank, a View has not the right number of
-/// elements, or two Views, or elements of one that is written, share memory; Error with MPI's text if MPI reports one,
-/// or if counts or places exceed the 2^31 - 1 that MPI's arrays can hold. Numbers of elements without counts have no
-/// such limit.
+/// elements, or two Views, or elements of one that is written, share memory; Error if counts or places exceed the
+/// 2^31 - 1 that MPI's arrays can hold. Numbers of elements without counts have no such limit.
 namespace kontor::comm {
 namespace detail {
 
@@ -40,8 +34,7 @@ std::vector<T> gather_values(const Communicator& comm, const Collective& collect
 
 } // namespace detail
 
-/// A call with Views of parts and of the whole: blocking, or one that `begins` and gives a Request, whose wait()
-/// returns the Views. `Root` is an int where there is one.
+/// A call with Views of parts and of the whole: blocking, or one that `begins`. `Root` is an int where there is one.
 template <bool begins, class... Root>
 struct PartsCall {
   const detail::Kind& kind; ///< which one
@@ -72,7 +65,7 @@ struct GatherCall : PartsCall<false, Root...> {
 
 ///@{
 /// gather(comm, in, out, root): the root's `out` becomes the `in` of all ranks, of equal sizes; the `out` of other
-/// ranks is not looked at and may be empty. MPI_Gather, MPI_Igather.
+/// ranks is ignored. MPI_Gather, MPI_Igather.
 inline constexpr GatherCall<int> gather{{detail::Kind::gather}};
 inline constexpr PartsCall<true, int> igather{detail::Kind::gather};
 ///@}
@@ -86,7 +79,7 @@ inline constexpr PartsCall<true> iallgather{detail::Kind::allgather};
 
 ///@{
 /// scatter(comm, in, out, root): every rank's `out` becomes its part of the root's `in`, of equal sizes; the `in` of
-/// other ranks is not looked at and may be empty. MPI_Scatter, MPI_Iscatter.
+/// other ranks is ignored. MPI_Scatter, MPI_Iscatter.
 inline constexpr PartsCall<false, int> scatter{detail::Kind::scatter};
 inline constexpr PartsCall<true, int> iscatter{detail::Kind::scatter};
 ///@}

@@ -9,17 +9,13 @@
 
 #include <cstring>
 
-/// Messages. Views of rank 0 to 8, of any layout; elements travel in the order in which they lie, so both ends must
-/// have equal extents and equal layouts, which check level `cross_rank` verifies. Views in host memory are ordered on
-/// the host: fence what writes one before it is sent; those in device memory on an instance, as On says. What was
-/// received is valid when the call, or the wait() of a Request, returns. A contiguous View costs what MPI costs; a
-/// strided one travels through a copy.
+/// Messages; see On. Both ends must have equal extents and layouts.
 ///
 /// All of them throw CallError from check level `local` on if the peer, the tag or the View is not available, or
-/// elements of the View to receive into share memory, and Error with MPI's text if MPI reports one. At check level
-/// `cross_rank` every message carries a description of its View, is sent synchronously (MPI_Issend) and waited for with
-/// a timeout: both ends get an Error that names both if scalars, extents or storage orders differ, and the one that is
-/// there gets an Error if the other never comes. Both ends of a message must then use these calls, and not MPI's own.
+/// elements of the View to receive into share memory. At check level `cross_rank` every message carries a description
+/// of its View, is sent synchronously (MPI_Issend) and waited for with a timeout: both ends get an Error that names
+/// both if scalars, extents or storage orders differ, and the one that is there gets an Error if the other never comes.
+/// Both ends of a message must then use these calls, and not MPI's own.
 namespace kontor::comm {
 namespace detail {
 

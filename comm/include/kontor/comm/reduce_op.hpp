@@ -16,7 +16,7 @@
 /// MPI_Abort ends all ranks with code 3.
 namespace kontor::comm {
 
-/// A functor of which the caller says whether its operands may change places.
+/// A functor, and whether its operands may change places. Without commutative() they keep the order of ranks.
 template <class F, bool swappable>
 struct ReduceFunctor {
   F function; ///< takes two elements and returns one
@@ -25,12 +25,6 @@ struct ReduceFunctor {
 /// MPI may combine elements of ranks in any order: f(a, b) is f(b, a).
 template <class F>
 constexpr ReduceFunctor<F, true> commutative(F f) {
-  return {f};
-}
-
-/// Elements are combined in the order of ranks. What a functor without either wrapping gets.
-template <class F>
-constexpr ReduceFunctor<F, false> non_commutative(F f) {
   return {f};
 }
 
@@ -89,7 +83,7 @@ Reducer reducer(ReduceOp op) {
 
 template <class T, class F>
 Reducer reducer(const F& f) {
-  return reducer<T>(non_commutative(f));
+  return reducer<T>(ReduceFunctor<F, false>{f});
 }
 
 /// The functor itself.

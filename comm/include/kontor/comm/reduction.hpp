@@ -60,17 +60,14 @@ class ReductionBase {
 /// A repeatable reduction of Views over all ranks: made once, then start() and finish() each step, with anything else
 /// in between. Any number of values, each combined with those at its place on the other ranks.
 ///
-/// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. MPI goes on in between whenever it is
-/// called, as by an Exchange or by progress(), and few MPIs go on by themselves. Views in device memory: where the
-/// backend has the reduction by itself (`nccl`; `ipc` up to 32 KiB; not with `auto`, whatever exchanges have chosen),
-/// start() queues it on the instance and nothing waits on the host; elsewhere start() queues a copy into pinned memory,
-/// finish() waits for that, calls MPI_Allreduce and queues the copy back, while the device goes on with what it has
-/// been given in between. So on path `direct` too: Open MPI has no non-blocking reductions of device memory.
+/// Views in host memory: start() calls MPI_Iallreduce and finish() waits for it. Few MPIs go on by themselves in
+/// between; others do whenever MPI is called, as by progress(). Views in device memory: where the backend has the
+/// reduction by itself (`nccl`; `ipc` up to 32 KiB; not with `auto`), start() queues it on the instance and nothing
+/// waits on the host; elsewhere, on path `direct` too, start() queues a copy into pinned memory, finish() waits for
+/// that, calls MPI_Allreduce and queues the copy back.
 ///
-/// A step allocates nothing. Shares ownership of its Views, so they outlive it; the memory of unmanaged ones is the
-/// caller's to keep. Its destruction is collective: in the middle of a step it finishes that, together with all ranks.
-/// Where an exception is passing, or the step has failed, it does not wait: its Views are leaked, because MPI may still
-/// use them. Host handle: not copyable.
+/// A step allocates nothing. Shares ownership of its Views, as an Exchange does, and ends as one does: in the middle of
+/// a step together with all ranks. Host handle: not copyable.
 ///
 /// `View` is the result's type, `In` that of what each rank gives. Where `In` lies in device memory, the result lies
 /// there too or in pinned host memory.
@@ -88,10 +85,9 @@ class Reduction : public ReductionBase {
                 "pinned host memory");
 
   /// Collective over the communicator. In place: `values` becomes the combination of all ranks' `values`. `label` names
-  /// the reduction in errors. Work on the device is queued on `instance`; one of its own lets it go on beside what the
-  /// caller computes, and outlives this. The Views have equal extents and layouts on all ranks. Throws AgreedError on
+  /// the reduction in errors. Work on the device is queued on `instance`, which outlives this. Throws AgreedError on
   /// every rank if labels, extents, scalars, operations or layouts differ between ranks, or if MPI does not define the
-  /// operation for the scalar; Error where MPI or the backend reports one.
+  /// operation for the scalar.
   Reduction(const Communicator& comm, std::string label, const View& values, ReduceOp op,
             const execution_space& instance = {}) requires std::is_same_v<View, In>
       : Reduction(comm, std::move(label), values, values, op, instance) {}

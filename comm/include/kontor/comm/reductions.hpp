@@ -5,25 +5,19 @@
 
 #include <type_traits>
 
-/// Reductions: the elements of all ranks' Views combined, each with those at its place in the others.
+/// Reductions: the elements of all ranks' Views combined, each with those at its place in the others; see On. Views are
+/// of equal extents and layouts on all ranks, which check level `cross_rank` verifies. MPI reduces at most 2^31 - 1
+/// elements.
 ///
 /// The operation is a ReduceOp, or a functor without state that takes two elements, as (const T&, const T&), and
 /// returns one; it must be associative and may not throw. A value that is a std::array or a Kokkos::Array is combined
 /// element by element, unless the functor takes two arrays. Wrap it in commutative() to let MPI combine ranks in any
-/// order; otherwise that of the ranks is kept. Elements of any transferable type take a functor, structs included.
-/// Views are of rank 0 to 8 and any layout, of equal extents and layouts on all ranks (check level `cross_rank`
-/// verifies it). Those in host memory are ordered on the host: fence what writes them before; those in device memory on
-/// an instance, as On says, and reduced on the host, through pinned memory, unless the backend has the ReduceOp by
-/// itself.
+/// order; otherwise that of the ranks is kept. Elements of any transferable type take a functor, structs included. In
+/// place there is one View, which is changed, or a value, whose result is returned.
 ///
-/// In place there is one View, which is changed, or a value: its result is returned. The blocking calls return when the
-/// result is valid; the others give a Request, whose wait() returns the Views, or the result of the value, when it is.
-/// A contiguous View costs the MPI call alone, a strided one travels through a copy. MPI reduces at most 2^31 - 1
-/// elements.
-///
-/// Errors: CallError if MPI does not define the ReduceOp for the scalar type, or there are more elements; from check
-/// level `local` on also if the root is not a rank, the two Views differ in size or share memory, or elements of the
-/// result do. Error with MPI's text if MPI reports one.
+/// Errors: CallError if MPI does not define the ReduceOp for the scalar type, or there are too many elements; from
+/// check level `local` on also if the root is not a rank, the two Views differ in size or share memory, or elements of
+/// the result do.
 namespace kontor::comm {
 namespace detail {
 
@@ -52,8 +46,7 @@ Collective reduction(const Kind& kind, const Op& op, int root = 0) {
 template <class Op, class T>
 concept ReductionOf = detail::check_op<Op, detail::Element<T, Op>>();
 
-/// A reduction, blocking, or one that `begins` and gives a Request, whose wait() returns the Views, or the result of a
-/// value. `Root` is an int where there is one.
+/// A reduction, blocking, or one that `begins`. `Root` is an int where there is one.
 template <bool begins, class... Root>
 struct ReductionCall {
   const detail::Kind& kind; ///< which one
@@ -78,8 +71,8 @@ inline constexpr ReductionCall<true> iallreduce{detail::Kind::allreduce};
 ///@}
 
 ///@{
-/// reduce(comm, in, out, op, root): the root's `out` becomes the combination of all ranks' `in`; those of other ranks
-/// are not looked at and may be empty. In place the other ranks keep their own. MPI_Reduce, MPI_Ireduce.
+/// reduce(comm, in, out, op, root): the root's `out` becomes the combination of all ranks' `in`; the `out` of other
+/// ranks is ignored. In place the other ranks keep their own. MPI_Reduce, MPI_Ireduce.
 inline constexpr ReductionCall<false, int> reduce{detail::Kind::reduce};
 inline constexpr ReductionCall<true, int> ireduce{detail::Kind::reduce};
 ///@}

@@ -18,9 +18,8 @@ struct PeerMessage {
 };
 
 /// Collective. Sends each message, of any length, to its peer and returns those that other ranks send to this one,
-/// ordered by peer; at most one from each rank to each other. Nobody needs to know who sends to it, and the work of a
-/// rank grows with the number of its peers and with the logarithm of the number of ranks. At check level `cross_rank`
-/// throws Error if it takes longer than Options::timeout; `label` names the exchange then.
+/// ordered by peer; at most one from each rank to each other. Cost and timeout as of sparse_alltoall(); `label` names
+/// the exchange in errors.
 std::vector<PeerMessage> sparse_exchange(const Communicator&, const std::string& label, std::vector<PeerMessage>);
 
 namespace detail {

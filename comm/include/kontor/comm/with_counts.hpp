@@ -13,9 +13,9 @@
 
 /// Collective operations whose ranks tell each other how many elements they send.
 ///
-/// Each operation gives a Received. `into` is a Received that is filled again, without an allocation where its memory
-/// is large enough: `all = allgatherv_with_counts(comm, in, std::move(all))`. What is received lies in its memory
-/// space, or in that of `in`. Orders and errors as in gather.hpp; counts that are wrong on one rank are its CallError.
+/// Each operation gives a Received, or fills `into` again: `all = allgatherv_with_counts(comm, in, std::move(all))`.
+/// What is received lies in its memory space, or in that of `in`. Errors as in gather.hpp; counts that are wrong on one
+/// rank are its CallError.
 namespace kontor::comm {
 
 namespace detail {

@@ -55,15 +55,18 @@ const typename View::execution_space* instance_for(CallOn<Space> on) {
 
 } // namespace detail
 
-/// What a call is given first: a Communicator, or {communicator, instance}. The instance is one of the execution space
-/// of the Views in device memory: the call comes after what it has been given before, and data are valid for what it is
-/// given after the call. Without one that is the default instance. Views in host memory are ordered on the host,
-/// whatever the instance.
+/// What messages and collectives are given first: a Communicator, or {communicator, instance}. This holds for all:
 ///
-/// Views in device memory go to MPI as they are, or through pinned memory of the communicator: where MPI does not take
-/// device memory, where the options say path `staged`, and in reductions and non-blocking collectives, which Open MPI
-/// has for host memory alone. The host then waits for the instance before the call and for the copies after it. Where
-/// the backend has the operation by itself, it is queued on the instance, and the call does not wait.
+/// Views have rank 0 to 8 and any layout; elements travel in the order in which they lie. A contiguous View costs the
+/// MPI call alone, a strided one travels through a copy. Blocking calls return when the result is valid; the others
+/// give a Request, whose wait() returns the Views when they are. All throw MpiError if MPI reports an error.
+///
+/// Views in host memory are ordered on the host: fence what writes them. Views in device memory are ordered on the
+/// instance, one of their execution space, by default the default one: the call comes after its work so far, and data
+/// are valid for its later work. They go to MPI as they are, or through pinned memory: where MPI does not take device
+/// memory, where the options say path `staged`, and in reductions and non-blocking collectives, which Open MPI has for
+/// host memory alone. The host then waits for the instance before the call and for the copies after it. An operation of
+/// the backend is queued on the instance, and the call does not wait.
 template <class... Views>
 using On = detail::CallOn<typename detail::SpaceOf<Views...>::type>;
 
