@@ -3,7 +3,7 @@
 # Writes mpi_functions.inc: FUNCTION(name, parameters, arguments) for MPI functions, as mpi.h declares them: not those
 # that are deprecated, take any number of arguments, or have an error as argument. Who stands between them and their
 # callers defines FUNCTION before it is included. The first communicator and window are `c` and `w`.
-set(with_other_bodies Irecv Waitall Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
+set(with_other_bodies Irecv Isend Test Waitall Comm_dup Comm_get_attr) # of whoever defines OTHER_BODIES
 
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.c "#include <mpi.h>\n")
 list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE include_options)

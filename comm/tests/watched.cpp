@@ -59,12 +59,6 @@ void Watched::put(const Bytes& elements, Bytes& copy) const {
   }
 }
 
-void Watched::store(const Bytes& elements) {
-  remember();
-  put(elements, before_);
-  std::ranges::copy(before_, memory_.begin());
-}
-
 Bytes Watched::elements() const {
   Bytes elements(places_.size() * element_size_);
   auto* element = elements.data();

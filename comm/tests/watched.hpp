@@ -40,9 +40,6 @@ class Watched {
       numbers[i] = static_cast<T>(1 + (3 * rank + 2 * i) % 5);
     remember();
   }
-  /// The elements only.
-  void store(const Bytes& elements);
-
   const std::vector<std::size_t>& places() const { return places_; }
   int count() const { return static_cast<int>(places_.size()); }
   int bytes() const { return count() * static_cast<int>(element_size_); }

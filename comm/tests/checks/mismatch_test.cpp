@@ -3,6 +3,8 @@
 // Ends, rows and cells that do not fit: the same error of commit() on every rank, and nobody waits for ever.
 #include "comm_test.hpp"
 
+#include <functional>
+
 namespace kontor::comm::test {
 namespace {
 
@@ -15,14 +17,15 @@ class Mismatch : public OnRing {
   Plane in{"in", 4, 5};
   Doubles x{"x", 20};
 
+  using Add = std::function<void(Exchange<Doubles>&)>;
+
   /// commit() of an exchange to which add(exchange) adds is this error, or none.
-  template <class E = AgreedError, class Add>
+  template <class E = AgreedError>
   void refused(const Add& add, std::initializer_list<std::string> facts) const {
     Exchange<Doubles> exchange(comm, "ring");
     add(exchange);
     expect_error<E>([&] { exchange.commit(); }, facts);
   }
-  template <class Add>
   void accepted(const Add& add) const {
     Exchange<Doubles> exchange(comm, "ring");
     add(exchange);

@@ -23,8 +23,7 @@ class Faults : public OnRing {
   std::string previous_of_in = fmt::format("from rank {} of View 'in", previous);
 
   /// At its n-th call the function fails, which the error says, and what it was for.
-  template <class Operation>
-  void expect_failing(const char* function, const std::string& what, const Operation& operation, int call = 1) const {
+  void expect_failing(const char* function, const std::string& what, const Action& operation, int call = 1) const {
     let_fail(function, call);
     const auto text = text_of<MpiError>(operation);
     let_fail("");
