@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Types and apps of the tables in docs/reference/record.md, from small runs of the programs.
+"""The column "where" of the tables in docs/reference/record.md, from small runs of the programs.
 
-Paths, units and descriptions are written by hand; a row such as "| `/run@new` | | | | description |" gets the rest.
-Where the column "apps" has a condition in words, it is kept, and no run need have the path. A row may have several
-paths of one type, unit and description.
-Paths: /run/matrix/rows is a member of the object /run/matrix, /run/timers[region] a column of a table.
+Paths, units and descriptions are written by hand; a row such as "| `new` | | | description |" gets the rest. Where the
+column has a condition in words, it is kept, and no run need have the path. A row may have several paths.
 """
 
 import argparse
@@ -25,7 +23,7 @@ import h5py
 from reference_page import ROOT, generate
 
 TOPS = ("/fields", "/series")
-NAMED = ((r"^(/run/figures_of_merit)/[^/]+.*", r"\1/NAME"), (r"^(/series)/\d+", r"\1/STEPS"))  # of any name
+NAMED = ((r"^(figures_of_merit)/[^/]+.*", r"\1/NAME"), (r"^(/series)/\d+", r"\1/STEPS"))  # of any name
 
 SMALL = "problem.sizes.from=2 problem.sizes.to=8 problem.sizes.factor=2 problem.repetitions=2"
 PRODUCT = "problem.m=24 problem.n=24 problem.k=24"
@@ -50,13 +48,10 @@ RUNS = (
 
 @dataclass
 class Seen:
-    """What files have of a path."""
+    """What files have of a path or region."""
 
-    types: set[str] = field(default_factory=set)
     apps: set[str] = field(default_factory=set)
-
-
-SCALARS = {str: "text", bool: "boolean", int: "integer", float: "number"}
+    kind: str = ""  # of a region
 
 
 def general(path: str) -> str:
@@ -65,42 +60,27 @@ def general(path: str) -> str:
     return path
 
 
-def of_object(name: str, item: Any) -> tuple[str, str]:
-    """The path of a group or dataset, and its type."""
-    return general(name), f"{item.dtype}, {item.ndim}-D" if isinstance(item, h5py.Dataset) else "group"
-
-
-def type_of(value: Any) -> str:
-    """Empty where the value does not tell: null stands for a number that is not finite."""
-    if isinstance(value, dict):
-        return "object"
-    if not isinstance(value, list):
-        return SCALARS.get(type(value), "")
-    kinds = {type_of(item) for item in value} - {""}
-    several = ", ".join(re.sub(r"^\w+", r"\g<0>s", kind) for kind in sorted(kinds))
-    return "table" if kinds == {"object"} else f"array of {several}" if kinds else ""
-
-
-def of_json(value: Any, name: str = "/run") -> Iterator[tuple[str, str]]:
-    """The paths of a record with their types."""
-    path, kind = general(name), type_of(value)
-    yield path, kind
-    if kind == "object" and not path.endswith("/NAME"):
+def of_json(value: Any, name: str = "") -> Iterator[str]:
+    """The paths of a record."""
+    path = general(name)
+    if name:
+        yield path
+    if isinstance(value, dict) and not path.endswith("/NAME"):
         for key, member in value.items():
-            yield from of_json(member, f"{name}/{key}")
-    if kind == "table":
-        yield from ((f"{path}[{column}]", type_of(item)) for row in value for column, item in row.items())
+            yield from of_json(member, f"{name}/{key}".lstrip("/"))
+    if isinstance(value, list):
+        yield from (f"{path}[{column}]" for row in value if isinstance(row, dict) for column in row)
 
 
-def of_file(path: Path) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """Paths with their types, regions with their kinds."""
+def of_file(path: Path) -> tuple[list[str], dict[str, str]]:
+    """Paths, and regions with their kinds."""
     with h5py.File(path) as file:
         record = json.loads(file["run"][()])
         found = list(of_json(record))
         for top in TOPS:
             if top in file:
-                found.append(of_object(top, file[top]))
-                file[top].visititems(lambda name, item, top=top: found.append(of_object(f"{top}/{name}", item)))
+                found.append(top)
+                file[top].visit(lambda name, top=top: found.append(general(f"{top}/{name}")))
     return found, {row["region"]: row.get("kind", "") for row in record["timers"]}
 
 
@@ -117,55 +97,55 @@ def run(mpirun: str, programs: dict[str, str], number: int, folder: Path) -> Pat
     return result
 
 
-def collect(mpirun: str, programs: dict[str, str]) -> tuple[dict[str, Seen], dict[str, Seen]]:
+def collect(mpirun: str, programs: dict[str, str]) -> dict[str, Seen]:
     """Paths and regions of all runs."""
-    paths: dict[str, Seen] = {}
-    regions: dict[str, Seen] = {}
+    found: dict[str, Seen] = {}
     with tempfile.TemporaryDirectory(prefix="kontor-record-") as folder:
         for number, (_, deck, _) in enumerate(RUNS):
-            result = run(mpirun, programs, number, Path(folder))
-            in_file, kinds = of_file(result)
-            for all_of, mine in ((paths, in_file), (regions, kinds.items())):
-                for name, kind in mine:
-                    seen = all_of.setdefault(name, Seen())
-                    seen.types |= {kind} - {""}
-                    seen.apps.add(deck.split("/")[0])
-    return paths, regions
+            paths, regions = of_file(run(mpirun, programs, number, Path(folder)))
+            for name, kind in {**dict.fromkeys(paths, ""), **{f"region {name}": kind for name, kind in regions.items()}}.items():
+                seen = found.setdefault(name, Seen())
+                seen.apps.add(deck.split("/")[0])
+                seen.kind = kind
+    return found
 
 
-def row(cells: list[str], seen: Seen | None, all_apps: set[str], wrong: list[str]) -> list[str]:
-    """The cells of a line behind its name: type or kind, [unit,] apps, description."""
-    name, kind, *unit, apps, text = cells
-    is_condition = bool(set(apps.split(", ")) - {"all", "", *all_apps})
-    if not text:
-        wrong.append(f"{name} has no description")
-    if seen is None:
-        if not is_condition:
-            wrong.append(f"no run has {name}, and its apps are no condition")
-    elif not is_condition:
-        kind, apps = " or ".join(sorted(seen.types)), "all" if seen.apps == all_apps else ", ".join(sorted(seen.apps))
-    elif kind and kind not in seen.types:
-        wrong.append(f"{name} has type {kind}; in a file it is {' or '.join(seen.types)}")
-    return [kind, *unit, apps, text]
+def where_of(seen: Seen, all_apps: set[str], heading: str) -> str:
+    """Empty for all apps, in the section of an app for that one."""
+    usual = {heading} if heading in all_apps else all_apps
+    return "" if seen.apps == usual else "all" if seen.apps == all_apps else ", ".join(sorted(seen.apps))
 
 
-def tables(page: str, paths: dict[str, Seen], regions: dict[str, Seen], all_apps: set[str]) -> str:
+def tables(page: str, found: dict[str, Seen], all_apps: set[str]) -> str:
     """The part of the page with the tables, renewed."""
     wrong: list[str] = []
-    lines = []
-    rows = set()
+    lines, rows, heading, before = [], set(), "", ""
     for line in page.splitlines():
+        if line.startswith("## "):
+            heading = line.split()[1]
+        if line.startswith("| path |") or line.startswith("| region |"):
+            before = "region " if line.startswith("| region |") else ""
         if line.startswith("| `"):
-            cell, *others = [cell.strip() for cell in line.strip("|").split("|")]
-            names = re.findall("`([^`]+)`", cell)
+            cell, unit, where, text = [cell.strip() for cell in line.strip("|").split("|")]
+            names = [f"{before}{name}" for name in re.findall("`([^`]+)`", cell)]
             rows.update(names)
-            known = paths if names[0][0] == "/" else regions
-            ends = {" | ".join(row([name, *others], known.get(name), all_apps, wrong)) for name in names}
-            if len(ends) > 1:
-                wrong.append(f"{cell} differ in their types or apps")
-            line = f"| {cell} | {ends.pop()} |"
+            is_condition = bool(set(where.split(", ")) - {"all", "", *all_apps})
+            for name in names:
+                if name not in found and not is_condition:
+                    wrong.append(f"no run has {name}, and the column where has no condition")
+            seen = [found[name] for name in names if name in found]
+            if seen and not is_condition:
+                ends = {where_of(each, all_apps, heading) for each in seen}
+                if len(ends) > 1:
+                    wrong.append(f"{cell} are of different apps")
+                where = ends.pop()
+            if seen and before:
+                unit = seen[0].kind
+            if not text:
+                wrong.append(f"{cell} has no description")
+            line = f"| {cell} | {unit} | {where} | {text} |".replace("|  |", "| |").replace("|  |", "| |")
         lines.append(line)
-    wrong += [f"{name} has no row" for name in sorted({*paths, *regions} - rows)]
+    wrong += [f"{name} has no row" for name in sorted(found.keys() - rows)]
     if wrong:
         sys.exit("\n".join(wrong))
     return "\n".join(lines) + "\n"
@@ -173,7 +153,7 @@ def tables(page: str, paths: dict[str, Seen], regions: dict[str, Seen], all_apps
 
 def text_of(arguments: argparse.Namespace, old: str) -> str:
     programs = {Path(program).name: str(Path(program).resolve()) for program in arguments.programs}
-    return tables(old, *collect(arguments.mpirun, programs), set(programs))
+    return tables(old, collect(arguments.mpirun, programs), set(programs))
 
 
 if __name__ == "__main__":
