@@ -3,9 +3,8 @@
 
 from report_case import ReportTest
 
-from sample_file import change_run, write_solve
+from sample_file import write_solve
 
-from kontor.report.record import RecordError
 from kontor.report.parts import BACKENDS, colours
 from kontor.report.record import read_record
 from kontor.report.solves import history_charts, speed
@@ -20,7 +19,7 @@ class Solves(ReportTest):
         text = self.report("a.json")
         self.assert_rows(text, "problem  kind stencil, stencil.points [10, 10, 10], stencil.exact 1, initial 0",
                          "solver  method classic, replace_every 50, preconditioner none, tolerance 1.0e-09, max_iterations 500",
-                         "nonzeros  21952", "rows per rank min  480", "ghosts  150", "bytes  300 kB", "ending  converged",
+                         "rows per rank min  480", "ghosts  150", "bytes  300 kB", "ending  converged",
                          "residual  1e-10 (tolerance 1e-09)", "time to solution  2.00 s", "time per iteration  100 ms",
                          "replacements  3", "drift  1.25e-12", "chebyshev degree  4", "true residual  1.5e-10",
                          "converged; error 2e-10", "effective bandwidth  24.0 GB/s  32.0 GB/s  75.0 %", "20  1.000e-10")
@@ -35,10 +34,12 @@ class Solves(ReportTest):
         self.solve("b.json", method="pipelined", seconds=1.0, iterations=40)
         self.solve("c.json", preconditioner="jacobi", run={"backend": "shm", "packing": "none"}, passed=0)
         text = self.report("a.json", "b.json", "c.json")
-        self.assert_rows(
-            text, "a.json  view, packing kernel, classic, preconditioner none  2.00 s  20  2  2.00 s  4.00 Gflop/s  75.0 %  25.0 %  passed  1.000",
-            "b.json  view, packing kernel, pipelined, preconditioner none  1.00 s  40  2  1.00 s  4.00 Gflop/s  75.0 %  50.0 %  passed  2.000",
-            "c.json  shm, packing none, classic, jacobi  2.00 s  20  2  2.00 s  -  -  25.0 %  FAILED  -")
+        for name, *cells in (("a.json  view, packing kernel, classic, preconditioner none", "2.00 s  20  2  2.00 s",
+                              "4.00 Gflop/s  75.0 %  25.0 %  passed  1.000"),
+                             ("b.json  view, packing kernel, pipelined, preconditioner none", "1.00 s  40  2  1.00 s",
+                              "4.00 Gflop/s  75.0 %  50.0 %  passed  2.000"),
+                             ("c.json  shm, packing none, classic, jacobi", "2.00 s  20  2  2.00 s  -  -  25.0 %  FAILED  -")):
+            self.assert_rows(text, "  ".join([name, *cells]))
         self.assertNotIn("not comparable", text)
 
     def test_what_does_not_compare(self):
@@ -77,12 +78,6 @@ class Solves(ReportTest):
             self.assertIn("converged", self.report("a.json"))
             self.assertEqual(speed(record, record), 1)
 
-    def test_a_history_cut_short(self):
-        write_solve(self.folder / "a.json")
-        change_run(self.folder / "a.json", lambda run: run["history"].update(iteration=[0, 1]))
-        with self.assertRaisesRegex(RecordError, "a.json.*damaged: history"):
-            read_record(str(self.folder / "a.json"))
-
     def test_histories(self):
         """A line a run; a backend has its colour, here and in the curves of pingpong; methods have colours where it is
         the same."""
@@ -93,7 +88,8 @@ class Solves(ReportTest):
             self.assertEqual((chart.log_y, limit.name, limit.y), (True, "tolerance 1e-09", [1e-9] * 21))
             return [(line.name, line.colour) for line in lines]
 
-        runs = [self.solve("a.json", run={"backend": "shm"}), self.solve("b.json"), self.solve("c.json", method="merged")]
+        runs = [self.solve("a.json", run={"backend": "shm"}), self.solve("b.json"),
+                self.solve("c.json", method="merged")]
         self.assertEqual(drawn(*runs), [("shm, classic", BACKENDS["shm"]), ("view, classic", BACKENDS["view"]),
                                         ("view, merged", BACKENDS["view"])])
         self.assertEqual(len(set(drawn(*runs[1:]))), 2)

@@ -58,11 +58,12 @@ class StudyReport(ReportTest):
         self.assertEqual(pop[4], ["raw", "4 ranks", "0.96", "0.85", "0.82", "0.90", "0.74", "6.1 %",
                                   "communication efficiency 0.85"])
         self.assertEqual(self.rows(text, "Messages and volume")[4][2:], ["20", "2.08 kB", "0.00 B"])
-        self.assertIn(["p008", "1024 ranks, backend raw", "needs 1024 cores; there are 2 here"], self.rows(text, "Not run"))
+        self.assertIn(["p008", "1024 ranks, backend raw", "needs 1024 cores; there are 2 here"],
+                      self.rows(text, "Not run"))
         self.assertIn(["seed", "4711"], self.rows(text, "Provenance"))
 
     def test_times_relative_to_another_series(self):
-        """view's 322.5 ms over raw's 337.5 ms: a ratio below 1 is faster, and so it is said; on 2 ranks it is slower."""
+        """view's 322.5 ms over raw's 337.5 ms: a ratio below 1 is faster; on 2 ranks it is slower."""
         write_study(self.folder / "study")
         (found,) = [section for section in study_sections(read_study(str(self.folder / "study")))
                     if section.title == "Backends"]
@@ -70,9 +71,9 @@ class StudyReport(ReportTest):
         self.assertEqual((*rows["8"][:2], rows["8"][5].split()[0], rows["8"][6]), ("view", "raw", "0.956", "faster"))
         self.assertEqual(rows["2"][6], "slower")
         (chart,) = found.charts
-        self.assertEqual((chart.title, chart.y_label), ("Time relative to raw: below 1 is faster than raw", "time / time of raw"))
+        self.assertEqual(chart.title, "Time relative to raw: below 1 is faster than raw")
+        self.assertEqual((chart.y_label, chart.lines[0].name), ("time / time of raw", "view"))
         self.assertLess(chart.lines[0].y[-1], 1)
-        self.assertEqual(chart.lines[0].name, "view")
 
     def test_a_disturbed_study_says_so(self):
         """By logs in which the launcher says that cores were shared, and by noise; no factor is blamed then."""
