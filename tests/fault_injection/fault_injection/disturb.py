@@ -39,8 +39,8 @@ class Outcome:
         if not gone:
             self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in program.processes())}")
             program.kill()
-        if (shm := [entry.name for entry in left_in_shm()]) and not may_leave_shm:
-            if "launcher_alone" not in self.seen:
+        if shm := [entry.name for entry in left_in_shm()]:
+            if "launcher_alone" not in self.seen and not may_leave_shm:
                 self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
             empty_shm()
 

@@ -51,7 +51,7 @@ def cases_of(kind: str, seed: int, references: dict[str, Reference]) -> list[Cas
 
 
 def leaves_shm(what: dict[str, Any]) -> bool:
-    """Whether the launcher is killed, which then removes nothing: a later `kontor run` does."""
+    """Whether the launcher is killed, which then removes nothing."""
     return what.get("to") in ("launcher", "all") and "KILL" in what["signal"]
 
 
