@@ -21,6 +21,7 @@
 namespace kontor::config {
 
 struct Deck::State {
+  Document document;
   Node root;
   Problems problems; ///< found before the options are known
 };
@@ -57,11 +58,11 @@ const Node* find_part(const Node& node, std::string_view part) {
   return found->is_sequence() && index < found->children.size() ? &found->children[index] : found;
 }
 
-/// "a.b.c" as its parts; empty if one of them is.
-std::vector<std::string> split(std::string_view path) {
+/// "a.b.c" as its parts, of a study's keys two: "set" and "comm.backend"; empty if one of them is.
+std::vector<std::string> split(std::string_view path, Document document) {
   std::vector<std::string> parts;
   while (true) {
-    const auto dot = path.find('.');
+    const auto dot = document == Document::study && !parts.empty() ? std::string_view::npos : path.find('.');
     parts.emplace_back(path.substr(0, dot));
     if (parts.back().empty()) return {};
     if (dot == std::string_view::npos) return parts;
@@ -76,20 +77,20 @@ Node& child(Node& mapping, const std::string& key, const Place& place) {
 }
 
 /// Applies the n-th override (from 1), "section.key=value", to the tree.
-void apply_override(Node& root, const std::string& text, int n, Problems& problems) {
+void apply_override(Node& root, const std::string& text, int n, Document document, Problems& problems) {
   const Place place{"--set " + shown(text), n};
   const auto equals = text.find('=');
   if (equals == std::string::npos)
     return problems.add(place, "an override is written section.key=value", "E-USAGE-OPTION");
-  const auto keys = split(std::string_view(text).substr(0, equals));
+  const auto keys = split(std::string_view(text).substr(0, equals), document);
   if (keys.empty())
     return problems.add(place, "an override is written section.key=value; a key is empty", "E-USAGE-OPTION");
   if (keys.size() > limits::depth)
     return problems.add(place,
-                        fmt::format("the key is {} sections deep; this is more than the {} that a deck may have",
+                        fmt::format("the key is {} sections deep; this is more than the {} that a file may have",
                                     keys.size(), limits::depth),
                         "E-DECK-LIMIT");
-  if (keys.front() == "app")
+  if (document == Document::deck && keys.front() == "app")
     return problems.add(place, "app cannot be overridden; use a deck of that app", "E-DECK-APP");
 
   Node value;
@@ -121,10 +122,10 @@ void apply_override(Node& root, const std::string& text, int n, Problems& proble
 /// Fills options from a deck's tree.
 class Reader final : public Visitor {
  public:
-  Reader(const Node& root, Problems& problems) : problems_(problems) {
+  Reader(const Node& root, Document document, Problems& problems) : problems_(problems) {
     here_.node = &root;
     here_.place = root.key_place;
-    here_.known = {"app"};
+    if (document == Document::deck) here_.known = {"app"};
   }
 
   /// Reports the keys that nothing asked for; call it after describe().
@@ -221,26 +222,27 @@ class Reader final : public Visitor {
 
 } // namespace
 
-Deck Deck::parse(std::string text, std::string file, const std::vector<std::string>& overrides) {
+Deck Deck::parse(std::string text, std::string file, const std::vector<std::string>& overrides, Document document) {
   const Place source{printable(file)};
   if (text.size() > limits::bytes)
-    throw Error({fmt::format("{}: the deck has more than {} bytes; this is the most that it may have", source.text(),
+    throw Error({fmt::format("{}: the file has more than {} bytes; this is the most that it may have", source.text(),
                              limits::bytes)},
                 "E-DECK-LIMIT");
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3); // a byte order mark
   auto state = std::make_shared<State>();
-  auto& [root, problems] = *state;
+  auto& [kind, root, problems] = *state;
+  kind = document;
   root = parse_yaml(text, source, problems);
   if (root.kind == Node::Kind::nothing)
-    throw Error({fmt::format("{}: the deck is empty; it must have a mapping of keys to values", source.text())},
+    throw Error({fmt::format("{}: the file is empty; it must have a mapping of keys to values", source.text())},
                 "E-DECK-SYNTAX");
   if (!root.is_mapping())
-    throw Error(
-        {fmt::format("{}: a deck is a mapping of keys to values, found {}", root.place.text(), root.describe())},
-        "E-DECK-SYNTAX");
+    throw Error({fmt::format("{}: a {} is a mapping of keys to values, found {}", root.place.text(),
+                             document == Document::deck ? "deck" : "study", root.describe())},
+                "E-DECK-SYNTAX");
   root.key_place = source;
   int n = 0;
-  for (const auto& override : overrides) apply_override(root, override, ++n, problems);
+  for (const auto& override : overrides) apply_override(root, override, ++n, document, problems);
   return Deck(std::move(state));
 }
 
@@ -253,8 +255,8 @@ std::string Deck::app() const {
 
 void Deck::read(const std::function<void(Visitor&)>& describe) const {
   Problems problems = state_->problems;
-  find_app(state_->root, problems);
-  Reader reader(state_->root, problems);
+  if (state_->document == Document::deck) find_app(state_->root, problems);
+  Reader reader(state_->root, state_->document, problems);
   describe(reader);
   reader.report_unknown();
   problems.raise();
@@ -273,6 +275,20 @@ std::string Deck::locate(std::string_view path) const {
 }
 
 Location Deck::location(std::string_view path) const { return {locate(path), std::string(path)}; }
+
+nlohmann::ordered_json Deck::given() const {
+  state_->problems.raise();
+  Json found = Json::object();
+  const auto add = [&](const auto& self, const Node& section, const std::string& path) -> void {
+    for (const auto& child : section.children) {
+      const auto key = join_path(path, child.key);
+      found[key] = plain(child);
+      if (child.is_mapping()) self(self, child, key);
+    }
+  };
+  add(add, state_->root, "");
+  return found;
+}
 
 void Deck::fail(std::string_view path, std::string_view message, errors::Id id) const {
   location(path).fail(message, id);

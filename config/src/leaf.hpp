@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 namespace kontor::config {
 
 using Json = nlohmann::ordered_json;
@@ -62,6 +64,9 @@ class Boolean final : public Leaf {
  private:
   bool& value_;
 };
+
+/// What a value means by itself: a number, true or false, or else a text; a list or a mapping of them.
+Json plain(const Node& node);
 
 /// Any text.
 class Text final : public Leaf {
@@ -199,6 +204,10 @@ class Sequence final : public Leaf {
       : values_(values), range_(range), lengths_(lengths) {}
 
   std::string expected() const override {
+    if (lengths_.single) {
+      T any{};
+      return fmt::format("{}, or a list of them", Number<T>(any, range_).expected());
+    }
     const auto noun = Number<T>::noun();
     const bool bounded = lengths_.max != Lengths{}.max;
     if (bounded && lengths_.min == lengths_.max)
@@ -210,6 +219,10 @@ class Sequence final : public Leaf {
   }
 
   bool read(const Node& node, const std::string& path, Problems& problems) override {
+    if (lengths_.single && node.is_scalar()) {
+      values_.resize(1);
+      return Number<T>(values_[0], range_).read(node, path, problems);
+    }
     const auto count = node.children.size();
     if (!node.is_sequence()) return refuse(node, path, problems, "E-DECK-TYPE");
     if (count < lengths_.min || count > lengths_.max) return refuse(node, path, problems, "E-DECK-RANGE");
@@ -230,6 +243,7 @@ class Sequence final : public Leaf {
     Json result{{"type", "array"}, {"items", Number<T>(any, range_).schema()}};
     if (lengths_.min > 0) result["minItems"] = lengths_.min;
     if (lengths_.max != Lengths{}.max) result["maxItems"] = lengths_.max;
+    if (lengths_.single) return {{"anyOf", {Number<T>(any, range_).schema(), result}}};
     return result;
   }
 
@@ -237,6 +251,49 @@ class Sequence final : public Leaf {
   std::vector<T>& values_;
   Range<T> range_;
   Lengths lengths_;
+};
+
+/// A text, or a list of texts.
+class Texts final : public Leaf {
+ public:
+  explicit Texts(std::vector<std::string>& values) : values_(values) {}
+
+  std::string expected() const override { return "a text, or a list of texts"; }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return values_; }
+  Json schema() const override {
+    const Json one{{"type", "string"}};
+    return {{"anyOf", {one, {{"type", "array"}, {"items", one}}}}};
+  }
+
+ private:
+  std::vector<std::string>& values_;
+};
+
+/// Keys of decks that a study gives, such as comm.backend. The decks' app checks them and their values.
+struct DeckKeys {
+  Json values = Json::object();
+  std::map<std::string, std::string, std::less<>> places{}; ///< of the keys
+};
+
+/// Keys of decks, each with a value, or with the list of values that it takes.
+class DeckKeysLeaf final : public Leaf {
+ public:
+  DeckKeysLeaf(DeckKeys& keys, bool lists) : keys_(keys), lists_(lists) {}
+
+  std::string expected() const override {
+    return fmt::format("keys of decks and their {}", lists_ ? "lists of values" : "values");
+  }
+  bool read(const Node& node, const std::string& path, Problems& problems) override;
+  Json json() const override { return keys_.values; }
+  Json schema() const override {
+    const Json list{{"type", "array"}, {"minItems", 1}};
+    return {{"type", "object"}, {"additionalProperties", lists_ ? list : Json(true)}};
+  }
+
+ private:
+  DeckKeys& keys_;
+  bool lists_;
 };
 
 /// What `Inner`, a leaf of T, takes, or one word for its absence.

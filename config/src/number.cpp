@@ -117,4 +117,20 @@ Json Number<T>::schema() const {
 template class Number<std::int64_t>;
 template class Number<double>;
 
+Json plain(const Node& node) {
+  Json found = node.is_sequence() ? Json::array() : node.is_mapping() ? Json::object() : Json();
+  for (const auto& child : node.children) {
+    if (node.is_mapping())
+      found[child.key] = plain(child);
+    else
+      found.push_back(plain(child));
+  }
+  if (!node.is_scalar()) return found;
+  if (node.is_word("true") || node.is_word("false")) return node.scalar == "true";
+  if (node.quoted || has_leading_zero(node.scalar)) return node.scalar;
+  if (const auto [value, error] = convert<std::int64_t>(node.scalar); error == std::errc{}) return value;
+  if (const auto [value, error] = convert<double>(node.scalar); error == std::errc{} && is_finite(value)) return value;
+  return node.scalar;
+}
+
 } // namespace kontor::config

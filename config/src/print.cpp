@@ -102,6 +102,13 @@ std::vector<Setting> settings(const std::function<void(Visitor&)>& describe) {
   return settings;
 }
 
+nlohmann::ordered_json values(const std::function<void(Visitor&)>& describe) {
+  Json values = Json::object();
+  EachLeaf each([&](const std::string& key, const Leaf& leaf) { values[key] = leaf.json(); });
+  describe(each);
+  return values;
+}
+
 std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe) {
   std::vector<InputFile> files;
   EachLeaf each([&](const std::string&, const Leaf& leaf) {
@@ -113,7 +120,7 @@ std::vector<InputFile> input_files(const std::function<void(Visitor&)>& describe
 
 std::string print(std::string_view app, const std::function<void(Visitor&)>& describe) {
   Printer printer;
-  printer.text = fmt::format("app: {}\n", yaml_text(std::string(app)));
+  if (!app.empty()) printer.text = fmt::format("app: {}\n", yaml_text(std::string(app)));
   describe(printer);
   return std::move(printer.text);
 }
@@ -159,9 +166,9 @@ class SchemaWriter final : public Visitor {
 
 nlohmann::ordered_json json_schema(std::string_view app, const std::function<void(Visitor&)>& describe) {
   Json schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-              {"title", fmt::format("Kontor deck for {}", app)}};
+              {"title", app.empty() ? "Kontor study" : fmt::format("Kontor deck for {}", app)}};
   SchemaWriter writer(schema);
-  writer.add("app", {{"description", "The mini-app that the deck is for"}, {"const", app}}, true);
+  if (!app.empty()) writer.add("app", {{"description", "The mini-app that the deck is for"}, {"const", app}}, true);
   describe(writer);
   return schema;
 }

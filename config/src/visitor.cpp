@@ -38,6 +38,16 @@ void Visitor::value(std::string_view key, std::string& value, std::string_view h
   visit_leaf(take(key, help), leaf);
 }
 
+void Visitor::value(std::string_view key, std::vector<std::string>& values, std::string_view help) {
+  Texts leaf(values);
+  visit_leaf(take(key, help), leaf);
+}
+
+void Visitor::value(std::string_view key, DeckKeys& keys, std::string_view help, bool lists) {
+  DeckKeysLeaf leaf(keys, lists);
+  visit_leaf(take(key, help), leaf);
+}
+
 void Visitor::value(std::string_view key, InputFile& value, std::string_view help) {
   FileName leaf(value);
   visit_leaf(take(key, help), leaf);

@@ -34,6 +34,33 @@ bool Text::read(const Node& node, const std::string& path, Problems& problems) {
   return true;
 }
 
+bool Texts::read(const Node& node, const std::string& path, Problems& problems) {
+  if (!node.is_scalar() && !node.is_sequence()) return refuse(node, path, problems, "E-DECK-TYPE");
+  const auto several = node.is_sequence() ? node.children : std::vector<Node>{node};
+  std::vector<std::string> values(several.size());
+  bool good = true;
+  for (std::size_t i = 0; i < several.size(); ++i) good &= Text(values[i]).read(several[i], path, problems);
+  if (good) values_ = std::move(values);
+  return good;
+}
+
+bool DeckKeysLeaf::read(const Node& node, const std::string& path, Problems& problems) {
+  if (!node.is_mapping()) return refuse(node, path, problems, "E-DECK-TYPE");
+  bool good = true;
+  for (const auto& child : node.children) {
+    keys_.values[child.key] = plain(child);
+    keys_.places[child.key] = child.key_place.text();
+    const bool list = child.is_sequence() && !child.children.empty();
+    if (lists_ ? list : child.kind != Node::Kind::nothing) continue;
+    problems.add(child.where(),
+                 fmt::format("{}: found {}; allowed: {}", join_path(path, shown(child.key)), child.describe(),
+                             lists_ ? "a list of one or more values" : "a value"),
+                 "E-DECK-TYPE");
+    good = false;
+  }
+  return good;
+}
+
 bool FileName::read(const Node& node, const std::string& path, Problems& problems) {
   if (!node.is_scalar()) return refuse(node, path, problems, "E-DECK-TYPE");
   std::string name;

@@ -101,7 +101,7 @@ class Builder final : public YAML::EventHandler {
     if (open_.size() == limits::depth)
       refuse(node.place,
              fmt::format("sections and lists stand inside each other more than {} deep; this is the "
-                         "most that a deck may have",
+                         "most that a file may have",
                          limits::depth),
              "E-DECK-LIMIT");
     open_.push_back({std::move(node), anchor, {}});
@@ -153,7 +153,7 @@ class Builder final : public YAML::EventHandler {
     nodes_ += nodes;
     if (nodes_ > limits::nodes)
       refuse(at,
-             fmt::format("the deck has more than {} keys and values here; this is the most that it may "
+             fmt::format("the file has more than {} keys and values here; this is the most that it may "
                          "have, each alias counting as all that it stands for",
                          limits::nodes),
              "E-DECK-LIMIT");
@@ -212,7 +212,7 @@ Node parse_yaml(const std::string& text, const Place& source, Problems& problems
     parser.HandleNextDocument(builder);
     Node root = builder.take();
     if (parser.HandleNextDocument(builder))
-      refuse(builder.take().place, "a second document starts here; a deck is one YAML document", "E-DECK-SYNTAX");
+      refuse(builder.take().place, "a second document starts here; a file is one YAML document", "E-DECK-SYNTAX");
     return root;
   } catch (const YAML::Exception& exception) {
     const int tab = source.order == 0 ? line_with_tab(text) : 0;

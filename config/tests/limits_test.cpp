@@ -24,7 +24,7 @@ TEST(Limits, ATextMayHaveSoManyBytes) {
   const auto comment = [](std::size_t bytes) { return fmt::format("#{:{}}\n", "", bytes - head.size() - 2); };
   EXPECT_EQ(mistakes(head + comment(limits::bytes)), "");
   EXPECT_EQ(mistakes(head + comment(limits::bytes + 1)),
-            "d.yaml: the deck has more than 1048576 bytes; this is the most that it may have [LIMIT]");
+            "d.yaml: the file has more than 1048576 bytes; this is the most that it may have [LIMIT]");
 }
 
 TEST(Limits, NoMoreIsReadOfAFile) { EXPECT_EQ(read_text("/dev/zero").size(), limits::bytes + 1); }
@@ -45,7 +45,7 @@ TEST(Limits, ADeckMayHaveSoManyNodes) {
   const auto numbers = [](std::size_t count) { return "  lengths: [" + repeated("1,", count) + "]\n"; };
   EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes - 11)), "");
   EXPECT_EQ(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes - 10))
-                .find("d.yaml:1:1: the deck has more than 10000 keys and values"),
+                .find("d.yaml:1:1: the file has more than 10000 keys and values"),
             0U);
   EXPECT_NE(mistakes("app: a\nproblem:\n  cells: [8, 8]\n" + numbers(limits::nodes)).find("d.yaml:4:"),
             std::string::npos);

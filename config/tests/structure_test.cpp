@@ -71,10 +71,10 @@ TEST(Structure, DuplicateKeysAreRefusedWithBothPlaces) {
 
 TEST(Structure, ADeckIsOneMapping) {
   for (const std::string empty : {"", "# only a comment\n", "---\n"})
-    EXPECT_EQ(mistakes(empty), "d.yaml: the deck is empty; it must have a mapping of keys to values [SYNTAX]");
+    EXPECT_EQ(mistakes(empty), "d.yaml: the file is empty; it must have a mapping of keys to values [SYNTAX]");
   EXPECT_EQ(mistakes("- a\n- b\n"), "d.yaml:1:1: a deck is a mapping of keys to values, found a list of 2 [SYNTAX]");
   EXPECT_EQ(mistakes("\nheat\n"), "d.yaml:2:1: a deck is a mapping of keys to values, found \"heat\" [SYNTAX]");
-  expect_mistake("---\napp: b\n", "4:1: a second document starts here; a deck is one YAML document [SYNTAX]");
+  expect_mistake("---\napp: b\n", "4:1: a second document starts here; a file is one YAML document [SYNTAX]");
   EXPECT_EQ(mistakes("\xEF\xBB\xBF---\n" + valid_head + "...\n"), "");
 }
 

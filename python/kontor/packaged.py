@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The commands that need packages of Python: compare, benchmark, report, study, predict; a run that reads HDF5 files."""
+"""The commands that need packages of Python: compare, benchmark, report, predict; study; a run that reads HDF5 files."""
 
 import importlib
 import importlib.util
@@ -17,7 +17,8 @@ CHECK = f"import sys, importlib.util as u; sys.exit(sys.version_info < {OLDEST} 
 
 
 def call(command: str, words: list[str], place: Place) -> int:
-    need("numpy" if command in ("benchmark", "compare", "report") else "yaml", command)
+    if command != "study":
+        need("numpy" if command in ("benchmark", "compare", "report") else "yaml", command)
     if command == "predict":
         os.execv(sys.executable, [sys.executable, str(place.root / "lab/model/predict.py"), *words])
     words = words if command == "report" else [place.find(word) for word in words]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -107,3 +107,13 @@ class Place:
     def lasting(self, path: Path) -> str:
         """From `root` if it lies below, else absolute."""
         return str(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
+
+
+def nearest(name: str, known: Iterable[str | Path]) -> str:
+    """'; did you mean ranks?', of words or of files; the known words where none is near."""
+    from difflib import get_close_matches  # only for what is wrong
+    by_name = {each.name if isinstance(each, Path) else each: each for each in known}
+    files = any(isinstance(each, Path) for each in by_name.values())
+    if found := get_close_matches(Path(name).name if files else name, by_name, n=1):
+        return f"; did you mean {shown(by_name[found[0]])}?"
+    return f"; known are: {', '.join(by_name)}" if not files and len(by_name) <= 30 else ""

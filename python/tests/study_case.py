@@ -11,12 +11,13 @@ from unittest.mock import patch
 
 from command import ROOT, SCRIPTS, KontorTest
 
+from kontor.messages import Failure, say
 from kontor.place import Place
 from kontor.study.command import main
 from kontor.study.study import read_study
 
 KEYS = {
-    "problem": {"cells": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 3, "default": [64, 64]},
+    "problem": {"local": {"type": "boolean", "default": False}, "cells": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 2, "maxItems": 3, "default": [64, 64]},
                 "equation": {"enum": ["steady", "transient"], "default": "steady"},
                 "precision": {"enum": ["float", "double"], "default": "double"}},
     "solver": {"tolerance": {"type": "number", "minimum": 0, "default": 0}, "max_sweeps": {"type": "integer", "minimum": 0, "default": 100}},
@@ -88,6 +89,9 @@ class StudyTest(KontorTest):
                 code = main(["study.yaml", *arguments])
             except SystemExit as end:
                 code = end.code
+            except Failure as failure:
+                say(str(failure))
+                code = failure.code
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def passes(self, *arguments, **environment):
@@ -121,8 +125,8 @@ class StudyTest(KontorTest):
     def place(self):
         return Place(ROOT, self.folder / "build", "release", True)
 
-    def read(self, text, *overrides, reduced=False):
+    def read(self, text, *overrides):
         """The study of this text."""
         self.write("study.yaml", text)
         with patch.dict(os.environ, self.environment), contextlib.chdir(self.folder):
-            return read_study("study.yaml", list(overrides), reduced, self.place())
+            return read_study("study.yaml", list(overrides), self.place())

@@ -100,9 +100,9 @@ class Ends(StudyTest):
         self.assertEqual(mine.read_text(), "mine")
 
     def test_names_without_end(self):
-        self.assert_fails(self.study("--dry-run", "--set", f"deck={'x' * 5000}"), "no file can be called so")
-        self.assert_fails(self.study("-o", "x" * 5000), "no folder can be called so")
-        self.assert_fails(self.kontor("study", "x" * 5000), "cannot read the study: File name too long")
+        self.assert_fails(self.study("--dry-run", "--set", f"deck={'x' * 4000}"), "no such file")
+        self.assert_fails(self.study("-o", "x" * 5000), "File name too long", "E-STUDY-FOLDER")
+        self.assert_fails(self.kontor("study", "x" * 5000), "cannot read the study")
 
     def test_no_cell_is_a_formula(self):
         for text in "=1+1", "@SUM(A1)", "+1", "-1", "\t=1":
@@ -137,9 +137,6 @@ class Ends(StudyTest):
             self.write("small/study.json", text)
             self.assert_fails(self.study("--resume"), "study.json is damaged")
         self.passes("--dry-run")
-        self.write("small/study.json", good)
-        (self.folder / "small/study.yaml").write_bytes(b"study: \xff\n")
-        self.assert_fails(self.study("--resume"), "study is small, was")
 
     def test_other_revisions_and_machines(self):
         self.write("study.yaml", ONE)

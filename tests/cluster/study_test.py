@@ -15,11 +15,11 @@ STUDY = """\
 study: jobs
 deck: deck.yaml
 kind: strong
-nodes: [1, 2]
+ranks: [2, 4]
 ranks_per_node: 2
 vary: {comm.backend: [view]}
 repeats: 2
-launch: {scheduler: slurm, exclusive: false, time: "5"}
+launch: {scheduler: slurm, exclusive: false, minutes: 5}
 """
 
 

@@ -4,11 +4,11 @@
 from dataclasses import dataclass
 from math import prod
 
-from kontor.study.problems import StudyError
+from kontor.messages import Failure
 
 from .collectives import allreduce
 from .exchange import Exchange
-from .grid import DividedBox, all_around, faces, halo, smallest_surface_grid
+from .grid import DividedBox, all_around, faces, halo, smallest_surface_grid, whole_box
 from .machine import Machine
 from .prediction import Prediction, Value, outside
 
@@ -30,8 +30,8 @@ METHODS = {"classic": Method(2, (2, 1), 1, 5, (1, 2)), "merged": Method(1, (4,),
 
 
 def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
-    points, corners = points_of(value)
-    box = DividedBox(tuple(points), tuple(value("decomposition.process_grid") or smallest_surface_grid(ranks, points)), (False,) * 3)
+    points, grid, corners = points_of(value, ranks)
+    box = DividedBox(tuple(points), tuple(grid or smallest_surface_grid(ranks, points)), (False,) * 3)
     method = method_of(value)
     product, vectors = machine.rate("cg/product"), machine.rate("cg/vectors")
     exchange = Exchange(machine, ranks, halo(box, all_around(3) if corners else faces(3), 8, by_rank=True))
@@ -56,19 +56,20 @@ def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
                       " x ".join(map(str, box.block(0))), exchange.messages / ranks, exchange.bytes / ranks, outside(machine, cg_product=max(rows), cg_vectors=max(rows)), hidden)
 
 
-def points_of(value: Value) -> tuple[list[int], bool]:
-    """Points along the axes, and whether a row reads those at edges and corners."""
+def points_of(value: Value, ranks: int) -> tuple[list[int], list[int], bool]:
+    """Points along the axes, the grid of ranks if it is known, and whether a row reads those at edges and corners."""
     kind = value("problem.kind")
     if kind == "stencil":
-        return list(value("problem.stencil.points")), str(value("problem.stencil.size")) == "27"
+        return *whole_box(list(value("problem.stencil.points")), value, ranks), str(value("problem.stencil.size")) == "27"
     if kind == "fe_heat":
-        return [count + 1 for count in value("problem.fe_heat.elements")], True
-    raise StudyError(f"problem.kind is {kind}; the model knows stencil and fe_heat: who is a neighbour depends on a matrix's file")
+        elements, grid = whole_box(list(value("problem.fe_heat.elements")), value, ranks)
+        return [count + 1 for count in elements], grid, True
+    raise Failure(f"problem.kind is {kind}; the model knows stencil and fe_heat: who is a neighbour depends on a matrix's file")
 
 
 def method_of(value: Value) -> Method:
     preconditioner = value("solver.preconditioner")
     if preconditioner not in ("none", "jacobi") or value("solver.sums") != "fast":
-        raise StudyError(f"solver.preconditioner is {preconditioner}, sums {value('solver.sums')}; "
+        raise Failure(f"solver.preconditioner is {preconditioner}, sums {value('solver.sums')}; "
                          "the model knows none and jacobi, with fast sums")
     return METHODS[value("solver.method")]

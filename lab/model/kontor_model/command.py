@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from kontor.messages import Failure, say
 from kontor.place import Place
 from kontor.study.machine import describe_machine
 from kontor.study.plan import Point, make_plan
-from kontor.study.problems import StudyError
 from kontor.study.study import read_study
 
 from . import cg, heat, matmul
@@ -52,8 +52,8 @@ def main(words: list[str]) -> int:
     """Returns the exit code."""
     try:
         return act(parse_arguments(words), Place.here())
-    except StudyError as error:
-        print(error.text(), file=sys.stderr)
+    except Failure as error:
+        say(str(error))
         return error.code
     except OSError as error:
         print(f"kontor: {error.filename}: {error.strerror}", file=sys.stderr)
@@ -67,12 +67,12 @@ def act(arguments: argparse.Namespace, place: Place) -> int:
         return 0
     machine = read_machine(arguments.machine)
     machine.rates.update(rates_of(records, arguments.up_to))
-    study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], False, place)
+    study = read_study(arguments.study, [*arguments.set, *ranks_of(arguments.ranks)], place)
     decks = {deck.path: deck for deck in study.decks}
     for deck in study.decks:
         if deck.schema is None:
-            raise StudyError(f"{deck.app} is not built yet, so nobody knows the defaults of {deck.path}; run 'kontor build' first")
-    points = [point for point in make_plan(study, describe_machine(place)) if point.ablation is None]
+            raise Failure(f"{deck.app} is not built yet, so nobody knows the defaults of {deck.path}; run 'kontor build' first")
+    points = make_plan(study, describe_machine(place))
     rows = []
     for point in points:
         deck = decks[point.deck]
@@ -95,14 +95,14 @@ def ranks_of(text: str | None) -> list[str]:
         return []
     words = text.split(",")
     if not all(word.strip().isdigit() and int(word) > 0 for word in words):
-        raise StudyError(f"--ranks is '{text}'; allowed are whole numbers from 1, as in --ranks 64,1024")
+        raise Failure(f"--ranks is '{text}'; allowed are whole numbers from 1, as in --ranks 64,1024")
     return [f"ranks=[{text}]"]
 
 
 def predict(point: Point, value: Any, machine: Machine) -> Prediction:
     machine.require_ranks(point.ranks)
     if point.app not in MODELS:
-        raise StudyError(f"{point.deck}: app '{point.app}' has no model; there are {', '.join(MODELS)}")
+        raise Failure(f"{point.deck}: app '{point.app}' has no model; there are {', '.join(MODELS)}")
     found = MODELS[point.app](value, point.ranks, machine.for_ranks(point.ranks))
     if machine.ranks_of_core(point.ranks) > 1:
         found.remarks.append(f"oversubscribed: {point.ranks} ranks take turns on {machine.cores} cores of a node; what changing from one to "

@@ -7,8 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from kontor.messages import Failure
 from kontor.study.plan import Point
-from kontor.study.problems import StudyError
 
 from .machine import Machine
 from .prediction import Prediction
@@ -52,8 +52,8 @@ def measured_seconds(folder: Path, point: Point) -> float | None:
     try:
         state = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise StudyError(f"{folder}: has no study.json that can be read") from error
-    same = {one["id"] for one in state["points"] if one["ranks"] == point.ranks and one["set"] == point.set and not one.get("ablation")
+        raise Failure(f"{folder}: has no study.json that can be read") from error
+    same = {one["id"] for one in state["points"] if one["ranks"] == point.ranks and one["set"] == point.set
             and one.get("deck", point.deck) == point.deck}
     files = [folder / run["record"] for run in state["runs"] if run["point"] in same and run["state"] == "passed" and run["record"]]
     found = [seconds_of_step(json.loads(file.read_text(encoding="utf-8"))) for file in files]

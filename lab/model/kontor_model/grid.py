@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import Any
 
-from kontor.study.problems import StudyError
+from kontor.messages import Failure
 
 from .network import Message
 
@@ -23,7 +24,7 @@ def smallest_surface_grid(ranks: int, extents: list[int]) -> list[int]:
         if surface < least:
             best, least = grid, surface
     if best is None:
-        raise StudyError(f"{extents} cannot be divided among {ranks} ranks; use fewer ranks or more cells")
+        raise Failure(f"{extents} cannot be divided among {ranks} ranks; use fewer ranks or more cells")
     return best
 
 
@@ -35,6 +36,15 @@ def _factorisations(ranks: int, axes: int) -> Iterator[list[int]]:
         if ranks % parts == 0:
             for rest in _factorisations(ranks // parts, axes - 1):
                 yield [parts, *rest]
+
+
+def whole_box(sizes: list[int], value: Any, ranks: int) -> tuple[list[int], list[int]]:
+    """Sizes of all ranks and their grid: with problem.local the deck has those of one, as miniapps/grid/sizing.cpp takes them."""
+    grid = list(value("decomposition.process_grid") or [])
+    if not value("problem.local"):
+        return sizes, grid
+    grid = grid or smallest_surface_grid(ranks, [size * ranks for size in sizes])
+    return [size * parts for size, parts in zip(sizes, grid)], grid
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from math import prod
 
 from .collectives import allreduce
 from .exchange import Exchange
-from .grid import DividedBox, faces, halo, smallest_surface_grid
+from .grid import DividedBox, faces, halo, smallest_surface_grid, whole_box
 from .machine import Machine
 from .prediction import Prediction, Value, outside
 
@@ -13,9 +13,9 @@ LINE = 64  # bytes of a cache line: strips along x are as wide (miniapps/grid/re
 
 
 def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
-    cells = list(value("problem.cells"))
+    cells, grid = whole_box(list(value("problem.cells")), value, ranks)
     size = 4 if value("problem.precision") == "float" else 8
-    box = DividedBox(tuple(cells), tuple(value("decomposition.process_grid") or smallest_surface_grid(ranks, cells)),
+    box = DividedBox(tuple(cells), tuple(grid or smallest_surface_grid(ranks, cells)),
                      tuple(value(f"problem.boundary.{axis}_min") == "periodic" for axis in "xyz"[: len(cells)]))
     rate = machine.rate("heat/sweep")
     exchange = Exchange(machine, ranks, halo(box, faces(len(cells)), size))

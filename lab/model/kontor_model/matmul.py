@@ -67,6 +67,8 @@ class Cannon:
 def predict(value: Value, ranks: int, machine: Machine) -> Prediction:
     m, n, k = (value(f"problem.{key}") for key in "mnk")
     rows, columns = value("decomposition.process_grid") or least_volume_grid(m, n, k, ranks)
+    if value("problem.local"):  # the deck has the sizes of one rank: size_of_all() of miniapps/matmul/options.cpp
+        m, n, k = m * rows, n * columns, round(k * (m + n) / (m / columns + n / rows))
     cannon = Cannon(m, n, k, rows, columns, 4 if value("problem.precision") == "float" else 8)
     rate = machine.rate("matmul/gemm")
     overlap = value("comm.overlap")

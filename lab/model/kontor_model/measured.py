@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from kontor.study.problems import StudyError
+from kontor.messages import Failure
 
 from .rates import Rate
 
@@ -17,7 +17,7 @@ Record = dict[str, Any]
 
 
 def read_records(paths: list[str]) -> list[Record]:
-    """JSON of --results, or folders of studies, of which the runs that passed. Raises StudyError."""
+    """JSON of --results, or folders of studies, of which the runs that passed. Raises Failure."""
     records = []
     for name in paths:
         path = Path(name)
@@ -26,14 +26,14 @@ def read_records(paths: list[str]) -> list[Record]:
             try:
                 records.append(json.loads(file.read_text(encoding="utf-8")))
             except OSError as error:
-                raise StudyError(f"{file}: cannot read the record: {error.strerror}") from error
+                raise Failure(f"{file}: cannot read the record: {error.strerror}") from error
             except ValueError as error:
-                raise StudyError(f"{file}: not a record: --records takes what --results has written (JSON), or a study's folder") from error
+                raise Failure(f"{file}: not a record: --records takes what --results has written (JSON), or a study's folder") from error
     if not records:
-        raise StudyError(f"{', '.join(paths)}: no run has passed there")
+        raise Failure(f"{', '.join(paths)}: no run has passed there")
     for record in records:
         if not isinstance(record, dict) or "timers" not in record or "app" not in record:
-            raise StudyError(f"{', '.join(paths)}: a file is no record of a run: 'app' or 'timers' is missing")
+            raise Failure(f"{', '.join(paths)}: a file is no record of a run: 'app' or 'timers' is missing")
     return records
 
 
@@ -41,7 +41,7 @@ def _of_study(folder: Path) -> list[Path]:
     try:
         state = json.loads((folder / "study.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise StudyError(f"{folder}: has no study.json that can be read") from error
+        raise Failure(f"{folder}: has no study.json that can be read") from error
     return [folder / run["record"] for run in state.get("runs", []) if run.get("state") == "passed" and run.get("record")]
 
 
@@ -51,7 +51,7 @@ def rates_of(records: Iterable[Record], up_to: int | None = None) -> dict[str, R
     found: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         if record.get("simulated"):
-            raise StudyError("a record is simulated: what it has charged is not a measurement")
+            raise Failure("a record is simulated: what it has charged is not a measurement")
         if up_to is not None and record["ranks"] > up_to:
             continue
         for kernel, size, seconds in {"heat": _heat, "cg": _cg, "matmul": _matmul}.get(record["app"], lambda _: [])(record):
@@ -110,7 +110,7 @@ def machine_values(records: list[Record], name: str, up_to: int | None = None) -
     at each end, and messages for copies by the one that receives; between nodes what is more is the latency of the links."""
     links = [record["calibration"] for record in records if record.get("calibration", {}).get("bandwidth")]
     if not links:
-        raise StudyError("no record has a calibration of messages: it needs a run on 2 ranks or more")
+        raise Failure("no record has a calibration of messages: it needs a run on 2 ranks or more")
     near = median(link["latency"] for link in links)
     fastest = max(link["bandwidth"] for link in links)
     ranks = max(record["ranks"] for record in records)

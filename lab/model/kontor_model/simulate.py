@@ -9,11 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kontor.messages import Failure
 from kontor.place import Place
-from kontor.study.decks import Deck
 from kontor.study.plan import Point
-from kontor.study.problems import StudyError
-from kontor.study.tree import flow
+from kontor.study.study import Deck, flow
 
 from .compare import seconds_of_step
 from .machine import Machine
@@ -24,7 +23,7 @@ LIMIT = 1800  # s
 
 
 def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Place) -> float:
-    """Returns simulated seconds of a step. The record goes to the folder, with what simulated it. Raises StudyError."""
+    """Returns simulated seconds of a step. The record goes to the folder, with what simulated it. Raises Failure."""
     program = programs(place) / point.app
     require(program)
     folder.mkdir(parents=True, exist_ok=True)
@@ -45,9 +44,9 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
             done = subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, check=False, timeout=LIMIT,
                                   env={**os.environ, "KONTOR_CHARGES": str(files["charges"]), "KONTOR_START_SECONDS": "0"})
         except subprocess.TimeoutExpired as error:
-            raise StudyError(f"the simulation of {point.words()} has not ended in {LIMIT} s", code=3) from error
+            raise Failure(f"the simulation of {point.words()} has not ended in {LIMIT} s", 3) from error
     if done.returncode != 0:
-        raise StudyError(f"the simulation of {point.words()} failed with exit code {done.returncode}: {log.name} has its output", code=3)
+        raise Failure(f"the simulation of {point.words()} failed with exit code {done.returncode}: {log.name} has its output", 3)
     return seconds_of_step(json.loads(record.read_text(encoding="utf-8")))
 
 
@@ -58,9 +57,9 @@ def programs(place: Place) -> Path:
 
 def require(program: Path) -> None:
     if not shutil.which("smpirun"):
-        raise StudyError("--simulate needs SimGrid (Debian: simgrid, libsimgrid-dev): smpirun is not on PATH")
+        raise Failure("--simulate needs SimGrid (Debian: simgrid, libsimgrid-dev): smpirun is not on PATH")
     if not program.exists():
-        raise StudyError(f"{program} is not there; build it by KONTOR_PRESET=smpi scripts/kontor build")
+        raise Failure(f"{program} is not there; build it by KONTOR_PRESET=smpi scripts/kontor build")
 
 
 def kokkos_of(program: Path) -> str:

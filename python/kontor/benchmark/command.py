@@ -83,7 +83,7 @@ def study_words(arguments: argparse.Namespace, decks: dict[str, str], folder: Pa
     settings = [*([f"repeats={arguments.rounds}"] if arguments.rounds else []), *arguments.set]
     options = ["--submit"] if arguments.submit else []
     if arguments.decks:
-        options += ["--only", f"deck in {json.dumps([decks[name] for name in arguments.decks])}"]
+        options += [f"--only=deck={decks[name]}" for name in arguments.decks]
     if (folder / "study.json").exists():
         return [str(folder), "--resume", *(f"--set={each}" for each in settings), *options]
     machine = describe_machine(place)

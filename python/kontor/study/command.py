@@ -2,40 +2,37 @@
 """kontor study: from its arguments to its exit code."""
 
 import argparse
-import contextlib
 import json
 import os
 import random
 import shlex
-import sys
+import shutil
+import subprocess
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kontor.report.text import counted
 
-from ..messages import say
+from ..messages import Failure, say
 from ..place import Place
-from . import session
-from .description import json_schema
-from .folder import Folder
+from .folder import FORMAT, Folder
+from .jobs import read_template, refuse_queued, submit
 from .machine import Machine, describe_machine
-from .make import Interrupted, shown_command
-from .plan import Point, estimate, make_plan, run_order
-from .only import selector
-from .problems import StudyError
-from .progress import span
-from .study import Study, read_study
-from .submit import read_template, refuse_queued, submit
+from .make import Interrupted, Maker, now, shown_command
+from .plan import Point, make_plan, run_order, select
+from .study import Study, environment, read_study, reader_says, settings_of_test
+from .table import write_table
 
 DESCRIPTION = "Makes the runs of a study, resumes it, writes job scripts for it, or shows what it would do."
 EPILOG = """Exit codes: 0 all runs passed, 1 a verification failed, 2 bad study or usage, 3 a run failed at run time,
 128 + N ended by signal N. docs/studies.md describes studies."""
 FLAGS = {
-    "--dry-run": "show every point with its command and an estimate; run nothing",
+    "--dry-run": "show every point with its command; run nothing",
     "--resume": "resume the study in FOLDER: make the missing runs",
     "--retry-failed": "with --resume: repeat failed runs, too",
     "--allow-mixed": "with --resume: on another revision or machine, too",
-    "--only EXPR": 'only these points: --only "ranks<=4 and comm.backend==view"',
+    "--only KEY=VALUE": "only points with this factor; again for more: --only ranks=1 --only ranks=2",
     "--set KEY=VALUE": "override a key of the study: --set repeats=1",
     "--reduced": "use the small settings of the lines `# test:` in the study and its decks",
     "--submit": "write job scripts to FOLDER/jobs/ and submit them if a scheduler is found",
@@ -44,7 +41,7 @@ FLAGS = {
     "--print": "print the study with every default filled in, and stop",
     "--schema": "print the JSON schema of studies, and stop",
 }
-SEVERAL: dict[str, Any] = {"--set": {"action": "append", "default": []}}
+SEVERAL: dict[str, Any] = {"action": "append", "default": []}
 
 
 def parse_arguments(words: list[str]) -> argparse.Namespace:
@@ -52,10 +49,11 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("study", metavar="STUDY.yaml", nargs="?", help="the study, or the folder of a started one")
     parser.add_argument("-o", "--output", metavar="FOLDER",
                         help="where results go (default: a folder of the study's name, here)")
-    for option, words_of_help in FLAGS.items():
+    for option, help_of_option in FLAGS.items():
         name, _, metavar = option.partition(" ")
-        how = SEVERAL.get(name, {}) | {"metavar": metavar} if metavar else {"action": "store_true"}
-        parser.add_argument(name, help=words_of_help, **how)
+        how: dict[str, Any] = {"metavar": metavar} if metavar else {"action": "store_true"}
+        how |= SEVERAL if metavar == "KEY=VALUE" else {}
+        parser.add_argument(name, help=help_of_option, **how)
     arguments = parser.parse_args(words)
     if arguments.job_template is not None and not arguments.submit:
         parser.error("--job-template is for --submit")
@@ -71,9 +69,6 @@ def main(words: list[str]) -> int:
     """Returns the exit code."""
     try:
         return act(parse_arguments(words), Place.here())
-    except StudyError as error:
-        print(error.text(), file=sys.stderr)
-        return error.code
     except Interrupted as error:
         say(f"study: interrupted by signal {error}; --resume continues it")
         return 128 + error.number
@@ -81,23 +76,21 @@ def main(words: list[str]) -> int:
 
 def act(arguments: argparse.Namespace, place: Place) -> int:
     if arguments.schema:
-        print(json.dumps(json_schema(), indent=2))
+        print(json.dumps(reader_says(place, "--study-schema"), indent=2))
         return 0
     if os.path.isdir(arguments.study):
         arguments.output = arguments.output or arguments.study
         arguments.study = str(Path(arguments.study) / "study.yaml")
     template = "" if arguments.job_template is None else read_template(arguments.job_template)
     looks = arguments.print or arguments.dry_run or arguments.job
-    study = read_study(arguments.study, arguments.set, arguments.reduced, place, build=not looks)
+    small = [*settings_of_test(Path(arguments.study)), "reduced=true"] if arguments.reduced else []
+    study = read_study(arguments.study, [*small, *arguments.set], place, build=not looks)
     if arguments.print:
-        print(study.resolved(), end="")
+        print(study.text(place), end="")
         return 0
     machine = None if arguments.submit else describe_machine(place)
     points = make_plan(study, machine)
-    chosen = selector(arguments.only, points) if arguments.only else lambda _: True
-    selected = [point for point in points if chosen(point)]
-    if not selected:
-        raise StudyError(f"--only {arguments.only}: there is no such point; --dry-run shows all", "E-STUDY-POINT")
+    selected = select(points, arguments.only)
     path = Path(arguments.output or study["study"])
     if arguments.dry_run:
         show_plan(study, selected, place, path)
@@ -108,56 +101,49 @@ def act(arguments: argparse.Namespace, place: Place) -> int:
 def run(study: Study, points: list[Point], selected: list[Point], machine: Machine | None, path: Path,
         arguments: argparse.Namespace, place: Place, template: str) -> int:
     """Makes or submits the missing runs. Points that cannot run here are reported."""
-    job, repeats = arguments.job, list(range(1, study["repeats"] + 1))
-    able = [point for point in selected if not point.skipped]
+    job, able = arguments.job, [point for point in selected if not point.skipped]
     for point in selected:
         if point.skipped:
             say(f"study: {point.id} ({point.words()}) cannot run here: {point.skipped}")
     if not able or job and able != selected:
-        raise StudyError(f"{'not all' if job else 'none'} of the points can run here", "E-STUDY-POINT")
+        raise Failure(f"{'not all' if job else 'none'} of the points can run here", error_id="E-STUDY-POINT")
     resume = bool(arguments.resume or job)
-    session.refuse_foreign(path, resume)
+    Folder(path).refuse_foreign(resume)
     if machine:
-        session.check_launcher(study, place)
+        check_launcher(study, place)
     with Folder(path, machine if job else None) as folder:
-        revision = session.revision_of(study, place)
-        session.refuse_foreign(path, resume)  # now that nobody else can make one
+        revision = revision_of(study, place)
+        folder.refuse_foreign(resume)  # now that nobody else can make one
         if resume:
             folder.load()
-            session.refuse_other(folder, study, revision, None if job else machine, arguments.allow_mixed)
+            folder.refuse_other(study, revision, None if job else machine, arguments.allow_mixed)
             study.values["seed"] = folder.state["seed"]
             folder.adopt()
-            estimate(points, folder.runs)
         elif study["seed"] == "auto":
             study.values["seed"] = random.SystemRandom().randrange(2**31)
         if arguments.retry_failed:
             folder.forgive()
         if not job:
             refuse_queued(folder)
-            session.keep_plan(folder, study, points, revision, machine)
+            keep_plan(folder, study, points, revision, machine, place)
         missing = [(point, repeat) for point, repeat in run_order(points, study["repeats"], study["seed"])
                    if point in able and not folder.is_done(point.id, repeat)]
         if arguments.submit and missing:
-            session.tabulate(folder)
+            write_table(folder)
             submit(folder, missing, study, place, template)
             return 0
-        ended = session.make_all(folder, study, missing, place, arguments.allow_mixed)
-        if not job:
-            with contextlib.suppress(*[StudyError] * bool(ended)):  # what has ended it is told; --resume writes tables
-                session.tabulate(folder)
-        if ended:
-            raise ended
+        try:
+            with Maker(folder, study, place, arguments.allow_mixed) as maker:
+                maker.make(missing)
+        finally:
+            if not job:
+                write_table(folder)
         where = f"kontor report {shlex.quote(str(path))} shows them" if job else f"{path / 'study.csv'} has the table"
-        return session.summary(folder, able, repeats, where)
+        return summary(folder, able, study["repeats"], where)
 
 
 def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> None:
-    """Every point with its command, its time if runs of it are in the folder, and what cannot run here with the
-    reason."""
-    before = Folder(folder)
-    with contextlib.suppress(StudyError):
-        before.load()
-    estimate(points, before.state.get("runs", []))
+    """Every point with its command, and what cannot run here with the reason."""
     able = [point for point in points if not point.skipped]
     for point in points:
         print(f"{point.id}  {point.words()}")
@@ -166,17 +152,79 @@ def show_plan(study: Study, points: list[Point], place: Place, folder: Path) -> 
             continue
         base = str(folder / "runs" / f"{point.id}-r1")
         print(f"      {shown_command(point, study.decks_by_path[point.deck], place, base)}")
-        told = [f"about {span(point.estimate_seconds)}"] if point.estimate_seconds is not None else []
-        told += ["more ranks than cores"] if point.oversubscribed else []
-        if told:
-            print(f"      {'; '.join(told)}")
-    times, repeats = [point.estimate_seconds for point in able if point.estimate_seconds is not None], study["repeats"]
-    total = f", about {span(repeats * sum(times))}" if able and len(times) == len(able) else ""
+        if point.oversubscribed:
+            print("      more ranks than cores")
     skipped = f", {len(points) - len(able)} of them cannot run here" if len(able) < len(points) else ""
-    print(f"{counted(len(points), 'point')}{skipped}; {counted(repeats, 'repeat')}:"
-          f" {counted(repeats * len(able), 'run')}{total}")
+    print(f"{counted(len(points), 'point')}{skipped}; {counted(study['repeats'], 'repeat')}:"
+          f" {counted(study['repeats'] * len(able), 'run')}")
     for deck in study.decks:
         if deck.schema is None:
             say(f"study: {deck.app} is not built yet, so what the study sets in {deck.path} is not checked")
-    if study["weak"] and study["kind"] != "weak":
-        say(f"study: weak is not used, because kind is {study['kind']}")
+
+
+def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, machine: Machine | None,
+              place: Place) -> None:
+    """What the folder says of the study, whatever its runs."""
+    old, decks = folder.state, study.decks
+    unknown = Machine([], "", 0, 0, [], "", nodes=0)  # of jobs: known when their runs are
+    folder.state = {
+        "format": FORMAT, "study": study["study"], "kind": study["kind"], "values": study.values,
+        "app": decks[0].app if len(study.apps) == 1 else None, "deck": decks[0].path if len(decks) == 1 else None,
+        "decks": {deck.path: {"app": deck.app, "sha256": deck.sha256} for deck in decks},
+        "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"],
+        "created": old.get("created", now()), "git_revision": old.get("git_revision", revision),
+        "machine": old.get("machine") or asdict(machine or unknown),
+        **{key: old.get(key, []) for key in ("mixed", "jobs")},
+        "points": [asdict(point) for point in points], "runs": old.get("runs", []),
+    }
+    if machine and not folder.state["machine"]["hosts"]:
+        folder.state["machine"] = asdict(machine)
+    folder.write("study.yaml", study.text(place))
+    folder.save()
+
+
+def revision_of(study: Study, place: Place) -> str:
+    """What the programs say that they were built from."""
+    revisions = set()
+    for program in map(place.program, study.apps):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, env=environment())
+        if done.returncode != 0:
+            said = " ".join(done.stderr.split())[:300]
+            raise Failure(f"{program} --version failed with exit code {done.returncode}: {said}", 3, "E-STUDY-SUBMIT")
+        revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
+    if len(revisions) > 1:
+        raise Failure(f"the programs are of revisions {', '.join(sorted(revisions))};"
+                      " build them again", error_id="E-STUDY-SUBMIT")
+    return revisions.pop()
+
+
+def check_launcher(study: Study, place: Place) -> None:
+    """Before the first run: there must be something that starts it."""
+    own = os.environ.get("KONTOR_LAUNCHER", "").split()
+    if own and not shutil.which(own[0]):
+        raise Failure(f"KONTOR_LAUNCHER: there is no command {own[0]} here", error_id="E-LAUNCH-COMMAND")
+    words = [str(place.kontor), "run", str(study.decks[0].file), "-n", "1", "--dry-run"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment())
+    if done.returncode != 0:
+        raise Failure(done.stderr.strip().removeprefix("kontor: "), done.returncode if done.returncode == 3 else 2,
+                      "E-LAUNCH-COMMAND")
+
+
+def summary(folder: Folder, points: list[Point], repeats: int, where: str) -> int:
+    """Prints what came of the runs; returns the exit code."""
+    words = {point.id: point.words() for point in points}
+    latest = {(run["point"], run["repeat"]): run for run in folder.runs}
+    wanted = [(point, repeat) for point in words for repeat in range(1, repeats + 1)]
+    runs = [latest[key] for key in wanted if key in latest]
+    states = {state: [run for run in runs if run["state"] == state] for state in ("passed", "failed", "ended early")}
+    again = sum(run["state"] == "failed" and run["point"] in words for run in folder.runs) - len(states["failed"])
+    told = [f"{len(found)} {state}" for state, found in states.items() if found or state == "passed"]
+    told += [f"{number} {what}" for number, what in ((len(wanted) - len(runs), "missing"), (again, "failed at first"))
+             if number]
+    print(f"{counted(len(wanted), 'run')} of {counted(len(points), 'point')}: {', '.join(told)}; {where}")
+    for run in states["failed"]:
+        print(f"  {run['point']} repeat {run['repeat']} ({words[run['point']]}): exit code {run['exit_code']}, "
+              f"{run['message']} ({folder.path / run['log']})")
+    # A launcher that cannot start anything may leave 1, but no record.
+    is_own = [run["exit_code"] == 2 or run["exit_code"] == 1 and run["record"] for run in states["failed"]]
+    return max((run["exit_code"] if own else 3 for run, own in zip(states["failed"], is_own)), default=0)

@@ -15,29 +15,31 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from kontor.report.entries import ENTRY, entries_of_jobs
+from kontor.report.text import printable
 
-from ..messages import say
-from .machine import Machine
-from .problems import StudyError, shown
+from ..messages import Failure, say
+from .machine import Machine, differences
+from .study import Study, flow
 
-FORMAT = 1
+FORMAT = 2
 LOCK = ".kontor-study-lock"
 SUBMITS_WITHIN = 60  # seconds
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
+FREE_TO_CHANGE = ("repeats", "timeout", "launch.")  # when a study is resumed
 # Of what is read back, the values that are used.
-MACHINE = {"hosts": [str], "gpus": [str], "memory_bytes": int}
 RUN = {"point": str, "repeat": int, "attempt": int, "state": str, "exit_code": int, "message": str,
        "record": str | None, "log": str, "started": str, "seconds": int | float}
-STATE = {"seed": int, "git_revision": str, "decks": {"*": {"sha256": str}}, "machine": MACHINE, "mixed": list,
-         "points": [{"id": str, "set": dict}], "runs": [RUN], "jobs": [{"id": str, "scheduler": str}]}
-OWN = re.compile(r"study\.(json|yaml|csv|h5)\.\d+\.[0-9a-f]+\.tmp")
+STATE = {"seed": int, "git_revision": str, "values": dict, "decks": {"*": {"sha256": str}}, "machine": dict,
+         "mixed": list, "points": [{"id": str, "set": dict}], "runs": [RUN],
+         "jobs": [{"id": str, "scheduler": str}]}
+OWN = re.compile(r"study\.(json|yaml|csv)\.\d+\.[0-9a-f]+\.tmp")
 
 
 def check(form: Any, value: Any, name: str) -> None:
     """Raises ValueError where a value is not of its form: a type, a list of one, a dict of them; key `*` is any."""
     if not isinstance(value, type(form) if isinstance(form, list | dict) else form):
-        raise ValueError(f"{name} is {shown(value)}")
+        raise ValueError(f"{name} is {printable(str(value))[:60]}")
     if isinstance(form, list):
         for number, item in enumerate(value):
             check(form[0], item, f"{name}[{number}]")
@@ -46,12 +48,12 @@ def check(form: Any, value: Any, name: str) -> None:
             check(each, value.get(key), f"{name}.{key}")
 
 
-def replace(path: Path, contents: str | bytes) -> None:
+def replace(path: Path, contents: str) -> None:
     """Writes aside, syncs, renames: under its name the file is whole, the old one or the new."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        with open(aside, "xb") as file:  # no link that somebody has put there
-            file.write(contents.encode() if isinstance(contents, str) else contents)
+        with open(aside, "x", encoding="utf-8") as file:  # no link that somebody has put there
+            file.write(contents)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
@@ -83,11 +85,10 @@ class Folder:
             self.lock = os.open(self.path / LOCK, flags, 0o644)
             self.take_lock()
         except BlockingIOError as error:
-            owner = os.pread(self.lock, 200, 0).decode(errors="replace").strip()
+            owner = printable(os.pread(self.lock, 200, 0).decode(errors="replace").strip())
             os.close(self.lock)
-            who = f" ({shown(owner, 200)})" if owner else ""
-            raise self.error(f"another study is running in this folder{who}; wait for it, or -o another folder"
-                             ) from error
+            raise self.error(f"another study is running in this folder{f' ({owner})' if owner else ''}; wait for it, or"
+                             " -o another folder") from error
         except OSError as error:
             raise self.error(f"cannot be made or written: {error.strerror}") from error
         with contextlib.suppress(OSError):  # only tells who has it
@@ -113,24 +114,63 @@ class Folder:
     def __exit__(self, *_: object) -> None:
         os.close(self.lock)  # runs that are still ending keep it
 
-    def error(self, message: str, code: int = 2) -> StudyError:
-        return StudyError(f"{self.path}: {message}", "E-STUDY-FOLDER", code)
+    def error(self, message: str, code: int = 2) -> Failure:
+        return Failure(f"{self.path}: {message}", code, "E-STUDY-FOLDER")
+
+    def refuse_foreign(self, resume: bool) -> None:
+        """Before anything is written."""
+        path, is_study = self.path, os.path.exists(self.path / "study.json")
+        if os.path.exists(path) and not os.path.isdir(path):
+            raise self.error("is not a folder")
+        if is_study and not resume:
+            raise self.error("has a study already; --resume continues it, -o names another folder")
+        if resume and not is_study:
+            raise self.error("there is no study to resume: it has no study.json")
+        if os.path.isdir(path) and not is_study:
+            others = {name.name for name in path.iterdir()} - {"runs", "study.yaml", LOCK}
+            if others or any((path / "runs").glob("*")):
+                told = ", ".join(sorted(others)[:3]) or "runs"
+                raise self.error(f"holds other files ({told}) and no study.json; -o names another folder")
+
+    def refuse_other(self, study: Study, revision: str, machine: Machine | None, mixed: bool) -> None:
+        """The folder must be of this study and, unless `mixed`, of this revision and machine. Says what differs."""
+        before, told = self.state["values"], []
+        for key in dict.fromkeys([*study.values, *before]):
+            mine, its = study.values.get(key), before.get(key)
+            if not key.startswith(FREE_TO_CHANGE) and mine != its and (key, mine) != ("seed", "auto"):
+                told.append(f"{key} is {flow(mine)[:200]}, was {flow(its)[:200]}")
+        sums = {name: deck["sha256"] for name, deck in self.state["decks"].items()}
+        told += [f"{deck.path} has changed since" for deck in study.decks
+                 if sums.get(deck.path, deck.sha256) != deck.sha256]
+        if told:
+            raise self.error("\n  ".join(["is the folder of another study; -o names another folder. In this study",
+                                          *told]))
+        known = self.state["machine"]
+        told = differences(asdict(machine), known) if machine and known.get("hosts") else []
+        if self.state["git_revision"] != revision:
+            told.insert(0, f"revision {revision}, was {self.state['git_revision']}")
+        if told and not mixed:
+            raise self.error("\n  ".join(["not all runs would be of one revision and machine; --allow-mixed takes them"
+                                          " all the same. Now it is", *told]))
+        for line in told:
+            say(f"study: mixed: {line}")
+            self.state["mixed"].append(line)
 
     def load(self) -> None:
-        """Raises StudyError if the state cannot be understood."""
+        """Fails if the state cannot be understood."""
         try:
             state = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
             if not isinstance(state, dict) or state.get("format") != FORMAT:
                 raise self.error(f"study.json is not the state of a study of format {FORMAT}")
-            check(STATE, {"mixed": [], "jobs": [], **state}, "study.json")
-            self.state = state
+            self.state = {"mixed": [], "jobs": [], **state}
+            check(STATE, self.state, "study.json")
         except (ValueError, RecursionError) as error:
-            raise self.error(f"study.json is damaged: {shown(error, 200)}; runs are in {self.path / 'runs'}") from error
+            raise self.error(f"study.json is damaged: {str(error)[:200]}; runs are in {self.path / 'runs'}") from error
         except OSError as error:
             raise self.error(f"study.json cannot be read: {error.strerror}") from error
 
     def save(self) -> None:
-        """Raises StudyError where it cannot be written; what it was before stays."""
+        """Fails where it cannot be written; what it was before stays."""
         if self.job:
             entry = json.dumps({**self.runs[-1], "machine": asdict(self.job)}, indent=1)
             self.write(self.runs[-1]["log"].removesuffix(".log") + ENTRY, entry + "\n")
@@ -138,7 +178,7 @@ class Folder:
             self.write("study.json", json.dumps(self.state, indent=1) + "\n")
 
     def open_log(self, name: str) -> BinaryIO:
-        """Of a run. A job locks it: another that was given the same runs stops there. Raises StudyError."""
+        """Of a run. A job locks it: another that was given the same runs stops there."""
         try:
             log = open(os.open(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o666), "wb")
             if self.job and self.locked and not _lock(log.fileno(), fcntl.LOCK_EX):
@@ -148,14 +188,13 @@ class Folder:
         except OSError as error:
             raise self.cannot_write(name, error) from error
 
-    def write(self, name: str, contents: str | bytes) -> None:
-        """Raises StudyError."""
+    def write(self, name: str, contents: str) -> None:
         try:
             replace(self.path / name, contents)
         except OSError as error:
             raise self.cannot_write(name, error) from error
 
-    def cannot_write(self, name: str, error: OSError) -> StudyError:
+    def cannot_write(self, name: str, error: OSError) -> Failure:
         advice = "; free some space, then --resume" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else ""
         return self.error(f"{name} cannot be written: {error.strerror}; finished runs are kept in"
                           f" {self.path / 'runs'}{advice}", code=3)
@@ -174,10 +213,6 @@ class Folder:
 
     def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
         return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
-
-    def latest(self) -> dict[tuple[str, int], dict[str, Any]]:
-        """The last attempt of each run."""
-        return {(run["point"], run["repeat"]): run for run in self.runs}
 
     def forgive(self) -> None:
         """Failed runs may be tried as often again."""
@@ -202,12 +237,11 @@ class Folder:
                 path.unlink(missing_ok=True)
 
 
-def read_json(path: Path, form: Any = dict) -> dict[str, Any] | None:
-    """None if it cannot be read, or is not of the form."""
+def read_json(path: Path) -> dict[str, Any] | None:
+    """None if it cannot be read, or is no object."""
     with contextlib.suppress(OSError, ValueError, RecursionError):
-        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        check(form, read, path.name)
-        return read
+        read = json.loads(path.read_text(encoding="utf-8"))
+        return read if isinstance(read, dict) else None
     return None
 
 

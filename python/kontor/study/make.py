@@ -6,22 +6,22 @@ import errno
 import os
 import shlex
 import signal
+import statistics
 import subprocess
+import sys
 import time
-from datetime import datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from kontor.report.text import printable
 
-from ..messages import exit_code, shown, signal_name
+from ..messages import exit_code, say, shown, signal_name
 from ..place import Place
 from ..run.supervise import die_with
-from .decks import Deck, environment
 from .folder import Folder, read_json
 from .plan import Point
-from .progress import Progress, now
-from .tree import flow
+from .study import Deck, Study, environment, flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
@@ -29,6 +29,26 @@ ENDED_EARLY = 4  # exit code of a mini-app that was told to end
 WALLTIME = "walltime"  # what a run that has ended itself gives as its signal
 LEAST_ROOM = 1 << 16  # bytes
 Record = dict[str, Any]
+
+
+def now() -> str:
+    """The time, as records have it."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def span(seconds: float) -> str:
+    """2.5 s, 40 s, 12 min, 3 h 20 min."""
+    if seconds < 120:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def show_now(text: str) -> None:
+    """On a terminal, in a line that the next one replaces."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.flush()
 
 
 def command_of(point: Point, deck: Deck, place: Place, base: str) -> list[str]:
@@ -60,11 +80,10 @@ class Interrupted(Exception):
 class Maker:
     """Use as a context: signals are passed on to the run under way, which is then "ended early"."""
 
-    def __init__(self, folder: Folder, decks: dict[str, Deck], place: Place, progress: Progress, timeout: int,
-                 mixed: bool) -> None:
+    def __init__(self, folder: Folder, study: Study, place: Place, mixed: bool) -> None:
         """Unless `mixed`, records must be of the folder's revision."""
-        self.folder, self.decks, self.place, self.progress = folder, decks, place, progress
-        self.timeout, self.mixed = timeout, mixed
+        self.folder, self.decks, self.place, self.mixed = folder, study.decks_by_path, place, mixed
+        self.timeout = study["timeout"]
         self.child: subprocess.Popen[bytes] | None = None
         self.caught = 0
         self.before: dict[int, Any] = {}
@@ -87,19 +106,26 @@ class Maker:
             self.child.send_signal(number)
 
     def make(self, order: list[tuple[Point, int]]) -> None:
-        """Raises Interrupted after a signal, and StudyError if the state cannot be kept."""
-        self.progress.begin(order)
-        for point, repeat in order:
+        """Raises Interrupted after a signal, and fails if the state cannot be kept."""
+        times: list[float] = []
+        for number, (point, repeat) in enumerate(order, 1):
+            left = f"; {span(statistics.mean(times) * (len(order) - number))} left" if times else ""
             while not self.folder.is_done(point.id, repeat):
                 if self.caught:
                     raise Interrupted(self.caught)
                 attempt = 1 + len(self.folder.attempts(point.id, repeat))
-                self.progress.starts(point, repeat, attempt)
+                which = f"{point.id} repeat {repeat}{f' attempt {attempt}' if attempt > 1 else ''} ({point.words()})"
+                show_now(f"[{number}/{len(order)}] {which}{left}")
                 run = self.one(point, repeat, attempt)
                 self.refuse_full(run)
                 self.folder.runs.append(run)
                 self.folder.save()
-                self.progress.ended(point, run, self.folder.is_done(point.id, repeat))
+                times += [run["seconds"]] if run["state"] == "passed" else []
+                again = run["state"] == "failed" and not self.folder.is_done(point.id, repeat)
+                why = f", exit code {run['exit_code']}" if run["state"] == "failed" else ""
+                why += (f": {run['message']}" if run["message"] else "") + ("; once more" if again else "")
+                show_now("")
+                say(f"[{number}/{len(order)}] {which}: {run['state']}, {span(run['seconds'])}{why}{left}")
         if self.caught:
             raise Interrupted(self.caught)
 

@@ -1,27 +1,107 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A study as its file says, every default filled in; and what its keys must be together, and with its decks."""
+"""A study and its decks as the program kontor-deck reads them; and whether the decks' apps take what the study sets."""
 
+import hashlib
+import json
+import os
+import re
 import subprocess
+import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
+from kontor.report.text import printable
 
-from ..messages import shown
-from ..place import Place
-from .decks import Deck, find_deck, reduced_settings
-from .description import STUDY
-from .kinds import same
-from .problems import Problems, StudyError, misfit, nearest
-from .tree import Node, flow, parse
+from ..messages import Failure, reason_of, signal_name, with_id
+from ..place import Place, nearest
+
+TYPES: dict[str, Any] = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list,
+                         "object": dict, "null": type(None)}
+BOUNDS = {"exclusiveMinimum": "above", "minimum": "from", "maximum": "to"}
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
+
+
+def flow(value: object) -> str:
+    """A value in one line, as `--set` takes it."""
+    if isinstance(value, list):
+        return f"[{','.join(map(flow, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {flow(item)}" for key, item in value.items()) + "}"
+    is_word = isinstance(value, str) and WORD.fullmatch(value) and value not in ("true", "false")
+    return str(value) if is_word else json.dumps(value)
+
+
+def environment(**more: str) -> dict[str, str]:
+    """For the programs: what was built before the first run is not built again."""
+    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KONTOR_BUILT": "1",
+            **more}
+
+
+def refuse(messages: list[str]) -> None:
+    """Ends the command if there are any. Each begins with a place, as those of compilers."""
+    if messages:
+        print("\n".join(dict.fromkeys(messages)), file=sys.stderr)
+        raise SystemExit(2)
+
+
+def reader_says(place: Place, *words: str | Path) -> Any:
+    """What kontor-deck prints, as JSON. What it refuses ends the command."""
+    reader = place.program("kontor-deck")
+    if not reader.exists():
+        raise Failure(place.lacks("kontor-deck"), error_id="E-BUILD-FAILED")
+    done = subprocess.run([reader, *words], capture_output=True, text=True, check=False)
+    if done.returncode < 0:
+        code = 128 - done.returncode
+        raise Failure(f"{reader} was ended by signal {signal_name(code)}{reason_of(code)}", 3, "E-LAUNCH-DIED")
+    refuse(done.stderr.splitlines() if done.returncode else [])
+    return json.loads(done.stdout)
+
+
+@dataclass
+class Deck:
+    path: str  # from the project's folder if it lies there, else absolute: the same wherever a study is resumed
+    file: Path
+    app: str
+    sha256: str
+    given: dict[str, Any]  # what it says, by key
+    small: dict[str, Any]  # what its line `# test:` sets, if the study is reduced
+    program: Path
+
+    @cached_property
+    def schema(self) -> dict[str, Any] | None:
+        """The app's, by key; None where the app is not built yet."""
+        if not self.program.exists():
+            return None
+        done = subprocess.run([self.program, "--schema"], capture_output=True, text=True, check=False,
+                              env=environment())
+        try:
+            return _keys(json.loads(done.stdout)) if done.returncode == 0 else None
+        except (ValueError, KeyError, AttributeError):
+            return None
+
+    def value(self, key: str, settings: dict[str, Any]) -> Any:
+        """What the key is with these settings, or by default; None where that is not known."""
+        default = (self.schema or {}).get(key, {}).get("default")
+        return settings.get(key, self.given.get(key, default))
+
+
+def _keys(schema: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The schemas of single keys."""
+    found: dict[str, Any] = {}
+    for key, one in schema.get("properties", {}).items():
+        is_section = one.get("type") == "object" and "properties" in one
+        found |= _keys(one, f"{prefix}{key}.") if is_section else {f"{prefix}{key}": one}
+    return found
 
 
 @dataclass
 class Study:
     file: str
+    overrides: list[str]
     values: dict[str, Any]
-    tree: Node
+    places: dict[str, str]  # of the keys of decks: vary.comm.backend
     decks: list[Deck]
 
     def __getitem__(self, key: str) -> Any:
@@ -36,170 +116,118 @@ class Study:
         return sorted({deck.app for deck in self.decks})
 
     @property
-    def sections(self) -> list[tuple[str, dict[str, Any]]]:
-        """What gives keys of the deck: the section's name, and its keys."""
-        lists = [("zip", group) for group in self["zip"]]
-        return [*((name, self[name]) for name in ("set", "weak", "vary")), *lists]
+    def factors(self) -> list[str]:
+        """What points differ in."""
+        several = [key for key in ("threads", "deck") if len(self[key]) > 1]
+        return ["ranks", *several, *self["vary"], *self["zip"]]
 
-    @property
-    def factors(self) -> dict[str, list[Any]]:
-        """What points differ in, and the values of each."""
-        per_node = self["ranks_per_node"]
-        of_nodes = [nodes * per_node for nodes in self["nodes"] if per_node != "auto"]
-        found: dict[str, list[Any]] = {"ranks": self["ranks"] or of_nodes}
-        found |= {"nodes": self["nodes"]} if self["nodes"] else {}
-        found |= {key: self[key] for key in ("threads", "deck") if len(self[key]) > 1}
-        for section, keys in self.sections:
-            found |= keys if section in ("vary", "zip") else {}
-        return found
-
-    def place(self, *keys: str) -> str:
-        """Where the file gives this key, or the nearest one around it."""
-        node, place = self.tree, self.tree.place
-        for key in keys:
-            if not isinstance(node.value, dict) or key not in node.value:
-                break
-            place, node = node.keys[key], node.value[key]
-        return place
-
-    def resolved(self) -> str:
-        """The study as YAML, every default written out."""
-        lists = {key: self[key] or "auto" for key in ("ranks", "nodes")}
-        decks = [deck.path for deck in self.decks]
-        values = {**self.values, **lists, "deck": decks if len(decks) > 1 else decks[0]}
-        return str(yaml.safe_dump(values, default_flow_style=None, sort_keys=False, width=120, allow_unicode=True))
+    def text(self, place: Place) -> str:
+        """The study as YAML, every default written out, which reads the same in another folder."""
+        lasting = {"deck": [deck.path for deck in self.decks], "seed": self["seed"]}
+        known = [f"{key}={flow(value)}" for key, value in lasting.items()]
+        return str(reader_says(place, "--study", self.file, *self.overrides, *known)["text"])
 
 
-def read_study(path: str, overrides: list[str], reduced: bool, place: Place, build: bool = False) -> Study:
-    """Raises StudyError with all that is wrong. With `build` the mini-apps are built first, if they are not."""
-    try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        known = ", ".join(sorted(shown(file) for file in (place.root / "inputs/studies").glob("*.yaml")))
-        raise StudyError(f"{path}: cannot read the study: {error.strerror}{f'; there are {known}' if known else ''}",
-                         "E-FILE-READ") from error
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{path}: not a study: it is not UTF-8 text") from error
-    tree = parse(text, path)
-    for override in [*([*reduced_settings(text), "reduced=true"] if reduced else []), *overrides]:
-        _override(override, tree)
-    problems = Problems()
-    values = STUDY.read("", tree, problems)
-    problems.raise_any()
-    study = Study(path, values, tree, [])
-    check_together(study, problems)
-    if build and not place.program("kontor-deck").exists():
-        _build(place, "kontor_deck")
-    for name in values["deck"]:
-        try:
-            study.decks.append(find_deck(name, Path(path), place))
-        except StudyError as error:
-            problems.lines.append(str(error) if str(error).startswith(name) else f"{study.place('deck')}: {error}")
-    problems.raise_any()
+def read_study(path: str, overrides: list[str], place: Place, build: bool = False) -> Study:
+    """With `build` the mini-apps are built first, if they are not. Ends the command with all that is wrong."""
+    if not os.path.exists(path):
+        known = place.root.glob("inputs/studies/*.yaml")
+        raise Failure(f"{printable(path)}: cannot read the study: no such file{nearest(path, known)}",
+                      error_id="E-FILE-READ")
+    if build:
+        _build(place, *(["kontor_deck"] if not place.program("kontor-deck").exists() else []))
+    said = reader_says(place, "--study", path, *overrides)
+    values, places = said["values"], said["places"]
+    decks = [find_deck(name, Path(path), places["deck"], values["reduced"], place) for name in values["deck"]]
+    values["deck"] = [deck.path for deck in decks]
+    study = Study(os.path.abspath(path), overrides, values, places, decks)
     if build:
         _build(place, *study.apps)
-    for deck in study.decks:
-        check_keys(study, deck, problems)
-        settings = [override.partition("=") for override in deck.reduced] if values["reduced"] else []
-        deck.small = {key: _value(text, key).plain_value() for key, _, text in settings}
-    problems.raise_any()
+    refuse([message for deck in decks for message in mistakes(study, deck)])
     return study
 
 
 def _build(place: Place, *targets: str) -> None:
-    if place.is_source and (code := subprocess.run([place.kontor, "build", *targets], check=False).returncode):
-        raise StudyError("study: not begun, because the build failed", "E-BUILD-FAILED",
-                         code=code if code in (2, 3) else 3)
+    if not place.is_source or not targets:
+        return
+    if code := subprocess.run([place.kontor, "build", *targets], check=False).returncode:
+        raise Failure("study: not begun, because the build failed", code if code in (2, 3) else 3, "E-BUILD-FAILED")
 
 
-def _override(text: str, tree: Node) -> None:
-    """KEY=VALUE, KEY being one of the study, or one in a section of it: ranks=[1,2], set.problem.cells=[64,64]."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise StudyError(f"--set {text}: expected KEY=VALUE, as in --set ranks=[1,2]", "E-USAGE-OPTION")
-    place = f"--set {name}"
-    section, dot, key = name.partition(".")
-    if dot:
-        known = tree.value.get(section)
-        if known is None or not isinstance(known.value, dict):
-            tree.value[section], tree.keys[section] = Node(place, {}), place
-        tree = tree.value[section]
-    tree.value[key if dot else name], tree.keys[key if dot else name] = _value(value, place), place
+def settings_of_test(file: Path) -> list[str]:
+    """Those of the line `# test: --set KEY=VALUE ...` in the comment at the beginning of a deck or a study."""
+    found = re.match(r"(?:#.*\n)*?# test:(.*)", file.read_text(encoding="utf-8", errors="replace"))
+    return [word.strip() for word in found[1].split(" --set ")[1:]] if found else []
 
 
-def _value(text: str, place: str) -> Node:
-    """Of a setting; all in it has this place."""
-    def move(node: Node) -> Node:
-        node.place, node.keys = place, dict.fromkeys(node.keys, place)
-        for part in node.parts:
-            move(part)
-        return node
-
-    return move(parse(f"value: {text}", place).value["value"])
-
-
-def check_together(study: Study, problems: Problems) -> None:
-    """Adds what contradicts something else in the study's file."""
-    kind, per_node = study["kind"], study["ranks_per_node"]
-    backends = study["vary"].get("comm.backend", [study["set"].get("comm.backend")])
-    uneven = [ranks for ranks in study["ranks"] if per_node != "auto" and ranks > per_node and ranks % per_node]
-    for wrong, key, message in (
-        (study["ranks"] and study["nodes"], "nodes",
-         "nodes and ranks are both given; give ranks, or nodes with ranks_per_node"),
-        (not study["ranks"] and not study["nodes"], "",
-         "ranks is missing (or nodes with ranks_per_node): on how many MPI ranks the deck runs"),
-        (study["nodes"] and per_node == "auto", "nodes",
-         "nodes needs ranks_per_node, a whole number: ranks are nodes x ranks_per_node"),
-        *((True, "ranks", f"ranks has {ranks}, which is no multiple of ranks_per_node {per_node}") for ranks in uneven),
-        (kind == "weak" and not study["weak"], "kind",
-         'kind weak needs weak: how sizes grow, such as weak: {problem.cells: [4096, "4096*ranks"]}'),
-        (kind in ("compare", "sweep") and not (study["vary"] or any(study["zip"]) or len(study["deck"]) > 1), "kind",
-         f"kind {kind} needs vary, zip or several decks: there is nothing to compare"),
-        (study["ablation"] and "null" in backends, "ablation",
-         "ablation adds backend null by itself; leave it out of comm.backend"),
-    ):
-        if wrong:
-            problems.add(study.place(key), message)
-    homes: dict[str, str] = {}
-    for section, keys in study.sections:
-        for key in keys if section != "weak" or kind == "weak" else ():
-            if key in homes:
-                problems.add(study.place(section, key),
-                             f"{key} is given by {homes[key]} and by {section}; give it once")
-            homes[key] = section
-    if "output.fields" in homes:
-        problems.add(study.place(homes["output.fields"], "output.fields"),
-                     "output.fields is set by the study's key fields")
-    _check_baseline(study, problems)
+def find_deck(name: str, study_file: Path, where: str, reduced: bool, place: Place) -> Deck:
+    """In the working folder, next to the study, or in the project's."""
+    places = [Path(name), study_file.parent / name, place.root / name]
+    found = next(filter(os.path.isfile, places), None)
+    if not found:
+        looked = ", ".join(str(file.parent) for file in dict.fromkeys(places))
+        hint = nearest(name, [*place.decks, *study_file.parent.glob("*.yaml")])
+        refuse([with_id(f"{where}: deck {printable(name)[:80]}: no such file{hint or f'; looked in {looked}'}",
+                        "E-FILE-READ")])
+    file = Path(found or name).resolve()
+    settings = settings_of_test(file) if reduced else []
+    given = reader_says(place, "--json", file, *settings)
+    small = {key: given[key] for key in (each.partition("=")[0] for each in settings)}
+    app = given.get("app")
+    if app not in place.apps:
+        refuse([with_id(f"{where}: {name}: app '{printable(str(app))[:80]}' is unknown; allowed are: "
+                        f"{' '.join(place.apps)}", "E-DECK-APP")])
+    return Deck(place.lasting(file), file, app, hashlib.sha256(file.read_bytes()).hexdigest(), given, small,
+                place.program(app))
 
 
-def _check_baseline(study: Study, problems: Problems) -> None:
-    """It is a factor, and one of its values. What --set has changed is dropped: the baseline was for another study."""
-    factors = study.factors
-    for key, value in list(study["baseline"].items()):
-        is_there = any(same(value, other) for other in factors.get(key, ()))
-        homes = study.place("vary", key), study.place("zip", key), study.place(key)
-        if any(place.startswith("--set") for place in homes):
-            if not is_there:
-                del study["baseline"][key]
-        elif key not in factors:
-            problems.add(study.place("baseline", key), f"baseline: {key} is not varied{nearest(key, factors)}")
-        elif not is_there:
-            problems.add(study.place("baseline", key), f"baseline: {key} is never {flow(value)}; allowed are "
-                                                       f"{', '.join(map(flow, factors[key]))}")
-
-
-def check_keys(study: Study, deck: Deck, problems: Problems) -> None:
+def mistakes(study: Study, deck: Deck) -> list[str]:
     """The keys that the study sets are the deck's, and their values what it takes."""
+    found = []
     schema = deck.schema or {}
-    for section, keys in study.sections if schema else ():
-        for key, value in keys.items():
-            place = study.place(section, key)
+    for section in ("set", "vary", "zip") if schema else ():
+        for key, value in study[section].items():
+            where = f"{study.places[f'{section}.{key}']}: {section}"
             if key not in schema:
                 inner = any(known.startswith(f"{key}.") for known in schema)
                 hint = "; it is a section: name one of its keys" if inner else nearest(key, schema)
-                problems.add(place, f'{section}: "{key}" is not a key of {deck.app}\'s decks{hint}')
+                found.append(with_id(f"{where}: {key} is not a key of {deck.app}'s decks{hint}", "E-DECK-KEY"))
                 continue
-            for one in {"set": [value], "weak": ()}.get(section, value):
+            for one in [value] if section == "set" else value:
                 if wrong := misfit(schema[key], one):
-                    problems.add(place, f"{section}: {key} takes {wrong}, found {flow(one)}")
+                    found.append(with_id(f"{where}: {key} takes {wrong}, found {flow(one)}", "E-DECK-RANGE"))
+    sizes = [deck.value(key, study["set"]) for key in ("problem.local", "problem.memory_share")]
+    if study["kind"] == "weak" and sizes[0] in (None, False) and sizes[1] in (None, "auto"):
+        found.append(with_id(f"{study.places['kind']}: kind is weak, but {deck.path} has one problem for any number of "
+                             "ranks; set problem.local: true, with the sizes of one rank", "E-DECK-CONFLICT"))
+    return found
+
+
+def misfit(schema: dict[str, Any], value: Any) -> str | None:
+    """What the schema of a key allows instead of the value, in words; None if it allows the value."""
+    if "anyOf" in schema:
+        wrong = [misfit(form, value) for form in schema["anyOf"]]
+        return None if None in wrong else " or ".join(dict.fromkeys(text for text in wrong if text))
+    if "enum" in schema:
+        words = value if isinstance(value, str | bool) else str(value)  # a deck has 7 and "7" alike
+        return None if words in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
+    if "const" in schema:
+        return None if value == schema["const"] else str(schema["const"])
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    bounds = [f"{word} {schema[name]}" for name, word in BOUNDS.items() if name in schema]
+    allowed = " ".join([" or ".join(types), *bounds])
+    if types and not any(_is(value, name) for name in types):
+        return allowed
+    if isinstance(value, list):
+        low, high = schema.get("minItems", 0), schema.get("maxItems", "any number of")
+        if not low <= len(value) <= schema.get("maxItems", len(value)):
+            return f"a list of {low} to {high} values"
+        return next(filter(None, (misfit(schema.get("items", {}), item) for item in value)), None)
+    fits = not _is(value, "number") or (schema.get("minimum", value) <= value <= schema.get("maximum", value)
+                                        and value > schema.get("exclusiveMinimum", value - 1))
+    return None if fits else allowed
+
+
+def _is(value: Any, name: str) -> bool:
+    return isinstance(value, TYPES.get(name, object)) and (name == "boolean" or not isinstance(value, bool))

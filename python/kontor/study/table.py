@@ -7,10 +7,10 @@ import statistics
 from typing import Any
 
 from .folder import Folder, read_json
-from .tree import by_key, flow
+from .study import flow
 
 OF_RUN = ("point", "repeat", "attempt", "state", "exit_code", "message", "seconds")
-OF_POINT = ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed", "ablation", "ablation_of")
+OF_POINT = ("app", "deck", "ranks", "nodes", "threads", "gpus", "oversubscribed")
 OF_RECORD = ("started", "git_revision", "version", "hosts", "execution_space", "threads", "kokkos_version",
              "mpi_library", "hdf5_version", "compiler", "flags", "backend", "pattern", "packing", "path", "overlap",
              "process_grid", "precision", "peak_memory", "start_to_first_step")
@@ -30,13 +30,15 @@ def row(folder: Folder, point: dict[str, Any], run: dict[str, Any]) -> dict[str,
         for what in ("value", "attainable", "fraction", "remark"):
             if figure.get(what) is not None:
                 found[f"fom.{figure['name']}{'' if what == 'value' else f'.{what}'}"] = figure[what]
-    groups = by_key({group: record.get(group) or {} for group in ("verification", "calibration")})
-    found |= {key: _cell(value) for key, value in groups.items() if not isinstance(value, dict)}
+    for group in "verification", "calibration":
+        found |= {f"{group}.{key}": _cell(value) for key, value in (record.get(group) or {}).items()
+                  if not isinstance(value, dict)}
     return found | {f"run.{key}": _cell(record[key]) for key in OF_RECORD if key in record}
 
 
 def write_table(folder: Folder) -> None:
-    """Raises StudyError where it cannot be written."""
+    """Fails where it cannot be written."""
+    folder.remove_left()
     points = {point["id"]: point for point in folder.state["points"]}
     table = [row(folder, points[run["point"]], run) for run in folder.runs if run["point"] in points]
     columns = list(dict.fromkeys(key for one in table for key in one))

@@ -18,6 +18,7 @@
 namespace kontor::config {
 
 class Leaf;
+struct DeckKeys;
 
 /// The numbers a key may hold, both ends included unless said otherwise.
 template <class T>
@@ -31,6 +32,7 @@ struct Range {
 struct Lengths {
   std::size_t min = 0;                                       ///< the fewest
   std::size_t max = std::numeric_limits<std::size_t>::max(); ///< the most
+  bool single = false;                                       ///< one may stand without brackets
 };
 
 /// One allowed word and what it stands for.
@@ -95,6 +97,12 @@ class Visitor {
   void value(std::string_view key, std::vector<double>& value, std::string_view help, Range<double> range = {},
              Lengths lengths = {});
   ///@}
+
+  /// A text, or a list of texts.
+  void value(std::string_view key, std::vector<std::string>& values, std::string_view help);
+
+  /// Keys of decks, each with a value or, if `lists`, with a list of values.
+  void value(std::string_view key, DeckKeys& keys, std::string_view help, bool lists);
 
   /// A file to read; empty: none.
   void value(std::string_view key, InputFile& value, std::string_view help);
