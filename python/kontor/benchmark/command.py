@@ -43,7 +43,7 @@ def parse_arguments(words: list[str], names: list[str]) -> argparse.Namespace:
                                      description="Runs the benchmark's decks and packs their results.")
     add = parser.add_argument
     add("decks", metavar="DECK", nargs="*", help=f"only these decks: {' '.join(names)}")
-    add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks, from 2 (default: the cores, or the GPUs)")
+    add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks, from 2 (default: the cores; of a build for GPUs, the GPUs)")
     add("--rounds", type=int, metavar="N", help="runs of each deck, in shuffled turns (default: 5)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the study")
     add("--reduced", action="store_true", help="tiny sizes, to try the command; the figures mean nothing")
@@ -87,7 +87,9 @@ def study_words(arguments: argparse.Namespace, decks: dict[str, str], folder: Pa
     if (folder / "study.json").exists():
         return [str(folder), "--resume", *(f"--set={each}" for each in settings), *options]
     machine = describe_machine(place)
-    settings.insert(0, f"ranks={arguments.ranks or max(2, len(machine.gpus) or machine.cores)}")
+    on_gpus = machine.gpus and place.setting("KONTOR_REQUIRE_CUDA") == "ON"
+    ranks = arguments.ranks or max(2, len(machine.gpus) if on_gpus else machine.cores)
+    settings = [f"ranks={ranks}", *(["gpus=ranks"] if on_gpus else []), *settings]
     if arguments.reduced:
         options.append("--reduced")
     return [str(place.root / STUDY), "-o", str(folder), *(f"--set={each}" for each in settings), *options]
