@@ -33,14 +33,12 @@ def build(words: list[str]) -> int:
 
 def test(words: list[str]) -> int:
     place, cores, start = Place.here(), Limits().processing_units, time.monotonic()
-    everything = "--all" in words
-    words = [word for word in words if word != "--all"]
-    wanted = "ON" if everything else "OFF"
+    wanted = "ON" if "--all" in words else "OFF"
     changed = [f"-DKONTOR_ALL_TESTS={wanted}"] if place.setting("KONTOR_ALL_TESTS") != wanted else []
     Build(place, os.environ, changed, for_tests=True).ensure("all")
     built = time.monotonic()
     ctest = ["ctest", "--test-dir", str(place.build), "--output-on-failure", "--parallel", str(cores)]
-    code = run_beside_others([*ctest, "--no-tests=error", *words])
+    code = run_beside_others([*ctest, "--no-tests=error", *(word for word in words if word != "--all")])
     if code and Place.here().setting("GTest_DIR").endswith("NOTFOUND"):
         say("there are no tests without GoogleTest: apt-get install libgtest-dev, or set GTest_ROOT")
     say(f"build: {built - start:.0f} s, tests: {time.monotonic() - built:.0f} s, on {cores} cores")

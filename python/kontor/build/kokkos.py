@@ -37,7 +37,7 @@ def build_kokkos(build: Build) -> list[str]:
         build.install_missing()
 
     architecture = _cuda_architecture(source, build)
-    common = [*COMMON, f"-DCMAKE_INSTALL_PREFIX={prefix}", *(["-G", "Ninja"] if have("ninja") else [])]
+    common = [*COMMON, f"-DCMAKE_INSTALL_PREFIX={prefix}"]
     # Why each: docs/gpu.md.
     options = [*common, "-DKokkos_ENABLE_SERIAL=ON", "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF"]
     of_kernels = [*common, f"-DKokkos_DIR={prefix}/lib/cmake/Kokkos", *KERNELS]

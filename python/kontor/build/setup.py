@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -40,13 +41,10 @@ class Build:
             say(f"cannot build here (no cmake, or a read-only folder): using {shown(self.folder)} as it is")
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        # Two runs started at once must not build at once; file systems without locks, such as Lustre without `flock`,
-        # cannot help.
+        # Two runs that start at once must not build at once, unless the file system has no locks.
         with open(self.folder / "kontor-build.lock", "w", encoding="ascii") as lock:
-            try:
+            with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            except OSError:
-                say(f"{shown(self.folder)} has no locks: do not build there twice at once")
             if self.environment.get("KONTOR_KOKKOS_SOURCE"):
                 self._options += build_kokkos(self)
             if not self.is_configured or self._options:
@@ -93,9 +91,9 @@ class Build:
                  *self._options]
         return self.log.run(words, self.place.root)
 
-    def install_missing(self, *more: str) -> bool:
-        """Whether there was something to install: of the lists of packages, or of this one alone."""
-        names = more or ("packages.txt", f"packages-{self.place.preset}.txt")
+    def install_missing(self, *lists: str) -> bool:
+        """Whether there was something to install, of these lists or of those for all."""
+        names = lists or ("packages.txt", f"packages-{self.place.preset}.txt")
         missing = missing_packages(*(self.place.root / "scripts" / name for name in names))
         if missing:
             install_packages(missing, self.log)
