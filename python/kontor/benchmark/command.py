@@ -89,7 +89,7 @@ def study_words(arguments: argparse.Namespace, decks: dict[str, str], folder: Pa
     machine = describe_machine(place)
     on_gpus = machine.gpus and place.setting("KONTOR_REQUIRE_CUDA") == "ON"
     ranks = arguments.ranks or max(2, len(machine.gpus) if on_gpus else machine.cores)
-    settings = [f"ranks={ranks}", *(["gpus=ranks"] if on_gpus else []), *settings]
+    settings = [f"ranks={ranks}", *(["gpus_per_rank=1"] if on_gpus else []), *settings]
     if arguments.reduced:
         options.append("--reduced")
     return [str(place.root / STUDY), "-o", str(folder), *(f"--set={each}" for each in settings), *options]
