@@ -79,18 +79,22 @@ class Point:
 
 @dataclass
 class Study:
-    name: str
-    kind: str
-    app: str
     about: Row  # study.json but for points and runs
     points: list[Point]
-    problems: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return str(self.about.get("study", "study"))
+
+    @property
+    def app(self) -> str:
+        apps = dict.fromkeys(point.records[0].app for point in self.measured)
+        return str(self.about.get("app") or ", ".join(apps))
 
     @property
     def baseline(self) -> Row:
         """Factors of the point that the study's file says others are compared with."""
-        named = self.about.get("baseline")
-        return named if isinstance(named, dict) else {}
+        return dict(self.about.get("baseline") or {})
 
     @property
     def measured(self) -> list[Point]:
@@ -108,44 +112,28 @@ class Study:
 
 
 def read_study(folder: str) -> Study:
-    """RecordError if there is no study; a part that is wrong is a problem."""
+    """RecordError if there is no study, or its state is damaged; a record that cannot be read is a problem of its run."""
     path = Path(folder) / "study.json"
     if not path.exists():
         raise RecordError(f"{folder}: not a study's folder: it has no study.json; kontor study makes one")
     with read_as_damaged(path):
-        about = json.loads(path.read_text(encoding="utf-8", errors="replace"))
-        if not isinstance(about, dict):
-            raise ValueError("it is not an object")
-    points = {str(entry["id"]): _made(Point, {**entry, "id": str(entry["id"])})
-              for entry in _objects(about.pop("points", [])) if "id" in entry and not entry.get("ablation")}
-    study = Study(str(about.get("study", path.parent.name)), str(about.get("kind", "sweep")),
-                  str(about.get("app") or ""), about, list(points.values()))
-    made = _objects(about.pop("runs", []))
-    made += entries_of_jobs(Path(folder), made)
-    runs = grouped(made, lambda entry: (str(entry.get("point")), str(entry.get("repeat"))))
-    for (name, _), attempts in runs.items():  # the last one counts
-        if name not in points:
-            study.problems.append(f"a run is of point {name!r}, which the study does not have")
-        else:
-            points[name].runs.append(_run(attempts, Path(folder)))
-    if not study.points:
-        study.problems.append("the study has no points")
-    study.app = study.app or ", ".join(dict.fromkeys(point.records[0].app for point in study.points if point.records))
-    return study
-
-
-def _objects(value: object) -> list[Row]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+        about = dict(json.loads(path.read_text(encoding="utf-8", errors="replace")))
+        points = {entry["id"]: _made(Point, entry) for entry in about.pop("points", []) if not entry.get("ablation")}
+        made = about.pop("runs", [])
+        made += entries_of_jobs(Path(folder), made)
+        for (name, _), attempts in grouped(made, lambda entry: (str(entry["point"]), entry["repeat"])).items():
+            if name in points:
+                points[name].runs.append(_run(attempts, Path(folder)))
+        return Study(about, list(points.values()))
 
 
 def _made(kind: type[Made], entry: Row) -> Made:
-    """What the entry says; the default of what it lacks or has of another kind."""
-    types: Row = {each.name: dict if each.type == Row else each.type for each in fields(kind) if each.init}
-    return kind(**{name: entry[name] for name, of in types.items() if name in entry and isinstance(entry[name], of)})
+    """What the entry says; the default of what it lacks."""
+    return kind(**{each.name: entry[each.name] for each in fields(kind) if each.init and entry.get(each.name) is not None})
 
 
 def _run(attempts: list[Row], folder: Path) -> Run:
-    """With its record if it has passed."""
+    """The last attempt, with its record if it has passed."""
     entry = attempts[-1]
     run = _made(Run, {**entry, "attempts": len(attempts)})
     names = [str(entry[key]) for key in ("record", "result") if entry.get(key)]
@@ -158,12 +146,9 @@ def _run(attempts: list[Row], folder: Path) -> Run:
         except RecordError as error:
             run.problem = str(error)
     if record := run.record:
-        run.shares_cores = bool(record.calibration.get("oversubscribed")) or _says_shared(folder / run.log)
+        log = folder / run.log
+        told = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+        run.shares_cores = bool(record.calibration.get("oversubscribed")) or SHARED_CORES in told
         if record.passed is False:
             run.state, run.record, run.message = "failed", None, f"verification {record.verdict.lower()}"
     return run
-
-
-def _says_shared(log: Path) -> bool:
-    """Whether the launcher has said that others were on the cores of the run."""
-    return log.is_file() and SHARED_CORES in log.read_text(encoding="utf-8", errors="replace")

@@ -22,7 +22,7 @@ ENOUGH = 6  # measurements for an interval of a median of 95 %
 
 def study_sections(study: Study) -> list[Section]:
     series = series_of(study)
-    rows = [Scaled(one, point, study.kind == "weak") for one in series for point in one.points]
+    rows = [Scaled(one, point, study.about.get("kind") == "weak") for one in series for point in one.points]
     return [_summary(study, series, rows), *_points(series, rows), *_compared(series), *_rates(rows), *_time(series),
             *_pop(rows), *_messages(rows), *_not_counted(study), *_provenance(study)]
 
@@ -184,9 +184,7 @@ def _not_counted(study: Study) -> list[Section]:
         elif run.problem or run.state != PASSED or again:
             failed.append({**_what(point), "repeat": run.repeat, "state": "not read" if run.problem else run.state + again,
                            "message": run.problem or f"{code}{run.message or run.log or '-'}"})
-    problems = [f"{problem[0].upper()}{problem[1:]}." for problem in study.problems]
-    return [*(tabulated("Failures", failed, *problems) or [Section("Failures", problems or ["None."])]),
-            *tabulated("Not run", missing)]
+    return [*(tabulated("Failures", failed) or [Section("Failures", ["None."])]), *tabulated("Not run", missing)]
 
 
 def _what(point: Point) -> Row:
