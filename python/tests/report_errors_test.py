@@ -68,7 +68,7 @@ class Errors(ReportTest):
         """What cannot be shown ends in one line that names the file."""
         members = [{"app": 7}, {"ranks": "two"}, {"curves": [7]}, {"hosts": [1, 2]},
                    {"verification": {"passed": 0, "error": "x"}},
-                   {"traffic": [[]]}, {"figure_of_merit": {"value": 1}}, {"timers": [{"region": "x", "max": 1.0}]},
+                   {"traffic": [[]]}, {"figures_of_merit": {"a": {"value": 1}}}, {"timers": [{"region": "x", "max": 1.0}]},
                    {"repeats": ["x"]}, {"traffic": [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": "x"}]}]
         for member in members:
             done = self.reported(self.changed(lambda run, member=member: run.update(member)))

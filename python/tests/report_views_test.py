@@ -86,7 +86,7 @@ class Views(ReportTest):
         """4 Gflop/s for 2 s and 16 GB: half a flop per byte; 8 Gflop/s would be attainable. statistics_test.py has
         ceilings."""
         figure = {"name": "flops", "value": 4e9, "unit": "flop/s", "bytes_read": 12e9, "bytes_written": 4e9,
-                  "attainable": 8e9}
+                  "attainable": 8e9, "fraction": 0.5}
         text = self.report(self.sample("a.json", figures=(figure,), repeats=(2.0,)))
         self.assert_rows(text, "flops  4.00 Gflop/s  8.00 Gflop/s  50.0 %  0.5")
 

@@ -57,8 +57,6 @@ def write_sample(path, figures=(UPDATES, BANDWIDTH), passed=True, timers=TIMERS,
     """`run` replaces members of the record; None leaves one out. `kinds`: whether its timers have that column."""
     record = {key: value for key, value in {**RUN, **run}.items() if value is not None}
     record["hosts"] = ["node1", "node1"]
-    if figures:
-        record["figure_of_merit"] = dict(figures[0])
     record["figures_of_merit"] = {str(number): dict(figure) for number, figure in enumerate(figures)}
     record["verification"] = {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
     names = ("region", "calls", "min", "median", "max", "slowest_rank")

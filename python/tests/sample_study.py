@@ -31,7 +31,7 @@ def record(backend, ranks, wall, useful=True, work=1e9, **run):
     return {
         **RUN, "hosts": ["n1"], "ranks": ranks, "backend": backend,
         "verification": {"passed": True, "measure": "max error", "error": 1e-6, "tolerance": 1e-5},
-        "figure_of_merit": figure, "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers,
+        "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers,
         "traffic": traffic, "per_rank": {"useful": useful, "regions": ["compute", "pack", "wait"], "seconds": [times],
                                          "wall": [[wall] * ranks]},
         "calibration": {"triad_bandwidth": ranks * 32e9}, "noise": {"quantum": 1e-4, "p99": 1.02}, **run}

@@ -74,7 +74,7 @@ class Scaling(StudyCase):
         """Times n (0.1 + 1.9/n): 2 s and 2.7 s on 8 ranks, E = 0.7407, S = 5.926. Half of what 8 times the
         ranks should do: half the efficiency by work, and a warning."""
         half = {"value": 8e9 / 2.7 / 2, "unit": "1/s", "name": "cell_updates"}
-        little = self.raw(weak=True, change=where(8, figure_of_merit=half, figures_of_merit={}))
+        little = self.raw(weak=True, change=where(8, figures_of_merit={"cell_updates": half}))
         for rows in self.raw(weak=True), little:
             for found, expected in ((rows[-1].time.value, 2.7), (rows[-1].efficiency.value, 2 / 2.7),
                                     (rows[-1].speedup.value, 16 / 2.7)):

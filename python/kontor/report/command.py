@@ -86,7 +86,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> None:
-    """--html of the sections, and --plot of their charts and the field of one file: by packages that only these need."""
+    """--html of the sections, --plot of their charts and the field of one file: by packages that only these need."""
     if arguments.html:
         from kontor.report.draw import html
         page = html(title, found)

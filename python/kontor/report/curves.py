@@ -37,10 +37,10 @@ def curve_sections(record: Record) -> list[Section]:
 def _summary(ratios: Rows) -> list[Section]:
     cells = []
     for (curve, pair), rows in grouped(ratios, lambda row: (row["curve"], _pair(row))).items():
-        values = [row["ratio"] for row in rows]
+        values, differ = [row["ratio"] for row in rows], sum(not row["low"] <= 1 <= row["high"] for row in rows)
         cells.append({"curve": curve, "ratio": pair, "median": f"{median(values):.3f}", "min": f"{min(values):.3f}",
                       "max": f"{max(values):.3f}", "at size": rows[values.index(max(values))]["size"],
-                      "1 outside the interval": f"{sum(not row['low'] <= 1 <= row['high'] for row in rows)} of {len(rows)}"})
+                      "1 outside the interval": f"{differ} of {len(rows)}"})
     return tabulated("Ratios of times, over all sizes", cells)
 
 
@@ -74,7 +74,8 @@ def _times(name: str, rows: Rows, ratios: Rows) -> list[Section]:
     rows = [row for row in rows if row.get("mean", 0) > 0 and row["bytes"] > 0]
 
     def lines(rows: Rows, value: Callable[[Row], Estimate]) -> list[Line]:
-        return lines_of([(name, [(row["bytes"], value(row)) for row in rows if row["series"] == name]) for name in series])
+        return lines_of([(name, [(row["bytes"], value(row)) for row in rows if row["series"] == name])
+                         for name in series])
 
     def with_error(row: Row) -> Estimate:
         value, error = row["mean"], row.get("standard_error", 0)
@@ -86,6 +87,6 @@ def _times(name: str, rows: Rows, ratios: Rows) -> list[Section]:
     charts = [Chart(name, "bytes", "mean time", lines(rows, with_error), log_x=True, log_y=True, x_unit="B", unit="s"),
               Chart(f"{name}: bandwidth", "bytes", "bytes / mean time", rates, log_x=True, log_y=True, x_unit="B",
                     unit="B/s"),
-              Chart(f"{name}: ratio, below 1 is faster", "bytes", over, [*parts, level("equal", 1.0, parts)], log_x=True,
-                    x_unit="B")]
+              Chart(f"{name}: ratio, below 1 is faster", "bytes", over, [*parts, level("equal", 1.0, parts)],
+                    log_x=True, x_unit="B")]
     return tabulated(f"{name}: mean time and its standard error", cells, *filter(None, charts))

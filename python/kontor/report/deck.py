@@ -20,7 +20,7 @@ CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "f
 
 @lru_cache
 def settings(deck: str) -> dict[str, str]:
-    """The values by key, such as solver.method, as they are written; of the kinds of problem those of the chosen one."""
+    """The values by key, such as solver.method, as they are written; of kinds of problem those of the chosen one."""
     try:
         values = dict(_leaves("", yaml.load(deck, Loader=yaml.BaseLoader)))
     except (yaml.YAMLError, RecursionError, AttributeError):
@@ -41,8 +41,8 @@ def _leaves(prefix: str, node: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def sections_of(record: Record) -> list[tuple[str, str]]:
     """What is asked for: ('solver', 'method classic, tolerance 1e-9'), ..."""
-    values = [(*key.partition(".")[::2], value) for key, value in settings(record.deck).items() if value not in ("", "[]")]
-    return [(name, ", ".join(f"{key} {value}" for section, key, value in values if section == name))
+    values = {key.partition(".")[::2]: value for key, value in settings(record.deck).items() if value not in ("", "[]")}
+    return [(name, ", ".join(f"{key} {value}" for (section, key), value in values.items() if section == name))
             for name in SECTIONS[:4]]
 
 

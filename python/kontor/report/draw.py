@@ -124,7 +124,8 @@ def _draw_lines(chart: Chart, axes: Any) -> None:
         if line not in with_errors:
             axes.plot(line.x, line.y, **style)
             continue
-        errors = [[0 if end is None else abs(y - end) for end, y in zip(ends, line.y)] for ends in (line.low, line.high)]
+        errors = [[0 if end is None else abs(y - end) for end, y in zip(ends, line.y)]
+                  for ends in (line.low, line.high)]
         aside = (with_errors.index(line) - (len(with_errors) - 1) / 2) * APART  # bars on one x would hide each other
         moved = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
         axes.errorbar(line.x, line.y, errors, capsize=3, transform=moved, **style)
@@ -168,8 +169,5 @@ def in_words(chart: Chart) -> str:
     if not chart.bars:
         names = dict.fromkeys(line.name for line in chart.lines)
         return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
-    told = []
-    for bar in chart.bars:
-        parts = ", ".join(f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts)
-        told.append(f"{bar.name}: {bar.words}" + (f" ({parts})" if len(bar.parts) > 1 else ""))
-    return "; ".join(told)
+    return "; ".join(f"{bar.name}: {bar.words} (" + ", ".join(
+        f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts) + ")" for bar in chart.bars)

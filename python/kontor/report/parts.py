@@ -102,7 +102,8 @@ def tabulated(title: str, rows: Iterable[Mapping[str, object]], *more: Part, not
     rows = list(rows)
     names = list(dict.fromkeys(name for row in rows for name in row))
     kept = [name for name in names if name == names[0] or any(row.get(name) is not None for row in rows)]
-    return [Section(title, [Table(kept, [[row.get(name) for name in kept] for row in rows]), *more], note)] if rows else []
+    table = Table(kept, [[row.get(name) for name in kept] for row in rows])
+    return [Section(title, [table, *more], note)] if rows else []
 
 
 def paired(title: str, rows: Iterable[tuple[str, object]]) -> list[Section]:

@@ -119,7 +119,7 @@ def roofline(rates: Sequence[Rate]) -> list[Chart]:
 
 def size_of(record: Record) -> float:
     """Bytes of all ranks' data; 0 if the record does not say it."""
-    return float(record.run.get("field_memory") or record.memory.get("views") or record.matrix.get("bytes") or 0)
+    return float(record.run.get("field_memory") or record.matrix.get("bytes") or 0)
 
 
 def over_size(named: Sequence[tuple[str, Rate]]) -> list[Chart]:

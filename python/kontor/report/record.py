@@ -83,10 +83,9 @@ class Record:
     ratios: list[Row] = rows()
     matrix: Row = values()
     solver: Row = values()
-    history: Row = values()  # name, iterations, values
+    history: Row = values()
     per_rank: Row = values()  # useful, regions, seconds[repeat][rank][region], wall[repeat][rank]
     volume: Row = values()
-    memory: Row = values()
     placement: list[Row] = rows()
     checkpoint: Row = values()
     distributions: list[Row] = rows()
@@ -208,8 +207,10 @@ def read_json(path: str, name: str = "/run", whole: bool = False) -> Row:
     if done.returncode > 0:
         raise RecordError(done.stderr.strip())
     try:
-        why = f"reading it ends with {signal.Signals(-done.returncode).name}" if done.returncode else f"{name} is no object"
-        if not done.returncode and isinstance(found := json.loads(done.stdout), dict):
+        why = f"{name} is no object"
+        if done.returncode:
+            why = f"reading it ends with {signal.Signals(-done.returncode).name}"
+        elif isinstance(found := json.loads(done.stdout), dict):
             return found
     except ValueError as error:
         why = f"{name} is no JSON: {error}"
@@ -227,14 +228,8 @@ def _some(value: Any) -> Any:
 
 def _record(path: str, tree: Row) -> Record:
     """ValueError where a group is no table of rows or no object."""
-    primary, others = tree.pop("figure_of_merit", {}), tree.pop("figures_of_merit", {})
-    figures = [primary, *(figure for figure in others.values() if figure.get("name") != primary.get("name"))]
-    found: Row = {"figures": [figure for figure in figures if "value" in figure],
-                  "timers": {row["region"]: row for row in tree.pop("timers", [])},
-                  "history": _history(tree.pop("history", {}))}
-    for figure in found["figures"]:
-        if "fraction" not in figure and figure.get("attainable"):
-            figure["fraction"] = figure["value"] / figure["attainable"]
+    figures = [figure for figure in tree.pop("figures_of_merit", {}).values() if "value" in figure]
+    found: Row = {"figures": figures, "timers": {row["region"]: row for row in tree.pop("timers", [])}}
     for each in fields(Record)[2:]:
         group = tree.get(each.name)
         if each.name in found or not isinstance(group, list | dict):  # pingpong's memory is a word
@@ -246,13 +241,3 @@ def _record(path: str, tree: Row) -> Record:
         found[each.name] = tree.pop(each.name)
     run = {key: value for key, value in tree.items() if not isinstance(value, dict | list) or key == "hosts"}
     return Record(path, run, **found)
-
-
-def _history(group: Row) -> Row:
-    name = next((name for name in ("residual", "norm") if name in group), None)
-    if name is None:
-        return {}
-    iterations, found = group.get("iteration", []), group[name]
-    if len(iterations) != len(found) or not all(isinstance(value, int | float) for value in (*iterations, *found)):
-        raise ValueError("history is not a number for each iteration")
-    return {"name": name, "iterations": iterations, "values": found} if found else {}

@@ -9,8 +9,8 @@ from .deck import labels, names_of, other_problem, sections_of
 from .parts import Chart, Section, paired, tabulated
 from .rates import Rate, over_size, roofline
 from .record import DO_NOT_QUOTE, Record, Row, regions_of
-from .solves import (SOLVED, ending, history_charts, history_sections, incomparable, is_solve, residual, solution_section,
-                     speed, time_to_solution)
+from .solves import (SOLVED, ending, history_charts, history_sections, incomparable, is_solve, residual,
+                     solution_section, speed, time_to_solution)
 from .text import grouped, percent, quantity, seconds, spaced
 from .views import time_bars, traffic_sections
 
@@ -29,8 +29,8 @@ def sections(record: Record) -> list[Section]:
             *tabulated("Single exchanges and steps, of all ranks and repeats",
                        [_cells(row, "s") for row in record.distributions]),
             *_facts("Noise of a fixed quantum of work, relative to the fastest of a rank", record.noise),
-            *_energy(record), *traffic_sections(record), *_facts("Bytes that all ranks send in a repeat", record.volume, "B"),
-            *_facts("Memory, all ranks", record.memory, "B"), *_facts("Matrix", record.matrix),
+            *_energy(record), *traffic_sections(record), *_facts("Bytes of all ranks in a repeat", record.volume, "B"),
+            *_facts("Matrix", record.matrix),
             *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", sections_of(record)),
             *_facts("Run", {**record.run, "hosts": ", ".join(record.hosts)}),
             *tabulated("Cores of ranks and of their threads", map(_cells, record.placement[:MOST_RANKS]), *more)]
@@ -84,8 +84,8 @@ def _times(record: Record) -> list[Section]:
     """The measured time of a repeat, and what is outside of it."""
     def cells(region: str) -> Row:
         row = record.timers[region]
-        return {"region": region, "calls": row.get("calls"),
-                **{key: seconds(row.get(key)) for key in ("min", "median", "max")}, "slowest rank": row.get("slowest_rank")}
+        times = {key: seconds(row.get(key)) for key in ("min", "median", "max")}
+        return {"region": region, "calls": row.get("calls"), **times, "slowest rank": row.get("slowest_rank")}
 
     inside = [{**cells(region), "share": percent(record.share(region))}
               for region in ("total", *record.parts) if region in record.timers]

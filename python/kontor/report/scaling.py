@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -56,15 +57,17 @@ def count_of(point: Point) -> str:
 
 def series_of(study: Study) -> list[Series]:
     """In the order in which the study has them, but that the baseline's is the first."""
-    others = {point: {key: value for key, value in point.factors.items() if key not in SIZES} for point in study.measured}
+    others = {point: {key: value for key, value in point.factors.items() if key not in SIZES}
+              for point in study.measured}
     keys = dict.fromkeys(key for factors in others.values() for key in factors)
     differ = {key for key in keys if len({str(factors.get(key)) for factors in others.values()}) > 1}
     found = []
     for points in grouped(others, lambda point: str(sorted(others[point].items()))).values():
         points.sort(key=lambda point: point.id, reverse=True)
         ordered = [point for _, point in sorted({point.workers: point for point in points}.items())]
-        base = next((point for point in ordered if all(point.factors.get(key, getattr(point, key, None)) == value
-                                                       for key, value in study.baseline.items() if key in SIZES)), ordered[0])
+        sizes = {key: value for key, value in study.baseline.items() if key in SIZES}
+        base = next((point for point in ordered if all(getattr(point, key, point.factors.get(key)) == value
+                                                       for key, value in sizes.items())), ordered[0])
         factors = {key: value for key, value in others[base].items() if key in differ}
         found.append(Series(name_of(factors, base), factors, ordered, base))
     return sorted(found, key=lambda one: any(one.factors.get(key, value) != value
@@ -73,8 +76,8 @@ def series_of(study: Study) -> list[Series]:
 
 def name_of(factors: Row, point: Point) -> str:
     """The backend comes first; where nothing differs, it is the backend that the run has used."""
-    words = [str(factors[key]).removeprefix("inputs/").removesuffix(".yaml") if key == DECK else phrase(key, factors[key])
-             for key in sorted(factors, key=lambda key: key != BACKEND)]
+    keys = sorted(factors, key=lambda key: key != BACKEND)
+    words = [Path(str(factors[key])).stem if key == DECK else phrase(key, factors[key]) for key in keys]
     return ", ".join(words) or point.records[0].run.get("backend", "all")
 
 
@@ -249,7 +252,8 @@ def pop_of(point: Point, base: Point) -> Pop | None:
     computation = overall = None
     parallel = _sample(runs, lambda one: one.mean / one.wall)
     if base_runs and work and base_work:
-        growth, mine, other = work / base_work, _sample(runs, lambda one: one.total), _sample(base_runs, lambda one: one.total)
+        mine, other = (_sample(of, lambda one: one.total) for of in (runs, base_runs))
+        growth = work / base_work
         computation = EXACT if point is base else ratio(other, mine, growth)
         overall = estimate(lambda a, b, c: a if point is base else growth * a * c / b, parallel, mine, other)
     return Pop(median_of(_sample(runs, lambda one: one.mean / one.most)),

@@ -79,11 +79,17 @@ def residual(record: Record) -> str:
     return f"{reached} (tolerance {asked:g})" if asked else reached
 
 
+def _measure(record: Record) -> str:
+    """What a history is of: residual or norm."""
+    return next(key for key in record.history if key != "iteration")
+
+
 def history_sections(record: Record) -> list[Section]:
     """Residuals or norms over iterations."""
     if not record.history:
         return []
-    iterations, values, name = (record.history[key] for key in ("iterations", "values", "name"))
+    name = _measure(record)
+    iterations, values = record.history["iteration"], record.history[name]
     chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
     steps, note = iterations[-1] - iterations[0], ""
     if is_solve(record) and steps >= 2 and values[0] > 0 and 0 < values[-1] < math.inf:
@@ -100,10 +106,11 @@ def history_charts(records: Sequence[Record]) -> list[Chart]:
     groups = backends if len(set(backends)) > 1 else names
     chosen, lines = [colours(groups)[group] for group in groups], []
     for place, (record, name) in enumerate(zip(told, names)):
-        points = [(x, y) for x, y in zip(record.history["iterations"], record.history["values"]) if 0 < y < math.inf]
+        both = zip(record.history["iteration"], record.history[_measure(record)], strict=True)
+        points = [(x, y) for x, y in both if 0 < y < math.inf]
         lines.append(Line(name, chosen[place], [x for x, _ in points], [y for _, y in points],
                           dash=chosen[:place].count(chosen[place])))
     limits = dict.fromkeys(limit for record in told if is_solve(record) and (limit := tolerance(record)))
     lines += [level(f"tolerance {limit:g}", limit, lines) for limit in limits]
-    what = " and ".join(dict.fromkeys(record.history["name"] for record in told))
+    what = " and ".join(dict.fromkeys(map(_measure, told)))
     return list(filter(None, [Chart(f"History of the {what}", "iteration", what, lines, log_y=True)]))

@@ -112,7 +112,7 @@ class Study:
 
 
 def read_study(folder: str) -> Study:
-    """RecordError if there is no study, or its state is damaged; a record that cannot be read is a problem of its run."""
+    """RecordError if there is no study, or its state is damaged; a record that cannot be read is its run's problem."""
     path = Path(folder) / "study.json"
     if not path.exists():
         raise RecordError(f"{folder}: not a study's folder: it has no study.json; kontor study makes one")
@@ -129,7 +129,8 @@ def read_study(folder: str) -> Study:
 
 def _made(kind: type[Made], entry: Row) -> Made:
     """What the entry says; the default of what it lacks."""
-    return kind(**{each.name: entry[each.name] for each in fields(kind) if each.init and entry.get(each.name) is not None})
+    names = [each.name for each in fields(kind) if each.init and entry.get(each.name) is not None]
+    return kind(**{name: entry[name] for name in names})
 
 
 def _run(attempts: list[Row], folder: Path) -> Run:

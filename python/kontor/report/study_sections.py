@@ -9,14 +9,15 @@ from itertools import chain
 from .parts import OTHER, Chart, Line, Section, level, lines_of, paired, tabulated
 from .rates import over_size, roofline
 from .record import Row, regions_of
-from .scaling import (BACKEND, DECK, SIZES, Compared, Scaled, Series, compare, compared_by, count_of, crossings, name_of,
-                      series_of, why_none)
+from .scaling import (BACKEND, DECK, SIZES, Compared, Scaled, Series, compare, compared_by, count_of, crossings,
+                      name_of, series_of, why_none)
 from .statistics import Estimate, median, median_of
 from .study import INTERRUPTED, PASSED, Point, Study
 from .text import counted, in_bytes, percent, quantity, seconds, spaced
 from .views import time_bars, totals
 
-RUN_KEYS = ("git_revision", "version", "execution_space", "kokkos_version", "mpi_library", "compiler", "flags", "precision")
+RUN_KEYS = ("git_revision", "version", "execution_space", "kokkos_version", "mpi_library", "compiler", "flags",
+            "precision")
 ENOUGH = 6  # measurements for an interval of a median of 95 %
 
 
@@ -34,7 +35,8 @@ def _of_point(row: Scaled) -> Row:
 
 def _summary(study: Study, series: list[Series], rows: list[Scaled]) -> Section:
     runs = [run for point in study.points for run in point.runs]
-    passed, interrupted = (sum(run.state == state and not run.problem for run in runs) for state in (PASSED, INTERRUPTED))
+    states = Counter(run.state for run in runs if not run.problem)
+    passed, interrupted = states[PASSED], states[INTERRUPTED]
     skipped = sum(bool(point.skipped) for point in study.points)
     words = [f"{counted(len(study.points), 'point')} of {study.app or 'an app'}, {counted(len(runs), 'run')}: "
              f"{passed} passed, {len(runs) - passed - interrupted} failed"
@@ -44,8 +46,8 @@ def _summary(study: Study, series: list[Series], rows: list[Scaled]) -> Section:
     for last in {row.series: row for row in rows}.values():
         if last.growth > 1:
             limit = f" Its lowest factor: {last.lowest}." if last.lowest else ""
-            words.append(f"{last.where} take {last.time.shown(seconds)}: a speed-up of {last.speedup} and an efficiency of "
-                         f"{last.efficiency} relative to {last.series.base_name}.{limit}")
+            words.append(f"{last.where} take {last.time.shown(seconds)}: a speed-up of {last.speedup}, an efficiency "
+                         f"of {last.efficiency} relative to {last.series.base_name}.{limit}")
     for deck in dict.fromkeys(one.factors.get(DECK) for one in series):
         words += _fastest([one for one in series if one.factors.get(DECK) == deck])
     words += chain.from_iterable(map(crossings, compared_by(series, BACKEND)))
@@ -84,7 +86,8 @@ def _points(series: list[Series], rows: list[Scaled]) -> list[Section]:
     words = [f"In brackets: 95 % confidence intervals by bootstrap over the runs of a point.{few}",
              *(f"Warning: {text}." for row in rows for text in row.warnings)]
     problem = "The problem grows with the number of workers" if rows[0].weak else "The same problem on more workers"
-    return tabulated("Scaling" if scales else "Times", cells, *words, *(_scaling_charts(series, rows) if scales else []),
+    charts = _scaling_charts(series, rows) if scales else []
+    return tabulated("Scaling" if scales else "Times", cells, *words, *charts,
                      note=f"{problem}; the baseline of each series is marked *." if scales else "")
 
 
@@ -114,13 +117,14 @@ def _comparison(key: str, pairs: list[list[Compared]]) -> list[Section]:
               "time": median_of(row.point.sample).shown(seconds), "its time": median_of(row.its.sample).shown(seconds),
               "ratio": row.difference.ratio.shown("{:.3f}".format), "verdict": row.difference.verdict or None}
              for found in pairs for row in found]
-    words = ["Ratio: the time of the series / the time of the one that it is relative to; below 1 the series is faster. "
-             "A verdict takes an interval without 1, and a rank test below 5 %, which takes four runs of each.",
+    words = ["Ratio: the time of the series / the time of the one that it is relative to; below 1 the series is "
+             "faster. A verdict takes an interval without 1, and a rank test below 5 %, which takes four runs of each.",
              *chain.from_iterable(map(crossings, pairs))]
     value = pairs[0][0].other.factors[key]  # the picture has the ratios to one value of the factor, the first
     first = [found for found in pairs if found[0].other.factors[key] == value]
     name = first[0][0].other.name if len({found[0].other for found in first}) == 1 else str(value)
-    lines = lines_of([(found[0].one.name, [(row.point.workers, row.difference.ratio) for row in found]) for found in first])
+    lines = lines_of([(found[0].one.name, [(row.point.workers, row.difference.ratio) for row in found])
+                      for found in first])
     chart = Chart(f"Time relative to {name}: below 1 is faster than {name}", "workers", f"time / time of {name}",
                   [*lines, level(f"as fast as {name}", 1.0, lines)], log_x=True, log_y=True)
     several = any(len(found) > 1 for found in first)
@@ -182,7 +186,8 @@ def _not_counted(study: Study) -> list[Section]:
             missing.append({**_what(point), "why": f"repeat {run.repeat} was interrupted; kontor study FOLDER --resume "
                                                    "makes it"})
         elif run.problem or run.state != PASSED or again:
-            failed.append({**_what(point), "repeat": run.repeat, "state": "not read" if run.problem else run.state + again,
+            state = "not read" if run.problem else run.state + again
+            failed.append({**_what(point), "repeat": run.repeat, "state": state,
                            "message": run.problem or f"{code}{run.message or run.log or '-'}"})
     return [*(tabulated("Failures", failed) or [Section("Failures", ["None."])]), *tabulated("Not run", missing)]
 

@@ -19,7 +19,8 @@ def write_trace(record: Record, path: str) -> None:
         name = f"rank {rank}" + (f" of {hosts[rank]}" if hosts.get(rank) else "")
         events.append({"ph": "M", "name": "process_name", "pid": rank, "args": {"name": name}})
     for row in record.trace:
+        begin, length = 1e6 * row["begin"], 1e6 * (row["end"] - row["begin"])
         events.append({"ph": "X", "name": row["region"], "cat": record.kind(row["region"]) or "region",
-                       "pid": row["rank"], "tid": 0, "ts": 1e6 * row["begin"], "dur": 1e6 * (row["end"] - row["begin"])})
+                       "pid": row["rank"], "tid": 0, "ts": begin, "dur": length})
     with writing(f"--trace: {path}"):
         Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}), encoding="utf-8")
