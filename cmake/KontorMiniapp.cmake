@@ -3,22 +3,21 @@
 # A mini-app: a library of its parts (for its tests), its program bin/<name>, and a test of each of its decks.
 
 # kontor_miniapp(<name> [SOURCES ...] [LINK ...])
-# SOURCES are those beside main.cpp: all of the app's folder and its folders, unless named. Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
+# SOURCES are all of the app's folder and its folders, unless named: main.cpp among them has app_main(). Each deck inputs/<name>/*.yaml is run on 1, 2 and 3 ranks, or as many as
 # its line "# ranks: ..." lists, with the options of its line "# test: ..." (heavy decks give a smaller size);
 # where Kokkos has threads, on one rank of two (1x2) as well.
 function(kontor_miniapp name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK")
   if(NOT arg_SOURCES)
     file(GLOB arg_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
-    list(FILTER arg_SOURCES EXCLUDE REGEX "^main[.]cpp$|^tests/")
+    list(FILTER arg_SOURCES EXCLUDE REGEX "^tests/")
   endif()
   add_library(kontor_${name} STATIC ${arg_SOURCES})
   target_link_libraries(kontor_${name} PUBLIC kontor_miniapp ${arg_LINK} kontor_flags)
   kontor_precompile(kontor_${name} native)
   kontor_unity(kontor_${name})
-  add_executable(${name} main.cpp)
-  target_link_libraries(${name} PRIVATE kontor_${name} kontor_runs_once)
-  kontor_precompile(${name} once)
+  add_executable(${name} ${PROJECT_SOURCE_DIR}/miniapps/main.cpp)
+  target_link_libraries(${name} PRIVATE kontor_${name})
   kontor_simulated_program(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
   set_property(GLOBAL APPEND PROPERTY KONTOR_APPS ${name})

@@ -2,7 +2,7 @@
 #include "advection/advection.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<advection::Options>(
       "advection", "Upwind advection on a periodic rectangle: the small app to copy from", advection::make_advection);

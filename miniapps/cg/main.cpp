@@ -2,7 +2,7 @@
 #include "cg/cg.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<cg::Options>(
       "cg", "Sparse linear systems by conjugate gradients: ghosts by index, and sums",

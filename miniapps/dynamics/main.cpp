@@ -2,7 +2,7 @@
 #include "dynamics/dynamics.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<dynamics::Options>(
       "dynamics", "Waves in an elastic body: work on elements, sums at nodes, one minimum of all ranks",

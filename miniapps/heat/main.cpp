@@ -2,7 +2,7 @@
 #include "heat/make_heat.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<heat::Options>(
       "heat", "Heat conduction on a grid of cells: halo exchange",

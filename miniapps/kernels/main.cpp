@@ -2,7 +2,7 @@
 #include "kernels/bench.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   const auto app = miniapp::app_of<kernels::Options>(
       "kernels", "Rates of the kernels that papers on Kokkos measured: gradients, sums, scatters, loops, products",

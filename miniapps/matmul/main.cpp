@@ -2,7 +2,7 @@
 #include "matmul/matmul.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<matmul::Options>(
       "matmul", "Products of dense matrices: blocks that move around rings",

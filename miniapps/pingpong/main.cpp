@@ -2,7 +2,7 @@
 #include "pingpong/bench.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   const auto app = miniapp::app_of<pingpong::Options>(
       "pingpong", "Times of messages, halos and collective operations: raw MPI, typed Views, every backend",

@@ -57,7 +57,7 @@ def main(table, folder):
             of_file.setdefault(base / place["file"], []).append((name, place["right"], place["wrong"]))
     sources = list(dict.fromkeys(path for part in entries["sources"].split() for path in sorted(base.glob(part))))
     shutil.rmtree(folder, ignore_errors=True)  # of a table that was another one
-    lines = ["#define main app_main"]
+    lines = []
     for file in [*sources, *(file for file in of_file if file not in sources)]:
         used = file
         if file in of_file:
