@@ -13,7 +13,7 @@ CONFIGURATION = Path(os.environ.get("KONTOR_BUILD_DIR", "build"), "docs/mkdocs.y
 NOT_HERE = "skipped: no mkdocs with its material theme here (Debian/Ubuntu: apt-get install mkdocs-material)"
 
 
-@unittest.skipUnless(shutil.which("mkdocs"), NOT_HERE)
+@unittest.skipUnless(CONFIGURATION.exists() and shutil.which("mkdocs"), NOT_HERE)
 class SiteTest(unittest.TestCase):
     def test_links(self):
         with tempfile.TemporaryDirectory(prefix="kontor-site-") as folder:
