@@ -27,14 +27,6 @@ void measure(const comm::Communicator& comm, Partners partners, const std::strin
 
 } // namespace
 
-nlohmann::ordered_json Calibration::not_measured() {
-  nlohmann::ordered_json json;
-  record_rates(json, "", {});
-  json.update(
-      {{"vector_bytes", 0}, {"huge_pages", false}, {"latency", 0.0}, {"bandwidth", 0.0}, {"oversubscribed", false}});
-  return json;
-}
-
 Calibration calibrate(const comm::Communicator& comm, bool huge_pages, const CalibrationRequest& request) {
   Calibration result;
   auto& json = result.record;

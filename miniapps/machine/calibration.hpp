@@ -73,8 +73,8 @@ struct Calibration {
   /// Ranks shared cores: their rates, added up, are not the machine's, and nothing is set beside them.
   bool oversubscribed = false;
 
-  nlohmann::ordered_json record = not_measured(); ///< the object /run/calibration
-  nlohmann::ordered_json noise = {};              ///< the object /run/noise; valid at rank 0, null: not measured
+  nlohmann::ordered_json record = nlohmann::ordered_json::object(); ///< /run/calibration: what was measured
+  nlohmann::ordered_json noise = {}; ///< the object /run/noise; valid at rank 0, null: not measured
 
   /// Seconds in which all ranks together can move so many bytes of the working set, at the larger rates of the two
   /// measurements: in the smallest working sets starts of kernels take most of the time. Not less than so many flops
@@ -85,9 +85,6 @@ struct Calibration {
             bytes);
     return multiply_adds > 0 && flops > seconds * multiply_adds ? flops / multiply_adds : seconds;
   }
-
-  /// Local. What the record has of every machine, at 0.
-  static nlohmann::ordered_json not_measured();
 };
 
 /// Collective, after the app has allocated its memory; takes some tenths of a second, and at most two seconds unless a

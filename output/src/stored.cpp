@@ -4,27 +4,12 @@
 #include <kontor/output/error.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 namespace kontor::output {
 
 namespace {
-
-/// An object of any kind.
-Handle open_object(hid_t file, const std::string& path) {
-  if (!exists(file, path)) throw Error(fmt::format("there is no object {}{}", path, present(file, path)));
-  return {H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", path};
-}
-
-const char* kind_of(hid_t object) {
-  switch (H5Iget_type(object)) {
-  case H5I_GROUP: return "group";
-  case H5I_DATASET: return "dataset";
-  default: return "type";
-  }
-}
 
 /// Throws Error if the values of a dataset are in another file, which HDF5 would read.
 void require_here(hid_t file, hid_t dataset, const std::string& name) {
@@ -45,26 +30,6 @@ void require_here(hid_t file, hid_t dataset, const std::string& name) {
   if (!here) throw Error(fmt::format("{} is in another file, which is not read", name), "E-FILE-FORMAT");
 }
 
-/// In alphabetical order.
-std::vector<std::string> member_names(hid_t file, const std::string& group) {
-  const Handle object = open_object(file, group);
-  if (H5Iget_type(object) != H5I_GROUP) throw Error(fmt::format("{} is a {}, not a group", group, kind_of(object)));
-  H5G_info_t info;
-  check(H5Gget_info(object, &info), "H5Gget_info", group);
-  std::vector<std::string> names;
-  for (hsize_t n = 0; n < info.nlinks; ++n) {
-    const auto name = [&](char* text, std::size_t size) {
-      const ssize_t length = H5Lget_name_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT);
-      check(length, "H5Lget_name_by_idx", group);
-      return static_cast<std::size_t>(length);
-    };
-    std::string text(name(nullptr, 0), '\0');
-    name(text.data(), text.size() + 1);
-    names.push_back(std::move(text));
-  }
-  return names;
-}
-
 } // namespace
 
 bool exists(hid_t file, const std::string& object) {
@@ -82,29 +47,12 @@ bool exists(hid_t file, const std::string& object) {
   return !object.empty();
 }
 
-std::string present(hid_t file, const std::string& object) {
-  std::string group = object;
-  do {
-    const std::size_t slash = group.find_last_of('/');
-    group = slash == std::string::npos || slash == 0 ? "/" : group.substr(0, slash);
-  } while (group != "/" && !exists(file, group));
-  try {
-    auto names = member_names(file, group);
-    const std::size_t most = 12;
-    if (names.size() > most) {
-      names.resize(most);
-      names.emplace_back("...");
-    }
-    return fmt::format("; {} has {}", group, names.empty() ? "no members" : fmt::format("{}", fmt::join(names, ", ")));
-  } catch (const Error&) { // it is a dataset, or damaged
-    return fmt::format("; {} is the last on its path that exists", group);
-  }
-}
-
 Handle open_dataset(hid_t file, const std::string& name) {
-  Handle object = open_object(file, name);
-  if (H5Iget_type(object) != H5I_DATASET)
-    throw Error(fmt::format("{} is a {}, not a dataset{}", name, kind_of(object), present(file, name + "/")));
+  if (!exists(file, name)) throw Error(fmt::format("there is no object {}; h5ls -r lists those of the file", name));
+  Handle object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose, "H5Oopen", name);
+  const auto kind = H5Iget_type(object);
+  if (kind != H5I_DATASET)
+    throw Error(fmt::format("{} is a {}, not a dataset", name, kind == H5I_GROUP ? "group" : "type"));
   require_here(file, object, name);
   return object;
 }

@@ -19,8 +19,7 @@ Extents extents_of(hid_t dataset, const std::string& name);
 /// Whether there is an object of that path.
 bool exists(hid_t file, const std::string& object);
 
-/// Opens a dataset. If there is none, the Error says what there is instead; there is also one if its values are in
-/// another file.
+/// Opens a dataset. Throws Error if there is none, or if its values are in another file.
 Handle open_dataset(hid_t file, const std::string& name);
 
 /// "float64", "int32", "uint8", "string", ...
@@ -28,8 +27,5 @@ std::string name_of_type(hid_t type);
 
 /// A text as write_text() writes it.
 std::string stored_text(hid_t file, const std::string& name);
-
-/// "; /fields has temperature": what there is where `object` is not.
-std::string present(hid_t file, const std::string& object);
 
 } // namespace kontor::output

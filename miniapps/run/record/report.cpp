@@ -63,7 +63,7 @@ void print_table(const ordered_json& record, const std::string& findings,
              record.value("precision", "-"), text(record, "execution_space"));
   fmt::print("backend {}, {}, packing {}, path {}, overlap {}\n", text(record, "backend"), text(record, "pattern"),
              text(record, "packing"), text(record, "path"), flag(record, "overlap") ? "on" : "off");
-  if (flag(record.at("calibration"), "oversubscribed"))
+  if (record.at("calibration").value("oversubscribed", false))
     fmt::print("there are more ranks and threads than cores: they take turns, so no fraction of what the machine can "
                "do is given\n");
   fmt::print("{}", findings);

@@ -57,8 +57,7 @@ TEST(Record, OfAnAppThatAddsNothing) {
   const auto record = record_with(nlohmann::ordered_json::object());
   if (world().rank() != 0) return;
   EXPECT_EQ(keys(record), of_every_record);
-  EXPECT_EQ(keys(record["calibration"]), words("read_bandwidth copy_bandwidth triad_bandwidth vector_bytes huge_pages "
-                                               "latency bandwidth oversubscribed"));
+  EXPECT_TRUE(record["calibration"].empty());
 }
 
 TEST(Record, TellsHowFarExposedCommunicationIsResolved) {
