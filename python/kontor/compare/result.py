@@ -95,17 +95,20 @@ class Comparison:
     @property
     def sections(self) -> list[Section]:
         fastest = min((each.exchange for each in self.methods if each.exchange), default=None)
-        return tabulated("Methods", [{
+        told = f"{self.deck} on {self.ranks} ranks, {', '.join(self.hosts)}"
+        (table, *more), = (section.parts for section in tabulated("", [{
             "method": each.name.words, "us an exchange": f"{each.exchange * 1e6:.2f}" if each.exchange else None,
             "of fastest": f"{each.exchange / fastest:.2f}" if each.exchange and fastest else None,
             "s a run": f"{median(each.runs):.4g}" if each.runs else None,
             "saved": "deck's own" if each is self.own else self.saved(each), "exchange share": percent(each.share)}
-            for each in self.methods], *filter(None, [self.disturbed, self.sentence]),
-            note=f"{self.deck} on {self.ranks} ranks, {', '.join(self.hosts)}")
+            for each in self.methods], *filter(None, [self.disturbed, self.sentence])))
+        return [Section("Methods", [told, table, *more])]
 
     def saved(self, method: Timed) -> str | None:
+        """Such as `14.1 % [2.3, 22.6]`."""
         gain = self.gain(method)
-        return gain.shown(lambda value: f"{100 * value:.1f} %") if gain else None
+        value, _, ends = gain.shown(lambda value: f"{100 * value:.1f}").partition(" ") if gain else ("", "", "")
+        return f"{value} % {ends}".rstrip() if gain else None
 
     @property
     def text(self) -> str:

@@ -118,7 +118,7 @@ def read_study(folder: str) -> Study:
         raise RecordError(f"{folder}: not a study's folder: it has no study.json; kontor study makes one")
     with read_as_damaged(path):
         about = dict(json.loads(path.read_text(encoding="utf-8", errors="replace")))
-        points = {entry["id"]: _made(Point, entry) for entry in about.pop("points", []) if not entry.get("ablation")}
+        points = {entry["id"]: _made(Point, entry) for entry in about.pop("points", [])}
         made = about.pop("runs", [])
         made += entries_of_jobs(Path(folder), made)
         for (name, _), attempts in grouped(made, lambda entry: (str(entry["point"]), entry["repeat"])).items():
