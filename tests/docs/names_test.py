@@ -20,7 +20,7 @@ ROW = re.compile(rf"\| `{ID.pattern}` \| [123](, [123])* (\| [A-Z`].*\. ){{2}}\|
 INTERNAL = {
     "KONTOR_ALL_TESTS", "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_COMM", "KONTOR_DECK_READER",
     "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
-    "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_RUN_FOLDER",
+    "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_REQUIRE_CUDA", "KONTOR_RUN_FOLDER",
 }
 FOLDERS = ("comm", "config", "device", "miniapps", "mpi", "output", "sums")  # of C++
 
