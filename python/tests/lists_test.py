@@ -31,7 +31,7 @@ class Lists(unittest.TestCase):
     def test_each_app_is_everywhere(self):
         for what, names in {
             "miniapps/CMakeLists.txt": folders("miniapps/*/main.cpp"),
-            "inputs": folders("inputs/*/*.yaml") - {"studies"},
+            "inputs": {app for deck in ROOT.glob("inputs/*/*.yaml") for app in found(deck, r"(?m)^app: *(\w+)")},
             "docs/apps": {path.stem for path in ROOT.glob("docs/apps/*.md")},
             "python/kontor/cli.md": found("python/kontor/cli.md", r"(?m)^\| `(\w+)` \|"),
             "docs/reference/decks.md": found("docs/reference/decks.md", r"(?m)^## ([a-z]+)$"),
