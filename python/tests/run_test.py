@@ -12,6 +12,8 @@ import unittest
 
 from command import DECK_READER, SCRIPTS, DryRunTest, KontorTest
 
+from kontor.messages import SHARED_CORES
+
 
 def write_result(path, name="run", **members):
     """A file with this record, and no more. Returns its name."""
@@ -188,7 +190,8 @@ class End(KontorTest):
             runs.append(self.start("run", "plate.yaml"))
             self.wait_for_lines(count)
         self.write("end", "")
-        self.assertEqual([run.communicate(timeout=60)[1].count("another run is under way on CPUs 0-3") for run in runs], [0, 1])
+        told = f"{SHARED_CORES}another run is under way on CPUs 0-3"  # which kontor report looks for
+        self.assertEqual([run.communicate(timeout=60)[1].count(told) for run in runs], [0, 1])
         self.kontor("run", "plate.yaml")
         words = [line.partition("--bind-to ")[2].split()[0] for line in self.lines("launched")]
         self.assertEqual(words, ["core", "none", "core"])
