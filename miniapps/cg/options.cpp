@@ -91,7 +91,7 @@ void describe(Visitor& v, SolverOptions& o) {
           {.min = 0});
   v.choice<Format>("format", o.format, formats, "Format of the matrix");
   v.choice<SumKind>("sums", o.sums, stepping::sum_kind_names,
-                    "Sums over all rows: fast, or the same bits on any ranks");
+                    "Sums over all rows: in any order, or the same bits on any ranks");
   v.choice<stepping::Launch>("launch", o.launch, stepping::all_launch_names,
                              "On a GPU, each iteration by its own launches, many by one (graph), by one kernel of each "
                              "rank (persistent; not classic), or by trial");
@@ -127,7 +127,7 @@ void resolve_preconditioner(const SolverOptions& o, const config::Deck& deck) {
   if (o.sums == SumKind::reproducible)
     deck.fail("solver.preconditioner",
               "is gauss_seidel, which depends on which rank has which rows, so solver.sums: reproducible "
-              "would not give the same bits on any ranks; choose none, jacobi or chebyshev, or sums: fast");
+              "would not give the same bits on any ranks; choose none, jacobi or chebyshev, or sums: any_order");
 }
 
 /// Indices and sizes in bytes must fit in 64 bits, and those of a rank in 32.
@@ -205,7 +205,7 @@ nlohmann::ordered_json words_of(const SolverOptions& o) {
   return {{"method", name_of(methods, o.method.value)},
           {"preconditioner", name_of(preconditioners, o.preconditioner)},
           {"format", name_of(formats, o.format)},
-          {"sums", o.sums == SumKind::fast ? "fast" : "reproducible"}};
+          {"sums", o.sums == SumKind::any_order ? "any_order" : "reproducible"}};
 }
 
 std::vector<std::string> Options::restart_may_change() {

@@ -25,7 +25,7 @@ struct SolverOptions {
   std::int64_t max_iterations = 1000;
   std::int64_t stagnation = 1000; ///< iterations without a smaller residual that end it; 0: any number
   Format format = Format::csr;
-  SumKind sums = SumKind::fast;
+  SumKind sums = SumKind::any_order;
   config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
 };
 

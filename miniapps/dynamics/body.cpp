@@ -15,7 +15,7 @@ mesh::LocalMesh mesh_that_fits(const Options& options, const comm::Communicator&
   double share = options.mesh.box() ? 1.0 / comm.size() : 0;
   for (const auto count : options.mesh.elements) share *= static_cast<double>(count);
   miniapp::require_memory(comm, options.bytes(share, share));
-  return mesh::make_mesh(options.mesh, comm, options.seam);
+  return mesh::make_mesh(options.mesh, comm, options.shared_nodes);
 }
 
 } // namespace
@@ -95,8 +95,8 @@ void Body<T>::take_material(const comm::Communicator& comm, const mesh::NodeCorn
       for (auto k = of_nodes.first[n]; k < of_nodes.first[n + 1]; ++k)
         mass(n) += materials[of_nodes.corner[k] / 8][2] / 8;
   });
-  if (options.seam == mesh::Seam::recompute) return; // those of ghosts are not used
-  auto sums = mesh::make_seam(comm, mesh, nodes.mass, options.seam, "masses at common nodes");
+  if (options.shared_nodes == mesh::SharedNodes::redundant) return; // those of ghosts are not used
+  auto sums = mesh::make_exchange(comm, mesh, nodes.mass, options.shared_nodes, "masses at common nodes");
   sums.start();
   sums.finish();
   device::fence(Space(), "dynamics/masses");

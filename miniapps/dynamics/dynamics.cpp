@@ -88,7 +88,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
     body_.reset();
     stepper_.find_first_step();
     first_ = made_ = 0;
-    stepper_.seam().reset_times();
+    stepper_.exchange().reset_times();
   }
 
   /// Other assemblies may have other bits in each run.
@@ -115,9 +115,9 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
 
   miniapp::Verification verify() override {
     return dynamics::verify(body_, comm(), made_, of_kernels_, context().seed, [this] {
-      if (options().seam == mesh::Seam::sum) return; // no copies travel
-      stepper_.seam().start();
-      stepper_.seam().finish();
+      if (options().shared_nodes == mesh::SharedNodes::sum) return; // no copies travel
+      stepper_.exchange().start();
+      stepper_.exchange().finish();
       drain();
     });
   }
@@ -183,7 +183,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   }
 
   miniapp::LaunchTerms launch_terms() override {
-    auto refusal = stepping::graph_refusal(comm(), stepper_.seam());
+    auto refusal = stepping::graph_refusal(comm(), stepper_.exchange());
     if (options().every > longest_period) refusal = fmt::format("time.every is above {}", longest_period);
     if (stepper_.minimum() && !stepper_.minimum()->stream_ordered())
       refusal = "the host takes part in each minimum over the ranks";
@@ -195,7 +195,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   int queue(int state, const miniapp::Pass& pass) override {
     stepper_.exchange(pass.exchanges);
     if (pass.exchanges) {
-      miniapp::SampledExchange sampled(stepper_.seam(), exchanges_);
+      miniapp::SampledExchange sampled(stepper_.exchange(), exchanges_);
       stepper_.queue_step(pass.after, sampled);
     } else {
       stepping::NoExchange none;
@@ -207,12 +207,12 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
   void account(const miniapp::Pass& pass) override { made_ = pass.after + pass.steps; }
 
   void poll() override {
-    stepper_.seam().poll();
+    stepper_.exchange().poll();
     if (stepper_.minimum()) stepper_.minimum()->poll();
   }
 
   void drain() override { stepper_.streams().fence(); }
-  void finish(std::int64_t /*made*/) override { context().timers.add(stepper_.seam().times()); }
+  void finish(std::int64_t /*made*/) override { context().timers.add(stepper_.exchange().times()); }
 
   /// Collective.
   void record_mesh() {
@@ -225,7 +225,7 @@ class Dynamics final : public miniapp::SteppedApp, private miniapp::Steps {
       table.push_back({{"quantity", sizes.names[i]},
                        {"min", static_cast<std::int64_t>(sizes.least[i])},
                        {"max", static_cast<std::int64_t>(sizes.most[i])}});
-    record_ = miniapp::record_of(comm(), stepper_.seam());
+    record_ = miniapp::record_of(comm(), stepper_.exchange());
     if (options().mesh.partition == mesh::PartitionMethod::grid) record_["process_grid"] = options().mesh.process_grid;
     record_["precision"] = miniapp::name_of_scalar<T>;
     record_["field_memory"] = static_cast<std::int64_t>(

@@ -10,7 +10,8 @@ using config::Named;
 using config::Visitor;
 using mesh::Assembly;
 
-constexpr std::array<Named<mesh::Seam>, 2> seams{{{"redundant", mesh::Seam::recompute}, {"sum", mesh::Seam::sum}}};
+constexpr std::array<Named<mesh::SharedNodes>, 2> ways_of_sharing{
+    {{"redundant", mesh::SharedNodes::redundant}, {"sum", mesh::SharedNodes::sum}}};
 constexpr std::array<Named<Assembly>, 3> assemblies{
     {{"gather", Assembly::gather}, {"atomic", Assembly::atomic}, {"scatter_view", Assembly::scatter_view}}};
 
@@ -27,8 +28,8 @@ void Options::describe(Visitor& v) {
     mesh::describe_formulas(p, "velocity", velocity, "At the start, of the nodes that are not held");
   });
   v.section("solver", "How steps are made", [&](Visitor& s) {
-    s.choice<mesh::Seam>("shared_nodes", seam, seams,
-                         "Compute elements of other ranks at common nodes too, or add forces");
+    s.choice<mesh::SharedNodes>("shared_nodes", shared_nodes, ways_of_sharing,
+                                "Compute elements of other ranks at common nodes too, or add forces");
     s.choice<Assembly>("assembly", assembly, assemblies,
                        "Sums at nodes: gathered in a fixed order, or added by elements");
     s.section("hourglass", "Resistance to modes that one point of integration does not see", [&](Visitor& h) {

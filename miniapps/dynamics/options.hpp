@@ -24,7 +24,7 @@ struct Options {
   config::Expression young{"1"}, poisson{"0"}, density{"1"};
   mesh::Formulas velocity{"x < 1e-9 ? 0.001 : 0", "0", "0"};
 
-  mesh::Seam seam = mesh::Seam::recompute;
+  mesh::SharedNodes shared_nodes = mesh::SharedNodes::redundant;
   mesh::Assembly assembly = mesh::Assembly::gather;
   Hourglass hourglass{0.05, 0};
   config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;

@@ -23,19 +23,19 @@ class Stepper {
         least_(least_of_all_), element_timers_{&timers["gradient"], &timers["rotate"], &timers["stress"]},
         integrate_(timers["integrate"]), minimum_(timers.communication("minimum")) {
     const auto& o = body.options;
-    if (o.seam == mesh::Seam::recompute)
-      motion_.emplace(
-          mesh::make_seam(comm, body.mesh, body.nodes.motion, o.seam, "motion of ghosts", streams_.exchange()));
+    if (o.shared_nodes == mesh::SharedNodes::redundant)
+      motion_.emplace(mesh::make_exchange(comm, body.mesh, body.nodes.motion, o.shared_nodes, "motion of ghosts",
+                                          streams_.exchange()));
     else
-      force_.emplace(
-          mesh::make_seam(comm, body.mesh, body.nodes.force, o.seam, "forces at nodes", streams_.exchange()));
+      force_.emplace(mesh::make_exchange(comm, body.mesh, body.nodes.force, o.shared_nodes, "forces at nodes",
+                                         streams_.exchange()));
     if (comm.size() == 1 || o.step) return;
     least_ = Kokkos::View<double[1]>("dynamics/least step");
     reduction_.emplace(comm, "least stable step", least_, least_of_all_, comm::ReduceOp::min, streams_.exchange());
   }
 
-  /// The exchange of the seam.
-  comm::ExchangeBase& seam() { return motion_ ? static_cast<comm::ExchangeBase&>(*motion_) : *force_; }
+  /// The exchange of shared nodes.
+  comm::ExchangeBase& exchange() { return motion_ ? static_cast<comm::ExchangeBase&>(*motion_) : *force_; }
   stepping::Streams<Space>& streams() { return streams_; }
 
   /// Collective; queued. How long the first step of a body at rest may be. Leaves the body as it is.
@@ -49,11 +49,11 @@ class Stepper {
     streams_.compute_waits();
   }
 
-  /// Collective; queued. Step number `step`, by `seam` in place of the exchange, which moves the same or nothing. The
+  /// Collective; queued. Step number `step`, by `exchange` in place of its own, which moves the same or nothing. The
   /// length of a step is the least stable one of all elements at the beginning of the step before, which travels while
   /// that step sums and integrates: no step waits for all ranks.
   template <class Exchange>
-  void queue_step(std::int64_t step, Exchange& seam) {
+  void queue_step(std::int64_t step, Exchange& exchange) {
     const auto& o = body_.options;
     const auto& compute = streams_.compute();
     const bool renews = !o.step && step % o.every == 0;
@@ -63,9 +63,9 @@ class Stepper {
     };
     streams_.exchange_follows();
     body_.sums.begin(compute);
-    if (o.seam == mesh::Seam::recompute) {
+    if (o.shared_nodes == mesh::SharedNodes::redundant) {
       stepping::exchange_and_compute(
-          streams_, seam, overlap_, [&](const Space& i) { compute_elements(i, body_.order.interior()); },
+          streams_, exchange, overlap_, [&](const Space& i) { compute_elements(i, body_.order.interior()); },
           [&](const Space& i) { compute_elements(i, body_.order.edge()); },
           [&](const Space& i) { compute_elements(i, body_.order.all()); });
       advance();
@@ -74,14 +74,14 @@ class Stepper {
       const auto first = overlap_ ? body_.order.edge() : body_.order.all();
       compute_elements(compute, first);
       if (!overlap_) advance();
-      sum(compute, first, 0, overlap_ ? body_.mesh.seam : body_.mesh.nodes());
+      sum(compute, first, 0, overlap_ ? body_.mesh.shared : body_.mesh.nodes());
       streams_.exchange_follows();
       stepping::exchange_and_compute(
-          streams_, seam, overlap_,
+          streams_, exchange, overlap_,
           [&](const Space& i) {
             compute_elements(i, body_.order.interior());
             advance();
-            sum(i, body_.order.interior(), body_.mesh.seam, body_.mesh.nodes());
+            sum(i, body_.order.interior(), body_.mesh.shared, body_.mesh.nodes());
           },
           [](const Space&) {}, [](const Space&) {});
     }
@@ -151,8 +151,8 @@ class Stepper {
   Body<T>& body_;
   bool overlap_, exchanges_ = true;
   stepping::Streams<Space> streams_;
-  std::optional<comm::Exchange<NodeView<T* [6]>>> motion_;            ///< mesh::Seam::recompute
-  std::optional<comm::Exchange<NodeView<double* [3]>>> force_;        ///< mesh::Seam::sum
+  std::optional<comm::Exchange<NodeView<T* [6]>>> motion_;            ///< mesh::SharedNodes::redundant
+  std::optional<comm::Exchange<NodeView<double* [3]>>> force_;        ///< mesh::SharedNodes::sum
   Kokkos::View<double[1]> least_of_all_, least_;                      ///< the clock's; of this rank
   std::optional<comm::Reduction<Kokkos::View<double[1]>>> reduction_; // after the streams that it is queued on
   std::array<miniapp::Timer*, 3> element_timers_;                     ///< of the kernels over elements

@@ -162,7 +162,7 @@ void Options::describe(Visitor& v) {
             {0});
     s.choice<Norm>("norm", norm, norms, "Of the update: largest, or root of the sum of squares");
     s.choice<SumKind>("sums", sums, stepping::sum_kind_names,
-                      "Of norm l2: fast, or the same bits on any ranks, as those of max always are");
+                      "Of norm l2: in any order, or the same bits on any ranks, as those of max always are");
     s.choice<SweepKernel>("kernel", kernel, kernels,
                           "The tuned kernel, or the textbook's loops over cells (plain), to compare with");
     s.choice<Stores>("stores", stores, stores_names,

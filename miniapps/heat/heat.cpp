@@ -340,7 +340,7 @@ nlohmann::ordered_json Heat<T>::record() const {
                  {"steps_per_pass", options.sweeps_of_pass()},
                  {"margin_updates", margin_updates_},
                  {"queues", sweeper_.streams().count()},
-                 {"sums", options.sums == SumKind::reproducible ? "reproducible" : "fast"},
+                 {"sums", options.sums == SumKind::reproducible ? "reproducible" : "any_order"},
                  {"norm_batch", norms_.batch()},
                  {"stores", shape.streaming ? "streaming" : "ordinary"},
                  {"prefetch", shape.prefetch},

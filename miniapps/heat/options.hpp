@@ -49,8 +49,8 @@ struct Options {
   std::optional<double> tolerance;
   std::int64_t max_sweeps = 1000000;
   std::int64_t check_every = 100;
-  Norm norm = Norm::max;        ///< of the update; not none
-  SumKind sums = SumKind::fast; ///< of norm l2
+  Norm norm = Norm::max;             ///< of the update; not none
+  SumKind sums = SumKind::any_order; ///< of norm l2
   SweepKernel kernel = SweepKernel::tuned;
   Stores stores = Stores::automatic;
   config::Chosen<Launch> launch = Launch::automatic;

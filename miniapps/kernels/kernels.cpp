@@ -31,7 +31,7 @@ void Options::describe(config::Visitor& v) {
     p.choice<miniapp::Precision>("precision", precision, miniapp::precision_names,
                                  "gradient: of coordinates and derivatives");
     p.choice<stepping::SumKind>("sums", sums, stepping::sum_kind_names,
-                                "gram_schmidt: sums in the fastest order, or with the same bits on any ranks");
+                                "gram_schmidt: sums in any order, or with the same bits on any ranks");
     p.choice<stepping::Launch>("launch", launch, stepping::launch_names,
                                "gram_schmidt on a GPU: each kernel by its own launch, all by one (graph), or by trial");
     sampling.describe(p);

@@ -97,7 +97,7 @@ void take_elements(LocalMesh& mesh, std::vector<Element> elements, const LocalNu
   const auto at_edge = [&](const Element& element) {
     return std::ranges::any_of(element.corner, [&](GlobalIndex node) {
       const auto n = local.at(node);
-      return n < mesh.seam || n >= mesh.updated;
+      return n < mesh.shared || n >= mesh.updated;
     });
   };
   std::ranges::sort(elements, {}, &Element::number);
@@ -129,7 +129,7 @@ std::vector<int> ranks_of_elements(const Options& options, const comm::Communica
 
 /// Collective. Sends the elements of a share to their ranks, and finds the nodes and elements that these share.
 LocalMesh distribute(const Options& options, const comm::Communicator& comm, const MeshShare& share,
-                     const std::vector<int>& rank, Seam seam) {
+                     const std::vector<int>& rank, SharedNodes shared_nodes) {
   const int me = comm.rank();
   reject_twins(options.file.path, comm, share, share.element);
   ByRank<Element> sent;
@@ -189,22 +189,22 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
   mesh.all_elements = share.elements.count;
   mesh.all_nodes = share.nodes.count;
   auto elements = own;
-  if (seam == Seam::recompute) {
+  if (shared_nodes == SharedNodes::redundant) {
     for (const auto& [from, list] : exchange_by_rank(comm, "elements at shared nodes", lent))
       elements.insert(elements.end(), list.begin(), list.end());
     learn(nodes_of(elements));
   }
-  ByRank<GlobalIndex> common; // Seam::sum
+  ByRank<GlobalIndex> common; // SharedNodes::sum
   for (const auto& [from, list] : exchange_by_rank(comm, "sharers of nodes", sharers))
     for (const auto& [node, other] : list) common[other].push_back(node);
 
   // The order of local nodes: their group, the owner of ghosts, the number.
-  std::set<GlobalIndex> at_seam;
-  if (seam == Seam::sum)
-    for (const auto& [other, nodes] : common) at_seam.insert(nodes.begin(), nodes.end());
+  std::set<GlobalIndex> at_shared;
+  if (shared_nodes == SharedNodes::sum)
+    for (const auto& [other, nodes] : common) at_shared.insert(nodes.begin(), nodes.end());
   const auto place_in_order = [&](GlobalIndex node) {
     const int owner = known.at(node).owner;
-    if (seam == Seam::sum) return std::tuple(at_seam.contains(node) ? 0 : 1, 0, node);
+    if (shared_nodes == SharedNodes::sum) return std::tuple(at_shared.contains(node) ? 0 : 1, 0, node);
     return std::tuple(owner == me ? 0 : 1, owner, node);
   };
   for (const auto& [node, record] : known) mesh.node.push_back(node);
@@ -216,8 +216,8 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
     mesh.counted.push_back(known.at(node).owner == me);
   }
   const auto owned = static_cast<LocalIndex>(std::ranges::count(mesh.counted, true));
-  mesh.updated = seam == Seam::sum ? mesh.nodes() : owned;
-  mesh.seam = static_cast<LocalIndex>(at_seam.size());
+  mesh.updated = shared_nodes == SharedNodes::sum ? mesh.nodes() : owned;
+  mesh.shared = static_cast<LocalIndex>(at_shared.size());
   const auto locals = [&](std::vector<GlobalIndex> nodes) {
     std::ranges::sort(nodes);
     std::vector<LocalIndex> result;
@@ -226,7 +226,7 @@ LocalMesh distribute(const Options& options, const comm::Communicator& comm, con
   };
 
   auto received = common, sent_nodes = common;
-  if (seam == Seam::recompute) {
+  if (shared_nodes == SharedNodes::redundant) {
     received.clear();
     for (auto n = mesh.updated; n < mesh.nodes(); ++n) received[known.at(mesh.node[n]).owner].push_back(mesh.node[n]);
     sent_nodes = exchange_by_rank(comm, "ghosts of a mesh", received);
@@ -253,15 +253,15 @@ Point centre(const CornerPoints& corners) {
   return sum;
 }
 
-LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, Seam seam) {
+LocalMesh make_mesh(const Options& options, const comm::Communicator& comm, SharedNodes shared_nodes) {
   const auto share = options.box() ? share_of_box(options, comm) : read_share(options, comm);
-  return distribute(options, comm, share, ranks_of_elements(options, comm, share), seam);
+  return distribute(options, comm, share, ranks_of_elements(options, comm, share), shared_nodes);
 }
 
 PartSizes part_sizes(const comm::Communicator& comm, const LocalMesh& mesh) {
   const auto own = static_cast<double>(std::ranges::count(mesh.own, true));
   const std::array mine{own, static_cast<double>(mesh.nodes()),
-                        static_cast<double>(mesh.seam + mesh.nodes() - mesh.updated),
+                        static_cast<double>(mesh.shared + mesh.nodes() - mesh.updated),
                         static_cast<double>(mesh.neighbours.size()), static_cast<double>(mesh.elements()) - own};
   return {comm::allreduce(comm, mine, comm::ReduceOp::min), comm::allreduce(comm, mine, comm::ReduceOp::max),
           comm::allreduce(comm, mine, comm::ReduceOp::sum)};

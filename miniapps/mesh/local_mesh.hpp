@@ -9,10 +9,10 @@
 
 namespace kontor::mesh {
 
-/// How the sums at nodes of several ranks are made. `recompute`: each rank also computes the elements of other ranks
+/// How the sums at nodes of several ranks are made. `redundant`: each rank also computes the elements of other ranks
 /// that its nodes have, and values of nodes travel; same bits on any ranks. `sum`: each element is computed once, and
 /// partial sums travel and are added, in the order of ranks.
-enum class Seam { recompute, sum };
+enum class SharedNodes { redundant, sum };
 
 /// Nodes that this rank and another exchange: those of `sent` arrive there in the order of its `received`.
 struct Neighbour {
@@ -22,9 +22,10 @@ struct Neighbour {
 
 /// The part of the mesh that a rank computes.
 ///
-/// Seam::recompute: nodes that the rank has, by number; then ghosts, by owner and number: the nodes of other ranks that
-/// its elements have. Elements are its own and all that its nodes have. Seam::sum: nodes of its elements, first those
-/// that other ranks have, too. In either case elements that touch such nodes come first: the edge.
+/// SharedNodes::redundant: nodes that the rank has, by number; then ghosts, by owner and number: the nodes of other
+/// ranks that its elements have. Elements are its own and all that its nodes have. SharedNodes::sum: nodes of its
+/// elements, first those that other ranks have, too. In either case elements that touch such nodes come first: the
+/// edge.
 struct LocalMesh {
   GlobalIndex all_elements = 0, all_nodes = 0;
   std::vector<GlobalIndex> element; ///< numbers
@@ -35,7 +36,7 @@ struct LocalMesh {
   std::vector<GlobalIndex> node; ///< numbers
   std::vector<NodePlace> place;  ///< of nodes
   LocalIndex updated = 0;        ///< nodes that are integrated here; the others are ghosts
-  LocalIndex seam = 0;           ///< the first nodes that other ranks have, too; Seam::recompute: 0
+  LocalIndex shared = 0;         ///< the first nodes that other ranks have, too; SharedNodes::redundant: 0
   std::vector<bool> counted;     ///< nodes of which this is the rank of least number: each node once
   std::vector<Neighbour> neighbours;
 
@@ -53,19 +54,20 @@ Point centre(const CornerPoints&);
 
 /// Collective. The mesh of the options. A node belongs to the least rank that has elements of it. Throws config::Error
 /// if an element is there twice, is inverted or degenerate, or if a node has none.
-LocalMesh make_mesh(const Options&, const comm::Communicator&, Seam);
+LocalMesh make_mesh(const Options&, const comm::Communicator&, SharedNodes);
 
-/// Collective; committed. What neighbours exchange of a View of nodes: Seam::recompute: ghosts = their owners' values;
-/// Seam::sum: sums at common nodes.
+/// Collective; committed. What neighbours exchange of a View of nodes: SharedNodes::redundant: ghosts = their owners'
+/// values; SharedNodes::sum: sums at common nodes.
 template <class View>
-comm::Exchange<View> make_seam(const comm::Communicator& comm, const LocalMesh& mesh, const View& values, Seam seam,
-                               const std::string& label, const typename View::execution_space& instance = {}) {
+comm::Exchange<View> make_exchange(const comm::Communicator& comm, const LocalMesh& mesh, const View& values,
+                                   SharedNodes shared_nodes, const std::string& label,
+                                   const typename View::execution_space& instance = {}) {
   using Rows = Kokkos::View<const LocalIndex*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   comm::Exchange<View> exchange(comm, label, instance);
   for (const auto& [rank, sent, received] : mesh.neighbours) {
     if (!sent.empty()) exchange.add_send(values, Rows(sent.data(), sent.size()), rank);
     if (received.empty()) continue;
-    if (seam == Seam::sum) // in place of the sender's row
+    if (shared_nodes == SharedNodes::sum) // in place of the sender's row
       exchange.add_receive(values, Rows(received.data(), received.size()), rank, comm::ReceiveOp::add);
     else // ghosts of a rank follow each other
       exchange.add_receive(values, std::pair(received.front(), received.back() + 1), rank);

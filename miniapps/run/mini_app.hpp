@@ -89,7 +89,7 @@ class MiniApp {
   /// things as records, below /state. Called by the context's ends_after() in run(), and only for apps that have
   /// restart_may_change (app.hpp).
   virtual void write_state(output::File&) const {}
-  /// Takes in what write_state() wrote: the next run() goes on from there, and its answer has the same bits as that of
+  /// Takes in what write_state() wrote: the next run() resumes there, and its answer has the same bits as that of
   /// a run that was never interrupted. Called after reset(). Figures and the record count the steps that are made here.
   /// Throws output::Error or config::Error, on all ranks.
   virtual void read_state(const output::Reader&) {}

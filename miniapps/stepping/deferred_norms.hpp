@@ -88,7 +88,7 @@ class DeferredNorms {
   static constexpr int most_together = 64;
 
   /// Local; `comm` must outlive this.
-  DeferredNorms(const comm::Communicator& comm, Norm kind, SumKind sums = SumKind::fast)
+  DeferredNorms(const comm::Communicator& comm, Norm kind, SumKind sums = SumKind::any_order)
       : comm_(&comm), kind_(kind), exact_(exactly_summed(kind, sums)),
         parts_("stepping/norm slots", on_device && !exact_ ? 2 * most_together : 0),
         accumulators_("stepping/norm slots", exact_ ? 2 * most_together * sums::length : 0),

@@ -9,13 +9,13 @@
 
 namespace kontor::stepping {
 
-/// How sums over all ranks are made: in the order that is fastest, or without an error but for one rounding
+/// How sums over all ranks are made: in any order, which is fastest, or without an error but for one rounding
 /// (comm::ExactSums), so that they have the same bits on any number of ranks.
-enum class SumKind { fast, reproducible };
+enum class SumKind { any_order, reproducible };
 
 /// The words of decks, and what they say.
 inline constexpr std::array<config::Named<SumKind>, 2> sum_kind_names{
-    {{"fast", SumKind::fast}, {"reproducible", SumKind::reproducible}}};
+    {{"any_order", SumKind::any_order}, {"reproducible", SumKind::reproducible}}};
 
 /// Whether the parts of a norm are accumulators (comm/exact/accumulator.hpp). A largest value does not depend on the
 /// order in any case.

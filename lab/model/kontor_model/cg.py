@@ -69,7 +69,7 @@ def points_of(value: Value, ranks: int) -> tuple[list[int], list[int], bool]:
 
 def method_of(value: Value) -> Method:
     preconditioner = value("solver.preconditioner")
-    if preconditioner not in ("none", "jacobi") or value("solver.sums") != "fast":
+    if preconditioner not in ("none", "jacobi") or value("solver.sums") != "any_order":
         raise Failure(f"solver.preconditioner is {preconditioner}, sums {value('solver.sums')}; "
                          "the model knows none and jacobi, with fast sums")
     return METHODS[value("solver.method")]

@@ -164,7 +164,7 @@ class Apps(Close):
 
     def test_cg(self):
         deck = {"problem_kind": "stencil", "problem_stencil_points": [4, 4, 8], "problem_stencil_size": 27, "comm_overlap": True,
-                "solver_preconditioner": "none", "solver_sums": "fast", "solver_method": "classic", "solver_tolerance": 0, "solver_max_iterations": 10}
+                "solver_preconditioner": "none", "solver_sums": "any_order", "solver_method": "classic", "solver_tolerance": 0, "solver_max_iterations": 10}
         found = cg.predict(value_of(**deck), 2, machine())
         # 64 rows: 64 us and two loops of 6.4 us. The interior's 48 us hide the message, but for 1 us and 2 us.
         # Before them come a product, five loops, and sums of one number and of two.

@@ -13,7 +13,7 @@ constexpr double of_value = sizeof(double), of_index = sizeof(LocalIndex), of_of
 
 /// Whether M is applied by itself, not by the loops of updates.
 bool applies(const SolverOptions& o) {
-  const bool scaled = o.sums == SumKind::fast && o.preconditioner == PreconditionerKind::jacobi;
+  const bool scaled = o.sums == SumKind::any_order && o.preconditioner == PreconditionerKind::jacobi;
   return o.preconditioner != PreconditionerKind::none && !scaled;
 }
 

@@ -13,7 +13,7 @@ CgState::CgState(const Workspace& given, const std::string& label, const Vector&
     : work(given), ghosted(work.comm, work.partition, label, work.streams.exchange(), own_and_ghosts),
       product(work, work), x(vector("x")), log(work.as_on_device ? ResidualLog::most_at_once : 1),
       numbers("cg/numbers"), unit(choose_unit()), b(scaled(unit, work.rhs)), guess(scaled(unit, work.initial)),
-      fused(work.options.sums == SumKind::fast), vectors(work.timers["vectors"]),
+      fused(work.options.sums == SumKind::any_order), vectors(work.timers["vectors"]),
       post(work.timers.communication("sums_post")), wait(work.timers.communication("sums_wait")) {
   if (ghosted.exchange().timed_methods().size() > 1)
     chosen_comm.emplace(work.comm.native(), ghosted.exchange().chosen());

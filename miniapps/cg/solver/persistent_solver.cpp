@@ -14,7 +14,7 @@ using stepping::Launch;
 std::optional<std::string> persistent_refusal(const Workspace& work) {
   const auto& options = work.options;
   if (!work.as_on_device) return "iterations are made on the host";
-  if (options.sums != SumKind::fast) return "kernels do not compute sums on the way (solver.sums)";
+  if (options.sums != SumKind::any_order) return "kernels do not compute sums on the way (solver.sums)";
   if (options.preconditioner != PreconditionerKind::none && options.preconditioner != PreconditionerKind::jacobi)
     return "a preconditioner is applied by kernels of its own";
   if (options.method == Method::pipelined && options.replace_every == 1)

@@ -241,7 +241,7 @@ TEST(Cg, RecordsHowNearItHasCome) {
   EXPECT_DOUBLE_EQ(extras["error"], extras["relative_error"]); // of ones
   const auto& solver = extras["solver"];
   miniapp::test::expect_values(solver, R"({"/method": "classic", "/preconditioner": "chebyshev", "/chebyshev_degree": 3,
-      "/format": "sell", "/sums": "fast"})");
+      "/format": "sell", "/sums": "any_order"})");
   EXPECT_EQ(solver.value("sums_on", "nothing travels"), world().size() > 1 ? "host" : "nothing travels");
 
   const auto& matrix = extras["matrix"];

@@ -220,8 +220,8 @@ Numbers reduce(const comm::Communicator& comm, const Numbers& numbers, comm::Red
 }
 
 /// Collective, waits. Judges the state after `steps` steps by conservation laws, by plain forms of the kernels, by the
-/// wave equation where it applies, and by what plain MPI brings from other ranks. `exchange` makes the seam's exchange
-/// once more; `of_kernels` are from check_kernels().
+/// wave equation where it applies, and by what plain MPI brings from other ranks. `exchange` makes the exchange of
+/// shared nodes once more; `of_kernels` are from check_kernels().
 template <class T>
 miniapp::Verification verify(const Body<T>& body, const comm::Communicator& given, std::int64_t steps,
                              std::vector<miniapp::Check> checks, std::uint64_t seed,
@@ -241,7 +241,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
         body.order.read(last.material, e, m);
         return Point{m[2] / 8};
       });
-  const double at_seam = mesh::error_of_sums(
+  const double at_shared = mesh::error_of_sums(
       comm, body.mesh, seed, [&](LocalIndex n) { return mesh::row_of<3>(last.force, n); },
       [&](LocalIndex e, int c) { return last.of_corner(e, c); });
   const auto line = line_of(body.options, steps, last.clock(elapsed));
@@ -287,7 +287,7 @@ miniapp::Verification verify(const Body<T>& body, const comm::Communicator& give
   };
   checks.push_back({"mass", of_masses, 8 * epsilon<T>});
   checks.push_back({"held", sums.held, 0.5});
-  checks.push_back({"shared_nodes", at_seam, 64 * epsilon<double>});
+  checks.push_back({"shared_nodes", at_shared, 64 * epsilon<double>});
   checks.push_back({"copies", copies, 0.5});
   if (extremes.force > 0)
     checks.push_back({"forces", extremes.force_error / extremes.force, 256 * epsilon<T> * extremes.digits});

@@ -111,7 +111,7 @@ double of_file(const mesh::Options& options, const comm::Communicator& comm, con
         const auto n = mesh.corner[e][a];
         edge[n] = std::min(edge[n], element::distance(mesh.place[n].place, mesh.place[mesh.corner[e][b]].place));
       }
-  for (auto n = mesh.seam; n < mesh.updated; ++n) { // of the others not all elements are here
+  for (auto n = mesh.shared; n < mesh.updated; ++n) { // of the others not all elements are here
     bool wanted = false;
     for (const int f : options.held)
       wanted = wanted || (f % 2 == 0 ? 1 : -1) * mesh.place[n].place[f / 2] <= box[f] + 0.01 * edge[n];
@@ -136,13 +136,13 @@ Sample sample_of(const LocalMesh& mesh, std::int64_t most, std::mt19937_64& rand
   std::vector<int> elements(mesh.node.size());
   for (const auto& corners : mesh.corner)
     for (const auto n : corners) ++elements[n];
-  std::vector<bool> at_seam(mesh.node.size());
+  std::vector<bool> at_shared(mesh.node.size());
   for (const auto& neighbour : mesh.neighbours)
     for (const auto* list : {&neighbour.sent, &neighbour.received})
-      for (const auto n : *list) at_seam[n] = true;
+      for (const auto n : *list) at_shared[n] = true;
   std::array<std::vector<LocalIndex>, 4> kinds;
   for (LocalIndex n = 0; n < mesh.nodes(); ++n)
-    kinds[mesh.place[n].held ? 0 : at_seam[n] ? 1 : elements[n] < 8 ? 2 : 3].push_back(n);
+    kinds[mesh.place[n].held ? 0 : at_shared[n] ? 1 : elements[n] < 8 ? 2 : 3].push_back(n);
   Sample sample;
   for (const auto& kind : kinds)
     for (const auto i : miniapp::sample_numbers(static_cast<std::int64_t>(kind.size()), most, random))

@@ -13,7 +13,7 @@ struct Sample {
   std::vector<mesh::LocalIndex> nodes, elements;
 };
 
-/// Local. Random ones; of the nodes that are held, at the seam, at the surface and inside so many each.
+/// Local. Random ones; of the nodes that are held, shared with other ranks, at the surface and inside so many each.
 Sample sample_of(const mesh::LocalMesh&, std::int64_t most_of_a_kind, std::mt19937_64&);
 
 /// Collective. How many numbers of corners, places and marks of held nodes differ from the deck, and by how much the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every way to make steps passes the verification; `recompute` has the same bits on any ranks; and the verification
+// Every way to make steps passes the verification; `redundant` has the same bits on any ranks; and the verification
 // finds a body that did not move, a wrong step and an element turned inside out.
 #include "dynamics/check/deck.hpp"
 #include "dynamics/check/wave.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using mesh::Assembly;
 using mesh::PartitionMethod;
-using mesh::Seam;
+using mesh::SharedNodes;
 
 /// A distorted bar, whose ranks hold parts of 2 to 3 elements along each axis.
 Options bar() {
@@ -75,11 +75,11 @@ void expect_passed(const std::string& what, const Options& options, const comm::
 }
 
 TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
-  for (const auto seam : {Seam::recompute, Seam::sum})
+  for (const auto shared_nodes : {SharedNodes::redundant, SharedNodes::sum})
     for (const bool overlap : {true, false})
       for (const auto assembly : {Assembly::gather, Assembly::atomic, Assembly::scatter_view}) {
         auto options = bar();
-        options.seam = seam;
+        options.shared_nodes = shared_nodes;
         options.assembly = assembly;
         if (assembly == Assembly::atomic) options.precision = miniapp::Precision::single_precision;
         expect_passed("shared nodes, assembly", options, {}, overlap);
@@ -110,26 +110,26 @@ TEST(Dynamics, VerifiesEveryWayToMakeSteps) {
 }
 
 /// Elements that two ranks compute are no work: as much is attainable as where each is computed once.
-TEST(Dynamics, AttainsTheSameByEverySeam) {
-  const auto attainable = [](Seam seam) {
+TEST(Dynamics, AttainsTheSameByEveryWayOfSharing) {
+  const auto attainable = [](SharedNodes shared_nodes) {
     auto options = bar();
-    options.seam = seam;
+    options.shared_nodes = shared_nodes;
     const App app(options);
     app->run();
     const auto figure = app->figures(1, {.memory = {1e9, 1e9, 1e9}, .multiply_adds = 1e9}).front();
     EXPECT_EQ(figure.name, "element_steps");
     return figure.attainable;
   };
-  const double once = attainable(Seam::sum);
-  EXPECT_NEAR(attainable(Seam::recompute), once, 1e-9 * once);
+  const double once = attainable(SharedNodes::sum);
+  EXPECT_NEAR(attainable(SharedNodes::redundant), once, 1e-9 * once);
 }
 
 TEST(Dynamics, TravelsByEveryBackend) {
   for (const auto& backend : comm::backends()) {
     if (!backend.make || backend.name == "null") continue;
-    for (const auto seam : {Seam::recompute, Seam::sum}) {
+    for (const auto shared_nodes : {SharedNodes::redundant, SharedNodes::sum}) {
       auto options = bar();
-      options.seam = seam;
+      options.shared_nodes = shared_nodes;
       comm::Options by;
       by.backend = backend.name;
       try {
@@ -185,7 +185,7 @@ TEST(Dynamics, FindsWhatIsWrong) {
 TEST(Deck, IsWhatTheBodyHas) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   auto options = bar();
-  options.seam = Seam::sum;
+  options.shared_nodes = SharedNodes::sum;
   options.mesh.numbering = mesh::NumberingKind::random;
   const auto expect = [&](const std::string& name, const auto& change) {
     Body<double> body(options, comm);

@@ -64,7 +64,7 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
       norm_parts_("heat/norm parts of ranks"), ended_("heat/ended sweeps"), told_("heat/ended sweeps") {
   const auto& block = domain.block();
   const int slow = block.dimensions - 1, rank = domain.comm().rank();
-  with_ = {.seams = {},
+  with_ = {.borders = {},
            .counters = {reinterpret_cast<device::Counter*>(memory_.of(rank))},
            .wait = memory_.wait(),
            .begin = 1,
@@ -86,7 +86,7 @@ PersistentLaunch<T>::PersistentLaunch(const Domain<T>& domain)
   with_.stop.ended = ended_.data();
   for (int side = 0; side < 2; ++side) {
     const int other = block.wraps[slow] ? rank : block.neighbours[2 * slow + side];
-    if (other != comm::no_rank) with_.seams[side] = {other, words(other, 1 - side), words(rank, side)};
+    if (other != comm::no_rank) with_.borders[side] = {other, words(other, 1 - side), words(rank, side)};
   }
 }
 
@@ -94,10 +94,10 @@ template <class T>
 void PersistentLaunch<T>::queue(const ExecutionSpace& instance, int from, int sweeps, const SweepNorms& norms,
                                 bool exchanges) {
   with_.stop.below = 0;
-  const auto seams = std::to_array(with_.seams);
-  if (!exchanges) std::ranges::fill(with_.seams, Seam{});
+  const auto borders = std::to_array(with_.borders);
+  if (!exchanges) std::ranges::fill(with_.borders, Border{});
   queue_sweeps(instance, from, sweeps, norms);
-  std::ranges::copy(seams, with_.seams);
+  std::ranges::copy(borders, with_.borders);
   combine(instance, sweeps, norms);
 }
 

@@ -30,7 +30,7 @@ using comm::Word;
 
 /// An end of a band, beyond which others have rows: another rank, this one's next band or, on a periodic axis that is
 /// not cut, this rank at its other end.
-struct Seam {
+struct Border {
   int rank = comm::no_rank; ///< that other one
   Word* to = nullptr;       ///< where it reads this side's rows: two of them. Null: nobody does
   Word* from = nullptr;     ///< where its rows arrive
@@ -59,7 +59,7 @@ struct RegisterShape {
 
 /// What a kernel of several sweeps is given beside fields.
 struct PersistentSweeps {
-  Seam seams[2]; ///< lower, upper
+  Border borders[2]; ///< lower, upper
   BandCounters counters;
   comm::PeerWait wait;
   device::Counter begin; ///< above what counters and words have come to; they grow by one a sweep
@@ -78,9 +78,9 @@ struct PersistentSweeps {
   KOKKOS_FUNCTION bool may_end(int sweep) const { return stop.below > 0 && sweep < sweeps && has_norm(sweep); }
 
   /// An end of one of so many bands in registers.
-  KOKKOS_FUNCTION Seam seam_of(int band, int side, int bands) const {
+  KOKKOS_FUNCTION Border border_of(int band, int side, int bands) const {
     const int other = side == 0 ? band - 1 : band + 1;
-    if (other < 0 || other >= bands) return seams[side];
+    if (other < 0 || other >= bands) return borders[side];
     const auto place = [&](int of, int from_side) { return between + (2 * of + from_side) * 2 * row_words; };
     return {comm::no_rank, place(other, 1 - side), place(band, side)};
   }
@@ -123,7 +123,7 @@ int teams_of(const Block& block, const RegisterShape& registers) {
   return bands_of(rows, (block.extents[0] + pack_width<T> - 1) / pack_width<T> * lines, rows);
 }
 
-/// Where word `w` of a column lies among those of a seam with so many columns, of row number `row`: threads side by
+/// Where word `w` of a column lies among those of a border with so many columns, of row number `row`: threads side by
 /// side have words side by side, which travel together.
 template <int words>
 KOKKOS_INLINE_FUNCTION std::int64_t word_of(int columns, int column, int w, device::Counter row) {
@@ -132,32 +132,32 @@ KOKKOS_INLINE_FUNCTION std::int64_t word_of(int columns, int column, int w, devi
 
 /// A column's cells of row number `row`.
 template <class Cells>
-KOKKOS_INLINE_FUNCTION void send_cells(const Seam& seam, int columns, int column, device::Counter row,
+KOKKOS_INLINE_FUNCTION void send_cells(const Border& border, int columns, int column, device::Counter row,
                                        const Cells& cells) {
   constexpr int words = sizeof cells / 4;
   std::uint32_t bytes[words];
   memcpy(bytes, &cells, sizeof cells);
   for (int w = 0; w < words; ++w)
-    device::store_relaxed(seam.to[word_of<words>(columns, column, w, row)], row << 32 | bytes[w]);
+    device::store_relaxed(border.to[word_of<words>(columns, column, w, row)], row << 32 | bytes[w]);
 }
 
 /// Waits for them. False: they have not come.
 template <class Cells>
-KOKKOS_INLINE_FUNCTION bool receive_cells(const comm::PeerWait& wait, const Seam& seam, int columns, int column,
+KOKKOS_INLINE_FUNCTION bool receive_cells(const comm::PeerWait& wait, const Border& border, int columns, int column,
                                           device::Counter row, Cells& cells) {
   constexpr int words = sizeof cells / 4;
-  const auto patience = seam.rank == comm::no_rank ? wait.for_own() : wait;
-  comm::PeerWait::Looks looks(patience);
+  const auto limited = border.rank == comm::no_rank ? wait.for_own() : wait;
+  comm::PeerWait::Looks looks(limited);
   std::uint32_t bytes[words];
   for (bool all = false; !all;) {
     all = true;
     for (int w = 0; w < words; ++w) { // all are on their way at once
-      const Word word = device::load_relaxed(seam.from[word_of<words>(columns, column, w, row)]);
+      const Word word = device::load_relaxed(border.from[word_of<words>(columns, column, w, row)]);
       bytes[w] = static_cast<std::uint32_t>(word);
       all = all && word >> 32 == static_cast<std::uint32_t>(row);
     }
     if (all || looks.goes_on()) continue;
-    if (seam.rank != comm::no_rank) wait.give_up(seam.rank);
+    if (border.rank != comm::no_rank) wait.give_up(border.rank);
     return false;
   }
   memcpy(&cells, bytes, sizeof bytes);

@@ -45,7 +45,7 @@ class Bands {
           if (has_neighbour(own, side) && !with_.wait.until_own(with_.counters.of(own, side), due - 1)) failed = 1;
         });
       team.team_barrier();
-      const bool sends = at_seam(own, 0) || at_seam(own, 1);
+      const bool sends = at_border(own, 0) || at_border(own, 1);
       double part = sends ? outer_rows(team, own, from, begin, end, due, failed) : whole_rows(team, from, begin, end);
       team.team_barrier();
       if (failed != 0) return;
@@ -76,8 +76,8 @@ class Bands {
   }
   /// Whether another band of this rank is there.
   KOKKOS_FUNCTION bool has_neighbour(int own, int side) const { return own != (side == 0 ? 0 : teams_ - 1); }
-  KOKKOS_FUNCTION bool at_seam(int own, int side) const {
-    return !has_neighbour(own, side) && with_.seams[side].rank != comm::no_rank;
+  KOKKOS_FUNCTION bool at_border(int own, int side) const {
+    return !has_neighbour(own, side) && with_.borders[side].rank != comm::no_rank;
   }
   KOKKOS_FUNCTION std::int64_t step() const { return dimensions == 3 ? plane_ : row_; }
   /// Where the first cell of a column lies, from row 0's.
@@ -99,12 +99,12 @@ class Bands {
     double part = 0;
     for (int item = team.team_rank(); item < (end - begin > 1 ? 2 : 1) * columns; item += threads) {
       const int column = item % columns, row = item < columns ? begin : end - 1;
-      const bool seams[2] = {row == begin && at_seam(own, 0), row == end - 1 && at_seam(own, 1)};
+      const bool borders[2] = {row == begin && at_border(own, 0), row == end - 1 && at_border(own, 1)};
       for (int side = 0; side < 2; ++side)
-        if (seams[side] && !receive(from, side, column, due - 1)) failed = 1;
+        if (borders[side] && !receive(from, side, column, due - 1)) failed = 1;
       const auto send_to = [&](const Vector& value) {
         for (int side = 0; side < 2; ++side)
-          if (seams[side] && due < with_.begin + static_cast<device::Counter>(with_.sweeps))
+          if (borders[side] && due < with_.begin + static_cast<device::Counter>(with_.sweeps))
             send(side, column, due, value);
       };
       part = joined<norm>(part, sweep(from, column, row, row + 1, send_to));
@@ -141,18 +141,18 @@ class Bands {
   /// To the ghosts of field `from`. False: the row has not come.
   KOKKOS_FUNCTION bool receive(int from, int side, int column, device::Counter row) const {
     Vector value;
-    if (!receive_cells(with_.wait, with_.seams[side], packs_ * lines_, column, row, value)) return false;
+    if (!receive_cells(with_.wait, with_.borders[side], packs_ * lines_, column, row, value)) return false;
     *reinterpret_cast<Vector*>(fields_[from] + (side == 0 ? -1 : cells_[slow]) * step() + place_of(column)) = value;
     return true;
   }
   KOKKOS_FUNCTION void send(int side, int column, device::Counter row, const Vector& value) const {
-    send_cells(with_.seams[side], packs_ * lines_, column, row, value);
+    send_cells(with_.borders[side], packs_ * lines_, column, row, value);
   }
   /// The rows that the first sweep of other ranks reads.
   template <class Member>
   KOKKOS_FUNCTION void send_first(const Member& team, int own, int begin, int end) const {
     for (int side = 0; side < 2; ++side)
-      for (int column = team.team_rank(); at_seam(own, side) && column < packs_ * lines_; column += threads)
+      for (int column = team.team_rank(); at_border(own, side) && column < packs_ * lines_; column += threads)
         send(side, column, with_.begin,
              *reinterpret_cast<const Vector*>(fields_[0] + (side == 0 ? begin : end - 1) * step() + place_of(column)));
   }

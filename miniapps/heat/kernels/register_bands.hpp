@@ -194,9 +194,9 @@ class RegisterBands {
     if (t.x >= nx_) return row;
     if constexpr (has_groups)
       if (!t.is_outer(side)) return scratch.beyond[now][side][t.rank];
-    const auto seam = with_.seam_of(t.band, side, with_.registers.bands);
-    if (seam.from != nullptr) {
-      if (!receive_cells(with_.wait, seam, with_.registers.columns, t.column, number, row)) scratch.failed = 1;
+    const auto border = with_.border_of(t.band, side, with_.registers.bands);
+    if (border.from != nullptr) {
+      if (!receive_cells(with_.wait, border, with_.registers.columns, t.column, number, row)) scratch.failed = 1;
       return row;
     }
     const T* const ghosts = from_ + (side == 0 ? -1 : ny_) * row_ + t.x; // equal in both fields
@@ -215,8 +215,8 @@ class RegisterBands {
         scratch.beyond[next][1 - side][t.rank + (side == 0 ? -stride : stride)] = row;
         return;
       }
-    const auto seam = with_.seam_of(t.band, side, with_.registers.bands);
-    if (seam.to != nullptr) send_cells(seam, with_.registers.columns, t.column, number, row);
+    const auto border = with_.border_of(t.band, side, with_.registers.bands);
+    if (border.to != nullptr) send_cells(border, with_.registers.columns, t.column, number, row);
   }
 
   Stencil<T> stencil_;

@@ -90,15 +90,15 @@ TEST(Hexahedron, FormulasAreIntegrals) {
 TEST(LocalMesh, PartsAreTheMesh) {
   for (const auto partition : {PartitionMethod::grid, PartitionMethod::bisection})
     for (const auto numbering : {NumberingKind::natural, NumberingKind::random})
-      for (const auto seam : {Seam::recompute, Seam::sum}) {
-        const auto mesh = make_mesh(box(world().size(), partition, numbering), world(), seam);
+      for (const auto shared_nodes : {SharedNodes::redundant, SharedNodes::sum}) {
+        const auto mesh = make_mesh(box(world().size(), partition, numbering), world(), shared_nodes);
         EXPECT_EQ(mesh.all_elements, 42);
         EXPECT_EQ(mesh.all_nodes, 96);
         const auto count = [](const std::vector<bool>& is) { return static_cast<int>(std::ranges::count(is, true)); };
         EXPECT_EQ(comm::allreduce(world(), count(mesh.own), comm::ReduceOp::sum), 42);
         EXPECT_EQ(comm::allreduce(world(), count(mesh.counted), comm::ReduceOp::sum), 96);
-        EXPECT_TRUE(seam == Seam::recompute || count(mesh.own) == mesh.elements());
-        // Each updated node has all of its elements here: recompute; or some of them, and the others at neighbours.
+        EXPECT_TRUE(shared_nodes == SharedNodes::redundant || count(mesh.own) == mesh.elements());
+        // Each updated node has all of its elements here: redundant; or some of them, and the others at neighbours.
         std::vector<int> elements(mesh.node.size());
         for (LocalIndex e = 0; e < mesh.elements(); ++e)
           for (const auto n : mesh.corner[e]) ++elements[n];
@@ -123,7 +123,7 @@ TEST(Box, IsRejectedWithTheFormulaThatFoldsIt) {
   for (const auto& [formula, fact] : {std::pair("1 - y", "element 0"), {"log(y - 1)", "finite"}}) {
     auto options = box(world().size(), PartitionMethod::grid, NumberingKind::natural);
     options.map[1] = {formula, {"bar.yaml:7:8", "problem.map.y"}};
-    miniapp::test::expect_facts(miniapp::test::error_of([&] { make_mesh(options, world(), Seam::recompute); }),
+    miniapp::test::expect_facts(miniapp::test::error_of([&] { make_mesh(options, world(), SharedNodes::redundant); }),
                                 {"bar.yaml:7:8: problem.map.y", fact, "[E-DECK-EXPRESSION]"});
   }
 }
@@ -157,7 +157,7 @@ LocalMesh mesh_of(const MeshFile& file) {
   options.file.path = file.path;
   options.partition = PartitionMethod::bisection;
   options.held = {4};
-  return make_mesh(options, world(), Seam::recompute);
+  return make_mesh(options, world(), SharedNodes::redundant);
 }
 
 TEST(MeshFile, IsRejectedWithTheNumbersOfWhatIsWrong) {

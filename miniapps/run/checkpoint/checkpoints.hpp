@@ -19,7 +19,7 @@ class MiniApp;
 class Checkpoints {
  public:
   /// Collective. `options.file` stands for them (checkpoints_of()). `like` is the header that all of them have, but for
-  /// step, repeat and number; its run is empty, or that of the checkpoint that the run goes on from, whose name is
+  /// step, repeat and number; its run is empty, or that of the checkpoint that the run resumes from, whose name is
   /// `from`. Removes what a killed run has left. Throws output::Error if they cannot be written.
   Checkpoints(const comm::Communicator&, CheckpointOptions options, CheckpointHeader like, StopRequest&, Timer&,
               double started, std::string from = {});

@@ -16,7 +16,7 @@ namespace kontor::miniapp {
 
 class MiniApp;
 
-/// The checkpoint that a run goes on from.
+/// The checkpoint that a run resumes from.
 class Restart {
  public:
   /// Collective over comm. The file, or where it is not there the newest of those that it stands for

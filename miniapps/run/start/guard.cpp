@@ -71,9 +71,9 @@ int abort_all() {
 /// Where ranks meet that leave with an error of all. Of their own: others may wait in any other communicator.
 struct Leaving {
   MPI_Comm comm = MPI_COMM_NULL;
-  double patience;
+  double timeout;
 
-  explicit Leaving(double seconds) : patience(seconds) {
+  explicit Leaving(double seconds) : timeout(seconds) {
     for (const MPI_Comm of_all : {MPI_COMM_WORLD, MPI_COMM_SELF})
       comm::mpi::check(MPI_Comm_set_errhandler(of_all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     comm::mpi::check(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
@@ -85,7 +85,7 @@ struct Leaving {
     if (MPI_Ibarrier(comm, &barrier) != MPI_SUCCESS) return false;
     const double begun = MPI_Wtime();
     while (MPI_Test(&barrier, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
-      if (MPI_Wtime() - begun > patience) return false;
+      if (MPI_Wtime() - begun > timeout) return false;
       ::usleep(1000);
     }
     return done != 0;
@@ -112,9 +112,9 @@ void end_after(unsigned seconds, int code, const char* words) noexcept {
   ::alarm(seconds);
 }
 
-int guarded(const std::function<int()>& work, double patience) {
+int guarded(const std::function<int()>& work, double timeout) {
   std::set_terminate(tell_and_leave);
-  const Leaving leave(patience);
+  const Leaving leave(timeout);
   try {
     return work();
   } catch (const config::Error& error) {

@@ -17,8 +17,8 @@ enum ExitCode : int {
 /// Collective over MPI_COMM_WORLD. Returns what work() returns. An error that all ranks throw is told once, by rank 0,
 /// and becomes their exit code; one that this rank may be alone with is told where it is thrown, and ends the whole run
 /// by MPI_Abort, because the others may be waiting for it. So does std::terminate() from then on, and an error of a
-/// class that all ranks throw where the others do not within `patience` seconds.
-int guarded(const std::function<int()>& work, double patience = 30);
+/// class that all ranks throw where the others do not within `timeout` seconds.
+int guarded(const std::function<int()>& work, double timeout = 30);
 
 /// Local; asks for no memory. Unless it is called again, the program writes `words` to stderr and ends with `code`
 /// after so many seconds, whatever it waits for; 0: it goes on. No effect on simulated ranks.

@@ -25,7 +25,7 @@ from .study import Deck, Study, environment, flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
-ENDED_EARLY = 4  # exit code of a mini-app that was told to end
+ENDED_EARLY = 4  # exit code of a mini-app that a signal ended early
 WALLTIME = "walltime"  # what a run that has ended itself gives as its signal
 LEAST_ROOM = 1 << 16  # bytes
 Record = dict[str, Any]

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// The waist of the communication layer: what a backend is. No templates, no Kokkos and no mpi.h in this file; it is
-/// called a few times per exchange and never per element.
+/// What a backend is: the interface of the communication layer. No templates, no Kokkos and no mpi.h in this file; it
+/// is called a few times per exchange and never per element.
 namespace kontor::comm {
 
 /// The MPI communicator a backend works on; defined in comm/backend/backend_context.hpp.
