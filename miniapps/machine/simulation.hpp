@@ -10,8 +10,8 @@ namespace kontor::miniapp {
 /// Ranks are simulated by SimGrid's SMPI (preset smpi), whose clock does not see the time of kernels.
 inline constexpr bool simulated = true;
 
-/// Local. Waits, in the simulator's time, as long as the file that KONTOR_CHARGES names says (lab/model/charges.cpp).
-/// Throws comm::UsageError if it cannot be read, or does not have the kernel.
+/// Local. Waits, in the simulator's time, as long as the file that KONTOR_KERNEL_TIMES names says
+/// (lab/model/kernel_times.cpp). Throws comm::UsageError if it cannot be read, or does not have the kernel.
 void add_compute_time(std::string_view kernel, double units, double size);
 #else
 inline constexpr bool simulated = false;

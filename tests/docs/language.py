@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """language.py [FILE...]: prints findings as file:line: text, and exits with 1 if there are any. Without files: all
-outside lab/. Pages and strings of sources have no words of the lists; sentences and lines of pages are short. codespell
+outside lab/. Pages, strings and comments have no words of the lists; sentences and lines of pages are short. codespell
 checks the spelling, where it is installed."""
 
 import re
@@ -24,7 +24,7 @@ PAGES = {  # a word that is not used, and another to take
     r"ways|as (?:it|they) lies?|(?:is|are) worth|c[ao]mes? (?:of|to)": "methods; in place; state the gain; results in",
     r"an own|blocks that travel": "another, one of your own; blocks that ranks pass around",
 }
-ALL = {  # also in strings
+ALL = {  # also in strings and comments
     r"waist|charges|seams?|patience": "interface, kernel times, shared nodes, timeout",
     r"rehears(?:e[sd]?|al)|torture": "check of files, fault injection",
     r"if need be|far too long|is remarked|(?:is|are) made wrong": "if necessary, exceeds its limit, is reported, overwritten",
@@ -36,6 +36,7 @@ NO_PROSE = re.compile(r"^```.*?^```|<!-- generated\b.*?(?:<!-- end of generated 
 APPS = "|".join(sorted(main.parent.name for main in ROOT.glob("miniapps/*/main.cpp")))
 END = re.compile(r"\n\s*\n|\n(?= *(?:[-*]|\d+\.) )|(?<=[.!?])[)*\"']*\s+"
                  rf"(?=[\"'(*]*(?:[A-Z_\d]|\[|(?:{APPS})\b))")
+COMMENT = re.compile(r"//.*|(?<!\S)# .*")
 STRING = re.compile(r'"""(?:.*?)"""|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 
 
@@ -62,8 +63,9 @@ def of_page(text: str) -> Iterator[tuple[int, str]]:
 
 
 def of_source(text: str) -> Iterator[tuple[int, str]]:
-    for string in STRING.finditer(text):
-        yield from ((string.start() + at, says) for at, says in in_words(string.group(), ALL))
+    """Of strings and comments."""
+    for words in (*STRING.finditer(text), *COMMENT.finditer(text)):
+        yield from ((words.start() + at, says) for at, says in in_words(words.group(), ALL))
 
 
 def findings(path: Path, text: str) -> list[tuple[int, str]]:

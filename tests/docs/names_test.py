@@ -18,7 +18,7 @@ ID = re.compile(r"\bE-[A-Z]+(?:-[A-Z]+)*\b")
 ROW = re.compile(rf"\| `{ID.pattern}` \| [123](, [123])* (\| [A-Z`].*\. ){{2}}\|")  # id, exit codes, cause, remedy
 # Set by one part of Kontor for another, or by tests.
 INTERNAL = {
-    "KONTOR_ALL_TESTS", "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_CHARGES", "KONTOR_COMM", "KONTOR_DECK_READER",
+    "KONTOR_ALL_TESTS", "KONTOR_APPS", "KONTOR_BUILT", "KONTOR_KERNEL_TIMES", "KONTOR_COMM", "KONTOR_DECK_READER",
     "KONTOR_LIMITS_ROOT", "KONTOR_MPI_IS_MPICH",
     "KONTOR_NATIVE", "KONTOR_RANKS", "KONTOR_REQUIRE_CUDA", "KONTOR_RUN_FOLDER",
 }

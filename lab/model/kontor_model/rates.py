@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Those that the mini-apps charge on simulated ranks (lab/model/charges.cpp).
+# Those that mini-apps take on simulated ranks (lab/model/kernel_times.cpp).
 KERNELS = {
     "heat/sweep": "a sweep over so many cells",
     "cg/product": "a product A x of so many rows",
@@ -40,6 +40,6 @@ class Rate:
         return self.points[0][0] <= size <= self.points[-1][0]
 
 
-def charges_text(rates: dict[str, Rate]) -> str:
-    """As simulated runs read it: KONTOR_CHARGES."""
+def kernel_times_text(rates: dict[str, Rate]) -> str:
+    """As simulated runs read it: KONTOR_KERNEL_TIMES."""
     return "".join(f"{kernel} {size:.17g} {seconds:.17g}\n" for kernel, rate in rates.items() for size, seconds in rate.points)

@@ -17,7 +17,7 @@ from kontor.study.study import Deck, flow
 from .compare import seconds_of_step
 from .machine import Machine
 from .platform import hosts, options, platform
-from .rates import charges_text
+from .rates import kernel_times_text
 
 LIMIT = 1800  # s
 
@@ -28,10 +28,10 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
     require(program)
     folder.mkdir(parents=True, exist_ok=True)
     name = f"{point.app}-{point.id}-{point.ranks}"
-    files = {"platform": folder / f"{name}.xml", "hosts": folder / f"{name}.hosts", "charges": folder / f"{name}.charges"}
+    files = {"platform": folder / f"{name}.xml", "hosts": folder / f"{name}.hosts", "kernel_times": folder / f"{name}.kernel-times"}
     files["platform"].write_text(platform(machine, machine.node_of(point.ranks - 1) + 1), encoding="utf-8")
     files["hosts"].write_text(hosts(machine, point.ranks), encoding="utf-8")
-    files["charges"].write_text(charges_text(machine.rates), encoding="utf-8")
+    files["kernel_times"].write_text(kernel_times_text(machine.rates), encoding="utf-8")
     record = folder / f"{name}.json"
     settings = {**point.set, "measure.repeats": 1, "measure.calibrate": False, "output.fields": "none"}
     words = ["smpirun", "-np", str(point.ranks), "-platform", str(files["platform"]), "-hostfile", str(files["hosts"]),
@@ -42,7 +42,7 @@ def simulate(machine: Machine, point: Point, deck: Deck, folder: Path, place: Pl
     with open(folder / f"{name}.log", "w", encoding="utf-8") as log:
         try:
             done = subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, check=False, timeout=LIMIT,
-                                  env={**os.environ, "KONTOR_CHARGES": str(files["charges"]), "KONTOR_START_SECONDS": "0"})
+                                  env={**os.environ, "KONTOR_KERNEL_TIMES": str(files["kernel_times"]), "KONTOR_START_SECONDS": "0"})
         except subprocess.TimeoutExpired as error:
             raise Failure(f"the simulation of {point.words()} has not ended in {LIMIT} s", 3) from error
     if done.returncode != 0:

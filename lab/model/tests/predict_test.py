@@ -28,7 +28,7 @@ from kontor_model.machine import read_machine
 from kontor_model.measured import machine_values, rates_of
 from kontor_model.network import Message
 from kontor_model.platform import hosts, options, platform
-from kontor_model.rates import Rate, charges_text
+from kontor_model.rates import Rate, kernel_times_text
 
 BUILD = Path(os.environ.get("KONTOR_DECK_READER", ROOT / "build/bin/kontor-deck")).resolve().parent.parent
 
@@ -105,7 +105,7 @@ class Rates(Close):
         self.assertTrue(rate.covers(100) and not rate.covers(99))
 
     def test_as_programs_read_them(self):
-        self.assertEqual(charges_text({"heat/sweep": Rate([(4, 0.5), (8, 0.25)])}), "heat/sweep 4 0.5\nheat/sweep 8 0.25\n")
+        self.assertEqual(kernel_times_text({"heat/sweep": Rate([(4, 0.5), (8, 0.25)])}), "heat/sweep 4 0.5\nheat/sweep 8 0.25\n")
 
 
 class Grids(unittest.TestCase):
@@ -322,7 +322,7 @@ class Simulated(unittest.TestCase):
         (point,) = json.loads((folder / "out.json").read_text())["points"]
         self.assertAlmostEqual(point["seconds_a_step"] / point["simulated_seconds_a_step"], 1, delta=0.1)
         record = json.loads((folder / "simulated/heat-p000-16.json").read_text())
-        self.assertIn("KONTOR_CHARGES", record["simulated"])
+        self.assertIn("KONTOR_KERNEL_TIMES", record["simulated"])
         self.assertNotIn("passed", record["verification"])
 
 

@@ -88,7 +88,7 @@ ordered_json provenance(const comm::Communicator& comm, const RunOptions& option
                     {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
                     {"command", command},
                     {"deck", resolved_deck}};
-  if (simulated) json["simulated"] = "kernels take the times of KONTOR_CHARGES";
+  if (simulated) json["simulated"] = "kernels take the times of KONTOR_KERNEL_TIMES";
   const auto version = KOKKOS_VERSION;
   auto places = placement_of(comm);
   std::set<std::string> hosts;

@@ -21,7 +21,7 @@ using Points = std::map<double, double>; ///< seconds by size
 using ComputeTimes = std::map<std::string, Points, std::less<>>;
 
 std::string file_name() {
-  const char* const name = std::getenv("KONTOR_CHARGES");
+  const char* const name = std::getenv("KONTOR_KERNEL_TIMES");
   return name ? name : "";
 }
 
@@ -30,7 +30,7 @@ ComputeTimes read_compute_times(const std::string& name) {
   if (name.empty()) return times;
   std::ifstream file(name);
   if (!file)
-    throw comm::UsageError(fmt::format("KONTOR_CHARGES: '{}' cannot be read; it has lines \"<kernel> "
+    throw comm::UsageError(fmt::format("KONTOR_KERNEL_TIMES: '{}' cannot be read; it has lines \"<kernel> "
                                        "<size> <seconds>\"",
                                        name),
                            comm::Axis::none, "E-USAGE-OPTION");
