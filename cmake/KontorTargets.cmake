@@ -148,8 +148,10 @@ function(kontor_scale_timeouts)
   endforeach()
 endfunction()
 
-# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] [THREADS] SOURCES ... RANKS 1 2 ... [LINK ...] [TIMEOUT <seconds>] [LABELS ...])
-# One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>. It is compiled with no
+# kontor_mpi_test(<name> [OPTIMIZED] [BUSY] [THREADS] SOURCES ... RANKS 1 3 ... [MORE_RANKS 2 ...] [LINK ...]
+#   [TIMEOUT <seconds>] [LABELS ...])
+# One GoogleTest executable, and one CTest test for each rank count: <name>/<ranks>, of MORE_RANKS with
+# KONTOR_ALL_TESTS alone. It is compiled with no
 # optimization, which takes half the time, or a little (kontor_runs_once) with OPTIMIZED: for kernels and for much data. BUSY: its
 # ranks compute, so CTest counts a core for each; those of others wait for their start and for each other. THREADS: it has
 # kernels, so where Kokkos has threads there is a test on one rank of two, too: <name>/1x2.
@@ -157,7 +159,10 @@ function(kontor_mpi_test name)
   if(NOT KONTOR_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY;THREADS" "TIMEOUT" "SOURCES;RANKS;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPTIMIZED;BUSY;THREADS" "TIMEOUT" "SOURCES;RANKS;MORE_RANKS;LINK;LABELS")
+  if(KONTOR_ALL_TESTS)
+    list(APPEND arg_RANKS ${arg_MORE_RANKS})
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LINK} kontor_test_main)
   kontor_test_compilation(${name} ${arg_OPTIMIZED})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/kontor run inside jobs of a real Slurm."""
+"""scripts/kontor run inside jobs of a real Slurm, and scripts/kontor study --submit, which makes such jobs."""
 
 import importlib.util
 import json
@@ -17,6 +17,7 @@ from slurm import BUILD, DECK
 
 ROOT = Path(__file__).resolve().parents[2]
 KONTOR = f"{ROOT}/scripts/kontor run"
+ENDLESS = DECK.replace("max_sweeps: 20", "max_sweeps: 1000000000")
 
 
 def setUpModule():
@@ -25,28 +26,23 @@ def setUpModule():
 
 
 class SlurmTest(unittest.TestCase):
-    """Jobs are submitted together, and each test looks at what its own has left."""
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))
+        (self.folder / "deck.yaml").write_text(DECK)
 
-    jobs = {}  # by name: the options of sbatch, and the lines of the script
+    def submit(self, options, script):
+        """A job in the test's folder, which ends with the test."""
+        job = slurm.cluster.submit(script, *options.split(), cwd=self.folder)
+        self.addCleanup(subprocess.run, ["scancel", "--signal=KILL", "--full", job[1]], stderr=subprocess.DEVNULL, check=False)
+        return job
 
-    @classmethod
-    def setUpClass(cls):
-        cls.submitted = {}
-        for name, (options, script) in cls.jobs.items():
-            folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="kontor-")))
-            (folder / "deck.yaml").write_text(DECK)
-            cls.prepare(folder)
-            cls.submitted[name] = folder, slurm.cluster.submit(script, *options.split(), cwd=folder)
-
-    @classmethod
-    def prepare(cls, folder):
-        """What else a job finds in its folder."""
-
-    def done(self, name):
-        return slurm.cluster.collect(self.submitted[name][1])
-
-    def record(self, name):
-        return json.loads((self.submitted[name][0] / "record.json").read_text())
+    def ends(self, job, code, said=r"\A", err=r"\A"):
+        """What a job has said that must end with this code, with such words in its output and its errors."""
+        done = slurm.cluster.collect(job)
+        self.assertEqual(done.code, code, done)
+        self.assertRegex(done.out, said)
+        self.assertRegex(done.err, err)
+        return done
 
 
 def starts(words, variables=""):
@@ -54,123 +50,148 @@ def starts(words, variables=""):
     return "\n".join(f"{variables} {KONTOR} {words} deck.yaml {option}" for option in ("--dry-run", "--print-deck"))
 
 
-THREAD, YIELDS = "OMP_NUM_THREADS=1 ", "OMPI_MCA_mpi_yield_when_idle=1 "
+THREAD, YIELDS, UNBOUND = "OMP_NUM_THREADS=1 ", "OMPI_MCA_mpi_yield_when_idle=1 ", "OMP_PROC_BIND=false "
 FEW_CORES = YIELDS if len(os.sched_getaffinity(0)) < 4 else ""
-UNBOUND = "OMP_PROC_BIND=false "
+OTHERS = f"{THREAD}SLURM_CPUS_PER_TASK=2 SLURM_TRES_PER_TASK=cpu:3 SLURM_MEM_PER_CPU=100 SLURM_MEM_PER_NODE=200"
+WITHOUT = "env -u SLURM_CPUS_PER_TASK -u SLURM_MEM_PER_CPU -u SLURM_MEM_PER_NODE -u SLURM_TRES_PER_TASK "
 ALLOCATIONS = {  # by name: the options of sbatch, the lines of the script, and the command that starts the ranks
     "no tasks named": ("--nodes=1", starts("-n 3"), f"{THREAD}{YIELDS}{UNBOUND}srun -n 3 --mpi=pmix --overcommit"),
-    "more threads than CPUs": ("--ntasks=2", starts("-n 2", "OMP_NUM_THREADS=3"), f"OMP_NUM_THREADS=3 {YIELDS}{UNBOUND}srun -n 2 --mpi=pmix --overcommit"),
-    "CPUs per task": ("--ntasks=2 --cpus-per-task=2", starts(""),
-                      f"env -u SLURM_CPUS_PER_TASK OMP_NUM_THREADS=2 {FEW_CORES}{UNBOUND}srun -n 2 --mpi=pmix --cpus-per-task=2"),
-    "one rank on two nodes": ("--nodes=2", starts("-n 1"), f"{THREAD}{UNBOUND}srun -n 1 --nodes=1 --mpi=pmix --cpus-per-task=1"),
-    "tasks per node": ("--nodes=2 --ntasks-per-node=1", starts("-n 3"),
-                       f"env -u SLURM_NTASKS_PER_NODE {THREAD}{YIELDS}{UNBOUND}srun -n 3 --mpi=pmix --overcommit"),
-    "variables of another job": ("--ntasks=2 --cpus-per-task=2",
-                                 starts("-n 8", f"{THREAD}SLURM_CPUS_PER_TASK=2 SLURM_TRES_PER_TASK=cpu:3 SLURM_MEM_PER_CPU=100 SLURM_MEM_PER_NODE=200"),
-                                 "env -u SLURM_CPUS_PER_TASK -u SLURM_MEM_PER_CPU -u SLURM_MEM_PER_NODE -u SLURM_TRES_PER_TASK "
-                                 f"{THREAD}{YIELDS}{UNBOUND}srun -n 8 --mpi=pmix --overcommit"),
+    "more threads than CPUs": ("--ntasks=2", starts("-n 2", "OMP_NUM_THREADS=3"),
+                               f"OMP_NUM_THREADS=3 {YIELDS}{UNBOUND}srun -n 2 --mpi=pmix --overcommit"),
+    "CPUs per task": ("--ntasks=2 --cpus-per-task=2", starts(""), "env -u SLURM_CPUS_PER_TASK OMP_NUM_THREADS=2 "
+                      f"{FEW_CORES}{UNBOUND}srun -n 2 --mpi=pmix --cpus-per-task=2"),
+    "one rank on two nodes": ("--nodes=2", starts("-n 1"),
+                              f"{THREAD}{UNBOUND}srun -n 1 --nodes=1 --mpi=pmix --cpus-per-task=1"),
+    "tasks per node": ("--nodes=2 --ntasks-per-node=1", starts("-n 3"), "env -u SLURM_NTASKS_PER_NODE "
+                       f"{THREAD}{YIELDS}{UNBOUND}srun -n 3 --mpi=pmix --overcommit"),
+    "variables of another job": ("--ntasks=2 --cpus-per-task=2", starts("-n 8", OTHERS),
+                                 f"{WITHOUT}{THREAD}{YIELDS}{UNBOUND}srun -n 8 --mpi=pmix --overcommit"),
     # As by srun --pty bash, which has the cores of the job already.
-    "a step": ("--ntasks=1", f"srun -n 1 bash -c {shlex.quote(starts('-n 1'))}", f"{THREAD}{UNBOUND}srun -n 1 --overlap --mpi=pmix --cpus-per-task=1"),
-    "the user's protocol": ("--nodes=1", starts("", "SLURM_MPI_TYPE=pmix_v4"), f"{THREAD}{UNBOUND}srun -n 1 --cpus-per-task=1"),
+    "a step": ("--ntasks=1", f"srun -n 1 bash -c {shlex.quote(starts('-n 1'))}",
+               f"{THREAD}{UNBOUND}srun -n 1 --overlap --mpi=pmix --cpus-per-task=1"),
+    "the user's protocol": ("--nodes=1", starts("", "SLURM_MPI_TYPE=pmix_v4"),
+                            f"{THREAD}{UNBOUND}srun -n 1 --cpus-per-task=1"),
 }
 
 
-class Allocation(SlurmTest):
-    """Whatever the job was given, the ranks start, without a warning."""
-
-    jobs = {name: job[:2] for name, job in ALLOCATIONS.items()}
-
-    def test_commands(self):
-        program = f" {BUILD}/bin/heat deck.yaml"
-        for name, (_, _, command) in ALLOCATIONS.items():
+class Runs(SlurmTest):
+    def test_allocations(self):
+        """Whatever the job was given, the ranks start, without a warning."""
+        jobs = {name: self.submit(*job[:2]) for name, job in ALLOCATIONS.items()}
+        for name, job in jobs.items():
             with self.subTest(name):
-                done = self.done(name)
+                done = self.ends(job, 0, err=r"\A\Z")
                 said, _, deck = done.out.partition("\n")
-                self.assertEqual((done.code, done.err), (0, ""), done)
                 self.assertEqual(deck.count("app: heat"), 1, done)
-                self.assertEqual(said, command + program)
+                self.assertEqual(said, f"{ALLOCATIONS[name][2]} {BUILD}/bin/heat deck.yaml")
 
+    def test_exit_codes(self):
+        """A launcher that fails, a protocol that the MPI does not speak, and a wrong answer."""
+        start = "(?s)kontor: the program could not be started: srun"
+        cases = (
+            (f'KONTOR_LAUNCHER="srun --nodes=7" {KONTOR} -n 2 deck.yaml', 3, r"\A", rf"{start} --nodes=7 -n 2 \S+/heat .*\n.*asked for 2"),
+            (f'KONTOR_LAUNCHER="srun --mpi=none" {KONTOR} -n 1 deck.yaml', 3, r"\A", f"{start} --mpi=none -n 1 "),
+            (f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0", 1, "VERIFICATION FAILED", r"\A(?!.*launcher)"),
+        )
+        jobs = [self.submit("--nodes=1", script) for script, *_ in cases]
+        for job, (script, *how) in zip(jobs, cases):
+            with self.subTest(script):
+                self.ends(job, *how)
 
-class Ends(SlurmTest):
-    """What the exit code tells."""
-
-    jobs = {
-        "launcher": ("--nodes=1", f'KONTOR_LAUNCHER="srun --nodes=7" {KONTOR} -n 2 deck.yaml'),
-        "protocol": ("--nodes=1", f'KONTOR_LAUNCHER="srun --mpi=none" {KONTOR} -n 1 deck.yaml'),
-        "wrong": ("--nodes=1", f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0"),
-    }
-
-    def test_a_launcher_that_fails_and_a_protocol_that_the_mpi_does_not_speak(self):
-        for name, said in (("launcher", r"srun --nodes=7 -n 2 \S+/heat .*\n.*asked for 2"),
-                           ("protocol", "srun --mpi=none -n 1 ")):
-            done = self.done(name)
-            self.assertEqual(done.code, 3, done)
-            self.assertRegex(done.err, f"(?s)kontor: the program could not be started: {said}")
-
-    def test_a_wrong_answer(self):
-        done = self.done("wrong")
-        self.assertEqual(done.code, 1, done)
-        self.assertIn("VERIFICATION FAILED", done.out)
-        self.assertNotIn("launcher", done.err)
-
-
-class EndsEarly(SlurmTest):
-    """As by sbatch --signal=B:USR1@60, which tells the script; the job of GoesOn tells the ranks."""
-
-    words = "-n 3 deck.yaml --quiet --results record.json --set solver.max_sweeps=1000000000 --set output.every=1000"
-    jobs = {"script": ("--nodes=1", f"exec {KONTOR} {words}")}
-
-    def test_the_script_is_told(self):
-        folder, (_, number) = self.submitted["script"]
-        size = lambda: sum(path.stat().st_size for path in folder.glob("deck.h5.*.tmp"))
-        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 20)
-        subprocess.run(["scancel", "--signal=USR1", "--batch", number], check=True)
-        done = self.done("script")
-        self.assertEqual(done.code, 4, done)
-        self.assertIn("ENDED EARLY", done.out)
-        record = self.record("script")
+    def test_the_script_is_told_to_end(self):
+        """As by sbatch --signal=B:USR1@60; the job below tells the ranks."""
+        (self.folder / "deck.yaml").write_text(ENDLESS)
+        job = self.submit("--nodes=1", f"exec {KONTOR} -n 3 deck.yaml --quiet --results record.json --set output.every=1000")
+        size = lambda: sum(path.stat().st_size for path in self.folder.glob("deck.h5.*.tmp"))
+        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 60)
+        subprocess.run(["scancel", "--signal=USR1", "--batch", job[1]], check=True)
+        self.ends(job, 4, "ENDED EARLY", "kontor: heat ended early, as signal USR1 asked")
+        record = json.loads((self.folder / "record.json").read_text())
         self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
-        self.assertIn("kontor: heat ended early, as signal USR1 asked", done.err)
 
-
-@unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py, by which kontor run --restart looks into a checkpoint")
-class GoesOn(SlurmTest):
-    """The job script of docs/checkpoints.md, which puts itself into the queue again; there it is held, so that its deck may have an end."""
-
-    deck = "inputs/heat/plate.yaml"
-    documented = re.search(r"(?s)```\n(#!/bin/bash\n.*?)```", (ROOT / "docs/checkpoints.md").read_text())[1]
-    script = documented.replace("--ntasks=64", "--ntasks=3").replace('sbatch "$0"', 'sbatch --hold "$0"')
-    jobs = {"docs": ("", script)}
-
-    @classmethod
-    def prepare(cls, folder):
-        (folder / "scripts").symlink_to(ROOT / "scripts")
-        (folder / cls.deck).parent.mkdir(parents=True)
-        (folder / cls.deck).write_text(DECK.replace("max_sweeps: 20", "max_sweeps: 1000000000") + "checkpoint: {every: 1000, keep: 1}\n")
-
-    def test_a_job_that_is_told_to_end_goes_on_in_another(self):
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_job_that_is_told_to_end_resumes_in_another(self):
+        """The job script of docs/checkpoints.md, which puts itself into the queue again; there it is held, so that its
+        deck may have an end."""
         import h5py
 
-        folder, (_, number) = self.submitted["docs"]
-        checkpoints = lambda: sorted(path.name for path in folder.glob("plate-checkpoint-*.h5"))
-        slurm.wait_for(checkpoints, "a checkpoint", 20)
-        subprocess.run(["scancel", "--signal=USR1", number], check=True)
-        done = self.done("docs")
-        self.assertEqual(done.code, 0, done)
-        self.assertRegex(done.out, r"(?m)^ENDED EARLY: .*\bUSR1\b.*\bplate-checkpoint-\d+\.h5 --restart$")
+        deck = self.folder / "inputs/heat/plate.yaml"
+        deck.parent.mkdir(parents=True)
+        deck.write_text(ENDLESS + "checkpoint: {every: 1000, keep: 1}\n")
+        (self.folder / "scripts").symlink_to(ROOT / "scripts")
+        documented = re.search(r"(?s)```\n(#!/bin/bash\n.*?)```", (ROOT / "docs/checkpoints.md").read_text())[1]
+        job = self.submit("", change(documented, "--ntasks=64", "--ntasks=3", 'sbatch "$0"', 'sbatch --hold "$0"'))
+        checkpoints = lambda: sorted(path.name for path in self.folder.glob("plate-checkpoint-*.h5"))
+        slurm.wait_for(checkpoints, "a checkpoint", 60)
+        subprocess.run(["scancel", "--signal=USR1", job[1]], check=True)
+        done = self.ends(job, 0, r"(?m)^ENDED EARLY: .*\bUSR1\b.*\bplate-checkpoint-\d+\.h5 --restart$")
         again = re.search(r"(?m)^Submitted batch job (\d+)$", done.out)
         self.assertTrue(again, done)
         [checkpoint] = checkpoints()
         step = int(checkpoint[-12:-3])
-        (folder / self.deck).write_text(DECK.replace("max_sweeps: 20", f"max_sweeps: {step + 20}"))
+        deck.write_text(DECK.replace("max_sweeps: 20", f"max_sweeps: {step + 20}"))
         subprocess.run(["scontrol", "release", again[1]], check=True)
-        slurm.cluster.collect((folder, again[1]))
-        said = (folder / f"slurm-{again[1]}.out").read_text()
+        slurm.cluster.collect((self.folder, again[1]))
+        said = (self.folder / f"slurm-{again[1]}.out").read_text()
         self.assertIn("VERIFICATION PASSED", said)
-        with h5py.File(folder / "plate.h5") as file:
+        with h5py.File(self.folder / "plate.h5") as file:
             run = json.loads(file["run"][()])
-        found = (run["ranks"], run["sweeps"], run["checkpoint"].get("at_step"), run["checkpoint"].get("restarted_from"))
+        told = run["checkpoint"]
+        found = (run["ranks"], run["sweeps"], told.get("at_step"), told.get("restarted_from"))
         self.assertEqual(found, (3, step + 20, step, checkpoint), said)
+
+
+def change(text, *words):
+    """The text with the second of two words instead of the first, and so on; all are there."""
+    for old, new in zip(words[::2], words[1::2]):
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+STUDY = """\
+study: jobs
+deck: deck.yaml
+kind: strong
+ranks: [2, 4]
+ranks_per_node: 2
+vary: {comm.backend: [view]}
+repeats: 2
+launch: {scheduler: slurm, exclusive: false, minutes: 5}
+"""
+
+
+class Studies(SlurmTest):
+    def test_jobs_on_one_and_two_nodes(self):
+        """What they leave, in a folder whose name a shell would take apart."""
+        folder = self.folder / """it's "$my" study: 50%j"""
+        folder.mkdir()
+        (folder / "deck.yaml").write_text(DECK.replace("max_sweeps: 20", "max_sweeps: 20, check_every: 0"))
+        (folder / "study.yaml").write_text(STUDY)
+
+        def told():
+            """By the jobs and their runs."""
+            files = [*sorted(folder.glob("jobs/jobs/*.out")), *sorted(folder.glob("jobs/runs/*.log"))]
+            return "".join(f"--- {file.name}\n{file.read_text()}" for file in files)
+
+        def study(*words):
+            done = subprocess.run([ROOT / "scripts/kontor", "study", *words], cwd=folder, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr + told())
+            return json.loads((folder / "jobs/study.json").read_text()), done.stdout
+
+        self.assertEqual(study("study.yaml", "--submit")[0]["runs"], [])
+        queue = lambda: subprocess.run(["squeue", "-h"], capture_output=True, text=True, check=False).stdout.strip()
+        slurm.wait_for(lambda: not queue(), "the jobs", 90)
+        state, said = study("jobs", "--resume", "--submit")
+        self.assertIn("4 passed", said + told())
+        found = {(run["point"], run["repeat"], run["state"]) for run in state["runs"]}
+        self.assertEqual(found, {(f"p00{point}", repeat, "passed") for point in range(2) for repeat in (1, 2)}, told())
+        self.assertEqual(len(list(folder.glob("jobs/jobs/*.out"))), 2)
+        for run in state["runs"]:
+            record = json.loads((folder / "jobs" / run["record"]).read_text())
+            self.assertEqual((record["ranks"], len(record["hosts"])), {"p000": (2, 1)}.get(run["point"], (4, 2)))
+        self.assertTrue(state["machine"]["job"].startswith("Slurm "), state["machine"])
+        self.assertEqual(len(state["jobs"]), 2, "there was nothing to submit")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ The environment may name another build (KONTOR_BUILD_DIR) and another launcher (
 
 import functools
 import json
+import math
 import os
 import re
 import shutil
@@ -15,14 +16,29 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tests/fault_injection"), str(ROOT / "python")]
+try:
+    import h5py
+except ImportError:
+    h5py = None
 
-from fault_injection.launch import BUILD, FAULTS, preload, sanitizers  # noqa: E402, F401
-from fault_injection.mpirun import ENVIRONMENT, MPIEXEC, Program, wait_until  # noqa: E402
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/fault_injection"))
+
+from fault_injection.mpirun import (  # noqa: E402, F401
+    BUILD, ENVIRONMENT, FAULTS, MPIEXEC, Program, preload, sanitizers, state_of, wait_until,
+)
 
 HEAT, PINGPONG, CG, DYNAMICS = (str(BUILD / "bin" / name) for name in ("heat", "pingpong", "cg", "dynamics"))
 
+PLATE = """\
+app: heat
+problem:
+  cells: [13, 11]
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+solver: {tolerance: 0, max_sweeps: 5}
+output: {file: plate.h5}
+"""
 
 # What the launcher of Open MPI 6 says of each exit code, and cannot be told to leave out.
 OF_LAUNCHER = re.compile(r"(?ms)^-{70,}\n+prterun detected that one or more processes exited with non-zero.*?^-{70,}\n")
@@ -34,6 +50,19 @@ def starts_several_programs():
     command = [MPIEXEC, "-n", "1", "true", ":", "-n", "1", "true"]
     ended = subprocess.run(command, env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL, capture_output=True)
     return ended.returncode == 0
+
+
+def change(deck, *words):
+    """The deck with the second of two words instead of the first, the fourth instead of the third and so on."""
+    for old, new in zip(words[::2], words[1::2]):
+        assert deck.count(old) == 1, f"{old!r} is in the deck {deck.count(old)} times"
+        deck = deck.replace(old, new)
+    return deck
+
+
+def set_(*overrides):
+    """The words of the command line for them."""
+    return [word for override in overrides for word in ("--set", override)]
 
 
 class Running(Program):
@@ -55,7 +84,7 @@ class Running(Program):
         """The result; AssertionError if it takes more than `limit` seconds."""
         result = super().finish(limit)
         if result.code is None:
-            raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung} {self.stacks}\n{result}")
+            raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung}\n{result}")
         return result._replace(err=OF_LAUNCHER.sub("", result.err))
 
     def ranks(self):
@@ -68,7 +97,7 @@ def wait_for(what, condition, limit=60):
         raise AssertionError(f"{what} did not happen within {limit} s")
 
 
-class HeatTest(unittest.TestCase):
+class ProgramTest(unittest.TestCase):
     """A test in an empty folder of its own."""
 
     program = HEAT
@@ -86,20 +115,22 @@ class HeatTest(unittest.TestCase):
 
     def start(self, *arguments, ranks=1, variables={}):
         """Runs the program in the test's folder."""
-        if not self.calibrates and ":" not in arguments and any(str(argument).endswith(".yaml") for argument in arguments):
+        has_deck = ":" not in arguments and any(str(argument).endswith(".yaml") for argument in arguments)
+        if has_deck and not self.calibrates:
             arguments = (*arguments, "--set", "measure.calibrate=false")
         running = Running(self.program, arguments, ranks, self.folder, variables)
         self.addCleanup(running.kill)
         return running
 
-    def heat(self, *arguments, ranks=1, limit=30, **others):
-        return self.start(*arguments, ranks=ranks, **others).finish(limit)
-
-    def ends(self, code, *arguments, **others):
+    def ends(self, code, *arguments, limit=60, **others):
         """The result of a run that must end with this exit code."""
-        result = self.heat(*arguments, **others)
+        result = self.start(*arguments, **others).finish(limit)
         self.assertEqual(result.code, code, result)
         return result
+
+    def passes(self, *arguments, **others):
+        """A run that must be verified."""
+        return self.ends(0, *arguments, **others)
 
     def names(self, message, error_id, *facts, lines=1):
         """That an error of so many lines has this id at the end of the first, and tells all of the facts."""
@@ -108,9 +139,28 @@ class HeatTest(unittest.TestCase):
         for fact in facts:
             self.assertIn(fact, message)
 
-    def passes(self, *arguments, **others):
-        """A run that must be verified."""
-        return self.ends(0, *arguments, **others)
+    def refused(self, error_id, *facts, words=(), deck=PLATE, ranks=(1,), lines=1):
+        """What holds for every mistake of the user's in `deck.yaml` and more words: id and facts of the message, exit
+        code 2, nothing lost. Facts are place and key, as in "deck.yaml:3:3: problem.cells", the value found, and what
+        else the user must learn. What all ranks find out alike is refused by the same code whatever it is, which one
+        case of a class shows on several ranks. What one rank alone finds must be told on several."""
+        for count in ranks:
+            with self.subTest(id=error_id, facts=facts, words=words, ranks=count):
+                self.write("deck.yaml", deck)
+                self.write("plate.h5", "what an earlier run left")
+                before = self.contents()
+                result = self.ends(2, "deck.yaml", *words, ranks=count)
+                self.names(result.err, error_id, *facts, lines=lines)
+                self.assertEqual(result.out, "")
+                self.assertEqual(self.contents(), before)
+
+    def refused_when(self, old, new, *facts, **others):
+        """... where the deck says `new` instead of `old`."""
+        self.refused(*facts, deck=change(PLATE, old, new), **others)
+
+    def refused_set(self, override, error_id, *facts, **others):
+        """... with `--set override`, which the message begins with."""
+        self.refused(error_id, f"--set {override}: ", *facts, words=("--set", override), **others)
 
     def temporary(self, name):
         """The file that a run writes aside for `name`, or None."""
@@ -118,6 +168,10 @@ class HeatTest(unittest.TestCase):
 
     def files(self):
         return sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))
+
+    def contents(self):
+        """The bytes of each file by its name; None of a folder."""
+        return {name: path.read_bytes() if (path := self.folder / name).is_file() else None for name in self.files()}
 
     def checkpoints(self):
         """Their names, in the order of their steps."""
@@ -127,6 +181,46 @@ class HeatTest(unittest.TestCase):
         """What --results has written."""
         return json.loads((self.folder / name).read_text())
 
-    def contents(self):
-        """The bytes of each file by its name; None of a folder."""
-        return {name: path.read_bytes() if (path := self.folder / name).is_file() else None for name in self.files()}
+
+@unittest.skipIf(h5py is None, "this python has no h5py")
+class RecordTest(ProgramTest):
+    """Runs whose HDF5 file h5py reads."""
+
+    PLATE = """\
+app: heat
+problem:
+  cells: [26, 22]
+  domain: {upper: [1, 0.5]}
+  boundary:
+    y_max: {dirichlet: "sin(pi*x)"}
+  exact: "sin(pi*x)*sinh(pi*y)/sinh(pi/2)"
+solver: {tolerance: 1.0e-9, check_every: 50}
+measure: {repeats: 2}
+output: {file: plate.h5}
+"""
+
+    def run_deck(self, text, name, *arguments, ranks=2, **overrides):
+        """Runs the deck; its file, open until the test ends. `said`: the run's result."""
+        self.write("deck.yaml", text)
+        keys = set_(*(f"{key.replace('__', '.')}={value}" for key, value in overrides.items()))
+        self.said = self.passes("deck.yaml", "-o", name, *arguments, *keys, ranks=ranks)
+        return self.open(name)
+
+    def open(self, name):
+        """The file, open until the test ends."""
+        file = h5py.File(self.folder / name)
+        self.addCleanup(file.close)
+        return file
+
+    def run_of(self, *arguments, **options):
+        """The record of a run as run_deck() makes it."""
+        return json.loads(self.run_deck(*arguments, **options)["run"][()])
+
+    def numbers_of(self, item):
+        """Those of a data item of XDMF, which are as it says; an image's have all extents in one."""
+        name, path = item.text.split(":")
+        data = self.open(name)[path]
+        self.assertEqual(data.size, math.prod(int(n) for n in item.get("Dimensions").split()))
+        kind = item.get("NumberType")[0].lower(), int(item.get("Precision"))
+        self.assertEqual((data.dtype.kind, data.dtype.itemsize), kind)
+        return data[...]

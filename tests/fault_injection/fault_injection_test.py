@@ -9,14 +9,12 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/fault_injection"), str(ROOT / "python")]
 try:
     import h5py
     import numpy
 
     from fault_injection import check, disturb
-    from fault_injection.case import APPS, Case, Run
+    from fault_injection.cases import APPS, Case, Run
     from fault_injection.mpirun import Result, marked
 except ModuleNotFoundError as error:
     print(f"skipped: {error}")
@@ -101,9 +99,9 @@ class Checks(unittest.TestCase):
             self.assertRegex("\n".join(outcome.findings), finding)
 
     def test_a_hang_and_a_process_that_is_left(self):
-        program = unittest.mock.Mock(command="heat", hung=[], stacks={}, launcher_alone=False)
+        program = unittest.mock.Mock(command="heat", hung=[], launcher_alone=False)
         program.processes = lambda: marked(f"HOME={os.environ.get('HOME', '')}")[:1]
         outcome = disturb.Outcome()
         with unittest.mock.patch("fault_injection.disturb.GONE", 0.1):
-            outcome.end(program, Result(None, "", "", 1.0), 0.0)
+            outcome.end(program, Result(None, "", ""))
         self.assertRegex("\n".join(outcome.findings), r"hang: [^\n]*\nprocesses: left are ")

@@ -19,11 +19,40 @@ Options read(const std::string& problem, int ranks = 2) {
   return options;
 }
 
-std::string refusal(const std::string& problem, double memory) {
+std::string refusal(const std::string& problem, double memory = 1e9, int ranks = 2) {
   return miniapp::test::error_of([&] {
     std::vector<std::string> notes;
-    cases(read(problem), 2, memory, notes);
+    cases(read(problem, ranks), ranks, memory, notes);
   });
+}
+
+TEST(Options, RefuseWhatTheMeasureDoesNotTake) {
+  const std::string conflict = "[E-DECK-CONFLICT]", range = "[E-DECK-RANGE]", count = "[E-DECK-RANKS]";
+  struct Refused {
+    std::string problem, says, id;
+    int ranks = 2;
+  };
+  std::vector<Refused> all{
+      {"dimensions: [3], sizes: {from: 4, to: 2000}", "problem.sizes.to is 2000, which in 3-D", range},
+      {"sizes: {from: 4, to: 2}", "problem.sizes.to is 2, below problem.sizes.from, 4", conflict},
+      {"measure: model, sizes: {from: 4, to: 8}", "problem.sizes.to is 8, which with problem.sizes.factor 2", conflict},
+      {"measure: collectives, dimensions: [3]", "problem.dimensions[0] is 3; problem.measure collectives takes 1",
+       conflict},
+      {"measure: model, dimensions: [3]", "problem.dimensions[0] is 3; problem.measure model takes 1", conflict},
+      {"measure: exchange, dimensions: [3]", "problem.dimensions[0] is 3; problem.measure exchange takes 1, 2",
+       conflict},
+      {"measure: calls, backends: [raw]", "problem.backends is [raw]", conflict},
+      {"measure: calls, paths: [direct]", "problem.paths is [direct]", conflict},
+      {"measure: calls, fields: 2", "problem.fields is 2", conflict},
+      {"measure: collectives, pairs: one", "problem.pairs is one", conflict},
+      {"measure: model, pairs: one", "problem.pairs is one", conflict},
+  };
+  for (const std::string one : {"roundtrip", "halo", "collectives", "model", "exchange", "calls"})
+    all.push_back({"measure: " + one, "problem.measure " + one + " takes 2 ranks or more", count, 1});
+  for (const std::string one : {"roundtrip", "exchange", "calls"})
+    all.push_back({"measure: " + one, "problem.measure " + one + " pairs the ranks, but there are 3", count, 3});
+  for (const auto& [problem, says, id, ranks] : all)
+    miniapp::test::expect_facts(refusal(problem, 1e9, ranks), {": " + says, id}, problem);
 }
 
 /// The cases of a deck in so much memory, and the notes.

@@ -5,19 +5,19 @@ earlier output, the bits of a new one, and which calls the program makes, from w
 import hashlib
 import json
 import re
-from pathlib import Path
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
-from kontor.report.fields import h5py
+import h5py
 
-from .case import App, Run
-from .launch import FAULTS, Started, preload
+from .cases import App, Run
+from .mpirun import BUILD, FAULTS, MPIEXEC, Program, preload
 
 OUTPUTS = ("plate.h5", "plate.xmf", "plate.json")
 CHECKPOINT = re.compile(r"plate-checkpoint-\d{9}\.h5")
 # What a killed run leaves, and the next one removes.
 TEMPORARY = re.compile(r"plate(\.h5|\.xmf|\.json|-checkpoint\.h5)\.[0-9a-f]{8}\.tmp")
 SEAL = b"Kontor2\n"  # output/src/seal.cpp
+LIMITS = {"KONTOR_END_SECONDS": "5", "KONTOR_FINISH_SECONDS": "10", "KONTOR_START_SECONDS": "10"}
 
 
 class Site(NamedTuple):
@@ -27,49 +27,28 @@ class Site(NamedTuple):
     place: str  # module+offset
     rank: int
     calls: int
-    keys: tuple[str, ...] = ()  # of the run that called it from there
+    keys: tuple[str, ...]  # of the run that called it from there
 
 
 class Reference(NamedTuple):
     app: App
-    earlier: dict[str, bytes] = {}  # name: contents
-    bits: dict[str, str] = {}  # dataset: hash of its values
+    earlier: dict = {}  # name: contents
+    bits: dict = {}  # dataset: hash of its values
     sites: tuple[Site, ...] = ()  # of the traced runs, on two ranks
-    checkpoint: dict[str, bytes] = {}  # name: contents; runs with the key `restart` resume from it
+    checkpoint: dict = {}  # name: contents; runs with the key `restart` resume from it
 
 
-def make_reference(app: App, folder: Path) -> Reference:
-    reference = Reference(app)
-    earlier = undisturbed(reference, Run(app.name, 1, ()), folder / "earlier", size=2 * app.size)
-    reference = reference._replace(earlier=files_of(earlier, "plate.*"))
-    checkpoints = Run(app.name, 2, ("checkpoint.every=4", "checkpoint.keep=1000"))
-    first = min(files_of(undisturbed(reference, checkpoints, folder / "checkpoint"), "plate-checkpoint-*.h5").items())
-    reference = reference._replace(checkpoint=dict([first]))
-    for number, keys in enumerate(app.runs()):
-        run, place = Run(app.name, 2, keys), folder / f"traced-{number}"
-        variables = {"KONTOR_FAULT_TRACE": str(place / "trace"), "KONTOR_FAULT_FOLDER": str(place / "run")}
-        here = undisturbed(reference, run, place, preload(FAULTS) | variables)
-        reference = reference._replace(bits=reference.bits or contents(here / "plate.h5"),
-                                       sites=(*reference.sites, *read_trace(place / "trace", keys)))
-        findings: list[str] = []
-        check_folder(here, reference, run, findings, complete=True, temporaries=False)
-        if findings:
-            raise SystemExit(f"fault injection: {app.name} on 2 ranks with {keys}: {findings}")
-    return reference
+def start(run, folder, variables=None):
+    """A run in its folder. `variables` are those of the ranks, not of the launcher."""
+    keys = [key if key.startswith("--") else f"--set={key}" for key in run.overrides]
+    words = [f"{key}={text}" for key, text in (variables or {}).items()]
+    (folder.parent / "tmp").mkdir(exist_ok=True)
+    return Program([MPIEXEC, "-n", run.ranks, "env", *words, BUILD / "bin" / run.app, "deck.yaml", *keys,
+                    "-o", "plate.h5", "--results", "plate.json", "--quiet"],
+                   folder, {**LIMITS, "TMPDIR": str(folder.parent / "tmp")})
 
 
-def undisturbed(reference: Reference, run: Run, place: Path, variables: dict[str, str] | None = None,
-                size: int = 0) -> Path:
-    """The folder of a run. Ends the campaign if it fails."""
-    folder = prepare(reference, run, place, size)
-    started = Started(run, folder, variables)
-    result = started.finish(120)
-    if result.code != 0:
-        raise SystemExit(f"fault injection: {started.command}: {result}")
-    return folder
-
-
-def prepare(reference: Reference, run: Run, place: Path, size: int = 0) -> Path:
+def prepare(reference, run, place, size=0):
     """A folder with an earlier output, and the checkpoint that the run resumes from."""
     folder, app = place / "run", reference.app
     folder.mkdir(parents=True)
@@ -79,23 +58,48 @@ def prepare(reference: Reference, run: Run, place: Path, size: int = 0) -> Path:
     return folder
 
 
-def files_of(folder: Path, pattern: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob(pattern)}
+def make_reference(app, folder):
+    reference = Reference(app)
+
+    def undisturbed(name, run, size=0, variables=None):
+        """The folder of a run. Ends the campaign if it fails."""
+        made = prepare(reference, run, folder / name, size)
+        result = start(run, made, variables).finish(120)
+        if result.code != 0:
+            raise SystemExit(f"fault injection: {app.name} {run}: {result}")
+        return made
+
+    earlier = undisturbed("earlier", Run(app.name, 1, ()), 2 * app.size)
+    reference = reference._replace(earlier={path.name: path.read_bytes() for path in earlier.glob("plate.*")})
+    often = undisturbed("checkpoint", Run(app.name, 2, ("checkpoint.every=4", "checkpoint.keep=1000")))
+    first = min(often.glob("plate-checkpoint-*.h5"))
+    reference = reference._replace(checkpoint={first.name: first.read_bytes()})
+    for number, keys in enumerate(app.runs()):
+        run, name = Run(app.name, 2, keys), f"traced-{number}"
+        trace = {"KONTOR_FAULT_TRACE": str(folder / name / "trace"), "KONTOR_FAULT_FOLDER": str(folder / name / "run")}
+        here = undisturbed(name, run, variables=preload(FAULTS) | trace)
+        reference = reference._replace(bits=reference.bits or contents(here / "plate.h5"),
+                                       sites=(*reference.sites, *read_trace(folder / name, keys)))
+        findings = []
+        check_folder(here, reference, run, findings, complete=True, temporaries=False)
+        if findings:
+            raise SystemExit(f"fault injection: {app.name} on 2 ranks with {keys}: {findings}")
+    return reference
 
 
-def read_trace(trace: Path, keys: tuple[str, ...]) -> Iterator[Site]:
-    for file in sorted(trace.parent.glob(f"{trace.name}.*")):
+def read_trace(folder, keys):
+    for file in sorted(folder.glob("trace.*")):
         for line in file.read_text().splitlines():
             function, place, calls = line.split()
             yield Site(function, place, int(file.suffix[1:]), int(calls), keys)
 
 
-def contents(path: Path) -> dict[str, str]:
+def contents(path):
     """The hashes of all values below /fields and /series; reads all others, too. Throws whatever h5py throws at a
     damaged file."""
-    bits: dict[str, str] = {}
+    bits = {}
 
-    def look(name: str, thing: h5py.Dataset | h5py.Group) -> None:
+    def look(name, thing):
         if isinstance(thing, h5py.Dataset):
             values = thing[...].tobytes()
             if name.startswith(("fields", "series")):
@@ -108,8 +112,7 @@ def contents(path: Path) -> dict[str, str]:
     return bits
 
 
-def check_folder(folder: Path, reference: Reference, run: Run, findings: list[str], complete: bool = False,
-                 temporaries: bool = True, told: str = "") -> str:
+def check_folder(folder, reference, run, findings, complete=False, temporaries=True, told=""):
     """What check_output() gives. Every file is whole, and of one run; if `complete`, of this one. Other files are
     checkpoints, `temporaries`, and what the user was `told` of. Each finding begins with the name of its check."""
     state = check_output(folder, reference, run, findings)
@@ -122,21 +125,20 @@ def check_folder(folder: Path, reference: Reference, run: Run, findings: list[st
                 findings.append(f"checkpoint: {path.name} has no checksums at its end")
         except Exception as error:  # noqa: BLE001: h5py throws many kinds
             findings.append(f"checkpoint: {path.name} is not whole: {error}")
+    names = {path.name for path in folder.iterdir()}
     if complete:
         if state != "new":
             findings.append(f"exit code: 0, but plate.h5 is {state}")
-        missing = reference.earlier.keys() - {path.name for path in folder.iterdir()}
-        findings += [f"exit code: 0, but there is no {name}" for name in missing]
+        findings += [f"exit code: 0, but there is no {name}" for name in reference.earlier.keys() - names]
     elif run.has("--restart=") and not checkpoints:
         findings.append("checkpoint: the run resumed from one, and none is left")
-    for name in sorted(entry.name for entry in folder.iterdir()):
-        known = name in ("deck.yaml", *OUTPUTS) or CHECKPOINT.fullmatch(name) or name in told
-        if not known and not (temporaries and TEMPORARY.fullmatch(name)):
+    for name in sorted(names - {"deck.yaml", *OUTPUTS}):
+        if not CHECKPOINT.fullmatch(name) and name not in told and not (temporaries and TEMPORARY.fullmatch(name)):
             findings.append(f"names: {name} is left")
     return state
 
 
-def check_output(folder: Path, reference: Reference, run: Run, findings: list[str]) -> str:
+def check_output(folder, reference, run, findings):
     """"earlier", "new", "ended early" or "damaged"."""
     path = folder / "plate.h5"
     if not path.exists():
@@ -162,23 +164,22 @@ def check_output(folder: Path, reference: Reference, run: Run, findings: list[st
     return "ended early" if early else "new"
 
 
-def check_sidecars(folder: Path, reference: Reference, state: str, findings: list[str]) -> None:
+def check_sidecars(folder, reference, state, findings):
     """Those of the earlier file beside it, those of the new one beside the new one, or none."""
-    xdmf, record, path = folder / "plate.xmf", folder / "plate.json", folder / "plate.h5"
-    if state == "damaged":
-        return
-    if state == "earlier":
-        findings += [f"sidecar: {file.name} is not what belongs to the earlier plate.h5" for file in (xdmf, record)
-                     if file.exists() and file.read_bytes() != reference.earlier.get(file.name)]
-        return
-    if xdmf.exists():  # it names all datasets
-        named = set(re.findall(r"plate\.h5:/([^<]+)", text := xdmf.read_text(errors="replace")))
-        if named != contents(path).keys() or not text.endswith("</Xdmf>\n"):
-            findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
-    if record.exists():
-        try:
-            with h5py.File(path) as file:
-                if json.loads(record.read_text())["started"] != json.loads(file["run"][()])["started"]:
-                    findings.append("sidecar: plate.json is of another run than plate.h5")
-        except (ValueError, KeyError) as error:
-            findings.append(f"sidecar: plate.json is not whole: {error}")
+    path, *sidecars = (folder / name for name in OUTPUTS)
+    there = [file for file in sidecars if file.exists() and state != "damaged"]
+    for file in there:
+        if state == "earlier":
+            if file.read_bytes() != reference.earlier.get(file.name):
+                findings.append(f"sidecar: {file.name} is not what belongs to the earlier plate.h5")
+        elif file.name == "plate.xmf":  # it names all datasets
+            named = set(re.findall(r"plate\.h5:/([^<]+)", text := file.read_text(errors="replace")))
+            if named != contents(path).keys() or not text.endswith("</Xdmf>\n"):
+                findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
+        else:
+            try:
+                with h5py.File(path) as output:
+                    if json.loads(file.read_text())["started"] != json.loads(output["run"][()])["started"]:
+                        findings.append("sidecar: plate.json is of another run than plate.h5")
+            except (ValueError, KeyError) as error:
+                findings.append(f"sidecar: plate.json is not whole: {error}")

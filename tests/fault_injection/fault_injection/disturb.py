@@ -5,15 +5,10 @@ succeed. A fault is absorbed without any effect, or reported with an error id an
 import re
 import signal
 import time
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-from .case import RESTART, Case
-from .check import Reference, check_folder, prepare
-from .draw import leaves_shm
-from .launch import ENOSPC, FAULTS, Started, preload
-from .mpirun import Program, Result, empty_shm, left_in_shm, send, wait_until
+from .cases import RESTART
+from .check import check_folder, prepare, start
+from .mpirun import ENOSPC, FAULTS, preload, send, state_of, take_from_shm, wait_until
 
 LIMIT = 30.0  # seconds for a run
 GONE = 10.0  # seconds for ranks to notice that their launcher has been killed
@@ -22,64 +17,62 @@ ERROR_ID = re.compile(r"\[E-[A-Z-]+\]")
 
 
 class Outcome:
-    def __init__(self) -> None:
-        self.findings: list[str] = []
-        self.seen: dict[str, Any] = {}
+    def __init__(self):
+        self.findings = []
+        self.seen = {}
 
-    def end(self, program: Program, result: Result, begun: float, may_leave_shm: bool = False) -> None:
-        """How the run ended, and what it has left but files. `begun`: when it was disturbed."""
+    def end(self, program, result, may_leave_shm=False):
+        """How the run ended, and what it has left but files."""
         self.seen |= {"command": program.command, "exit_code": result.code, "stderr": result.err[:2000]}
-        if result.code is None and program.launcher_alone:  # not Kontor's: docs/guarantees.md
-            self.seen["launcher_alone"] = program.hung
-        elif result.code is None:
+        launcher_alone = result.code is None and program.launcher_alone  # not Kontor's: docs/guarantees.md
+        if result.code is None and not launcher_alone:
             self.findings.append(f"hang: it did not end in time, and was killed: {', '.join(program.hung)}")
-            self.seen["stacks"] = program.stacks
-        gone = wait_until(lambda: not program.processes(), GONE)
-        self.seen["seconds"] = round(time.monotonic() - begun, 3)
-        if not gone:
+        if not wait_until(lambda: not program.processes(), GONE):
             self.findings.append(f"processes: left are {', '.join(f'{p.name} ({p.pid})' for p in program.processes())}")
             program.kill()
-        if shm := [entry.name for entry in left_in_shm()]:
-            if "launcher_alone" not in self.seen and not may_leave_shm:
-                self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
-            empty_shm()
+        if (shm := take_from_shm()) and not may_leave_shm and not launcher_alone:
+            self.findings.append(f"shm: left in /dev/shm are {', '.join(shm)}")
 
 
-def make(case: Case, place: Path, reference: Reference) -> Outcome:
-    what, reached, outcome = case.what, place / "reached", Outcome()
+def make(case, place, reference):
+    what, outcome = case.what, Outcome()
     folder = prepare(reference, case.run, place)
-    started = Started(case.run, folder, variables(what, folder, reached))
-    if case.kind == "kill" and started.wait_for_pause(reached.with_suffix(f".{what['of']}")):
+    started = start(case.run, folder, variables(what, folder, place / "reached"))
+    if case.kind == "kill" and wait_for_pause(started, place / f"reached.{what['of']}"):
         strike(what, started)
     result = started.finish(LIMIT)
-    marks = [mark.stat().st_mtime for mark in place.glob("reached.*")]
-    begun = max(marks) - time.time() + time.monotonic() if marks else started.begun
-    outcome.end(started, result, begun, leaves_shm(what))
-    outcome.seen["hit"] = bool(marks) or "call" not in what
+    # A launcher that is killed removes nothing.
+    outcome.end(started, result, what.get("to") in ("launcher", "all") and "KILL" in what["signal"])
+    outcome.seen["hit"] = "call" not in what or any(place.glob("reached.*"))
     judge(case, outcome, result.code, result.err + result.out, folder, reference)
     follow(case, outcome, folder, reference)
     return outcome
 
 
-def variables(what: dict[str, Any], folder: Path, reached: Path) -> dict[str, str]:
+def variables(what, folder, reached):
     """What fails, for the ranks: tests/faults, output/tests/enospc.c. Where a call does, `reached`.RANK is made."""
     if "room" in what:
-        ways = {"all": {}, "one": {"RANK": "0"}}
-        library, texts = ENOSPC, {"AFTER": what["room"], "FILE": what["file"], **ways[what["way"]]}
+        library, texts = ENOSPC, {"AFTER": what["room"], "FILE": what["file"]}
+        texts |= {"RANK": "0"} if what["way"] == "one" else {}
     else:
         names = {"call": "CALL", "number": "NUMBER", "do": "DO", "site": "SITE", "of": "RANK"}
-        library, texts = FAULTS, {"FOLDER": folder, "REACHED": reached, **{names[key]: what[key] for key in names}}
+        library, texts = FAULTS, {"FOLDER": folder, "REACHED": reached} | {names[key]: what[key] for key in names}
     return preload(library) | {f"KONTOR_FAULT_{name}": str(text) for name, text in texts.items()}
 
 
-def strike(what: dict[str, Any], started: Started) -> None:
+def wait_for_pause(started, reached):
+    """Whether a rank has come to its call, and has stopped there."""
+    def stopped():
+        return reached.exists() and any(state_of(process.pid).startswith("T") for process in started.processes())
+
+    return wait_until(lambda: started.process.poll() is not None or stopped(), 60) and started.process.poll() is None
+
+
+def strike(what, started):
     processes = started.processes()
     ranks = {process.pid: f"rank {process.rank}" for process in processes if process.rank is not None}
-    if what["to"] == "launcher":
-        chosen = [started.process.pid]
-    elif what["to"] == "all":
-        chosen = [process.pid for process in processes]
-    else:
+    chosen = {"launcher": [started.process.pid], "all": [process.pid for process in processes]}.get(what["to"])
+    if chosen is None:
         chosen = [pid for pid, rank in ranks.items() if what["to"] in ("ranks", rank)]
     for name in what["signal"].split(", "):
         for pid in chosen:
@@ -90,11 +83,10 @@ def strike(what: dict[str, Any], started: Started) -> None:
         send(pid, signal.SIGCONT)
 
 
-def judge(case: Case, outcome: Outcome, code: int | None, said: str, folder: Path, reference: Reference) -> None:
+def judge(case, outcome, code, said, folder, reference):
     findings = outcome.findings
     state = check_folder(folder, reference, case.run, findings, complete=code == 0, told=said,
                          temporaries=code != 0 or case.kind in ("kill", "files"))
-    outcome.seen["output"] = "absorbed" if code == 0 and case.kind != "kill" else state
     if CRASH.search(said):
         findings.append(f"crash: {said[:400]}")
     if code in (None, 0):
@@ -111,15 +103,14 @@ def judge(case: Case, outcome: Outcome, code: int | None, said: str, folder: Pat
         findings.append(f"words: no error id in: {said[:300]}")
 
 
-def follow(case: Case, outcome: Outcome, folder: Path, reference: Reference) -> None:
+def follow(case, outcome, folder, reference):
     """The next run of these names must do everything, and remove what the one before has left."""
     restart = (RESTART,) * any(folder.glob("plate-checkpoint-*.h5"))
-    result = Started(replace(case.then, overrides=(*case.then.overrides, *restart)), folder).finish(60)
-    found = []
+    run = case.then._replace(overrides=(*case.then.overrides, *restart))
+    result, found = start(run, folder).finish(60), []
     if result.code != 0:
         found.append(f"exit code {result.code}: {(result.err or result.out).strip()[:300]}")
     else:
-        check_folder(folder, reference, case.then, found, True, False, str(outcome.seen.get("stderr", "")))
-        found += [f"/dev/shm has {entry.name}" for entry in left_in_shm()]
-        empty_shm()
+        check_folder(folder, reference, run, found, True, False, outcome.seen.get("stderr", ""))
+        found += [f"/dev/shm has {name}" for name in take_from_shm()]
     outcome.findings += [f"next run: {finding}" for finding in found]

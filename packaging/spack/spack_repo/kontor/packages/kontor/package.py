@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Installed once by hand with Spack 0.23 and Debian's packages. Not tested: Spack 1.0, which its imports need, and the
+# variants cuda, rocm and nccl. A test compares its dependencies and options with those of the build.
 from pathlib import Path
 
 from spack_repo.builtin.build_systems.cmake import CMakePackage
