@@ -115,7 +115,7 @@ def rows(rule: dict[str, Any], abouts: dict[str, Any]) -> Iterator[list[str]]:
 
 
 def table(head: list[str], body: list[list[str]]) -> list[str]:
-    return ["| " + " | ".join(row).replace("  ", " ") + " |" for row in (head, ["---"] * len(head), *body)]
+    return [("| " + " | ".join(row) + " |").replace("|  |", "| |").replace("|  |", "| |") for row in (head, ["---"] * len(head), *body)]
 
 
 def reference(data: dict[str, Any], abouts: dict[str, Any]) -> list[str]:
