@@ -32,7 +32,7 @@ class Errors(ReportTest):
         """Those that lack, and those that cannot be loaded: neither is the file's fault."""
         self.patch(user=1000, more="import importlib.util as u\nfind = u.find_spec\n"
                    "u.find_spec = lambda name: name != 'numpy' and find(name)")
-        self.assert_fails(self.kontor("report", self.sample("a.json")), "report needs Python with numpy: apt-get install ")
+        self.assert_fails(self.kontor("report", self.sample("a.json")), "report needs Python with numpy: apt-get ")
         self.patch(user=1000)
         other = "RuntimeError('built for another numpy')"
         for package, error, *option in (("jinja2", "", "--html", "a.html"), ("matplotlib", other, "--plot", "a.png"),
@@ -49,7 +49,8 @@ class Errors(ReportTest):
         done = self.kontor("report", self.sample("a.json"), "--plot", "a.png", MPLBACKEND="nonsense")
         self.assertEqual((done.returncode, done.stderr), (0, "kontor: plotted a.png\n"))
         self.write("b.json", '{"app": "heat"}')
-        for name, *words in (("b.json", "--plot", "out.png"), ("a.json", "--plot", "no/a.png"), ("a.json", "--html", "no/a")):
+        for name, *words in (("b.json", "--plot", "out.png"), ("a.json", "--plot", "no/a.png"),
+                             ("a.json", "--html", "no/a")):
             self.assert_fails(self.reported(name, *words), f"{': '.join(words)} cannot be written")
 
     def test_control_characters(self):
@@ -68,7 +69,8 @@ class Errors(ReportTest):
         """What cannot be shown ends in one line that names the file."""
         members = [{"app": 7}, {"ranks": "two"}, {"curves": [7]}, {"hosts": [1, 2]},
                    {"verification": {"passed": 0, "error": "x"}},
-                   {"traffic": [[]]}, {"figures_of_merit": {"a": {"value": 1}}}, {"timers": [{"region": "x", "max": 1.0}]},
+                   {"traffic": [[]]}, {"figures_of_merit": {"a": {"value": 1}}},
+                   {"timers": [{"region": "x", "max": 1.0}]},
                    {"repeats": ["x"]}, {"traffic": [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": "x"}]}]
         for member in members:
             done = self.reported(self.changed(lambda run, member=member: run.update(member)))
@@ -76,7 +78,8 @@ class Errors(ReportTest):
             self.assertEqual((done.returncode, done.stdout), (2, ""), member)
 
 
-@unittest.skipUnless(FIELDS and os.access(DECK_READER.with_name("kontor-record"), os.X_OK), "no h5py or no kontor-record")
+@unittest.skipUnless(FIELDS, "no h5py")
+@unittest.skipUnless(os.access(DECK_READER.with_name("kontor-record"), os.X_OK), "no kontor-record")
 class Files(ReportTest):
     """HDF5 files, which kontor-record reads; also those that something has changed, or that nobody may read."""
 

@@ -22,7 +22,7 @@ class OneRun(ReportTest):
                          "setup  1  10.0 ms  10.0 ms  10.0 ms  0", "0  -  8.00 kB  8.00 kB",
                          "all ranks: 2 messages, 16.0 kB", "working set read bandwidth  90.0 GB/s", "latency  1.00 us")
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
-        for absent in "communication is not known", "Single exchanges", "Noise", "Energy", "Matrix", "Memory", "Solution":
+        for absent in "communication is not known", "Single exchanges", "Noise", "Energy", "Matrix", "Solution":
             self.assertNotIn(absent, text)
         set_run(self.folder / "bare.json", {"app": "heat"})
         self.assertIn("not verified", self.report("bare.json"))
@@ -61,7 +61,8 @@ class OneRun(ReportTest):
         """An inconclusive run, whose error may be below its tolerance, has not failed; neither has figures."""
         text = self.report(self.sample("a.json", passed=False, figures=()))
         self.assert_rows(text, "FAILED  max error  1e-06  1e-05", "none: verification failed")
-        self.changed(lambda run: run["verification"].update(conclusive=False, remark="too coarse"), passed=False, figures=())
+        self.changed(lambda run: run["verification"].update(conclusive=False, remark="too coarse"), passed=False,
+                     figures=())
         self.assert_rows(self.report("a.json"), "inconclusive  max error  1e-06  1e-05", "too coarse",
                          "none: verification inconclusive")
         self.assertRegex(self.report("a.json", self.sample("b.json")), r"a\.json .* inconclusive\n")
@@ -71,7 +72,8 @@ class OneRun(ReportTest):
         withheld = {"name": "cell_updates", "value": 13.0, "unit": "1/s", "remark": "no fraction"}
         told = {"name": "effective_bandwidth", "value": 13.0, "unit": "B/s", "attainable": 10.0, "fraction": 1.3}
         self.assert_rows(self.report(self.sample("a.json", figures=(withheld, told))),
-                         "cell updates  13.0 /s  -  -  no fraction", "effective bandwidth  13.0 B/s  10.0 B/s  130.0 %  -")
+                         "cell updates  13.0 /s  -  -  no fraction",
+                         "effective bandwidth  13.0 B/s  10.0 B/s  130.0 %  -")
 
     def test_what_is_no_number(self):
         """null in the JSON of a run."""
@@ -151,8 +153,8 @@ class Plots(ReportTest):
 
     @unittest.skipUnless(FIELDS, "no h5py")
     def test_fields(self):
-        """Points lie at the ends of the mesh, centres of cells half a cell inside. And planes through the middle cell of
-        a space, whose values are z * 100 + y * 10 + x in cells of 1, 2, 3."""
+        """Points lie at the ends of the mesh, centres of cells half a cell inside. And planes through the middle cell
+        of a space, whose values are z * 100 + y * 10 + x in cells of 1, 2, 3."""
         import h5py
         import numpy as np
 
@@ -169,4 +171,5 @@ class Plots(ReportTest):
         found = field_charts(Field("u", values, "cells", (0.0, 0.0, 0.0), (1.0, 2.0, 3.0)))
         self.assertEqual([(chart.image.values[0, 0], chart.title.rpartition(", ")[2], chart.image.extent)
                           for chart in found],
-                         [(300, "z = 10.5", (0, 4, 0, 10)), (20, "y = 5", (0, 4, 0, 18)), (2, "x = 2.5", (0, 10, 0, 18))])
+                         [(300, "z = 10.5", (0, 4, 0, 10)), (20, "y = 5", (0, 4, 0, 18)),
+                          (2, "x = 2.5", (0, 10, 0, 18))])

@@ -85,8 +85,8 @@ RATIO = ("curve", "series", "baseline", "size", "bytes", "ratio", "low", "high")
 
 
 def add_curves(path, split=False):
-    """`view` takes 2 % longer than `raw`, but for 64 elements. `split`: the halo of two blocks, a tenth of whose time packs,
-    a fifth posts, half waits, a tenth unpacks."""
+    """`view` takes 2 % longer than `raw`, but for 64 elements. `split`: the halo of two blocks, a tenth of whose time
+    packs, a fifth posts, half waits, a tenth unpacks."""
     rows, ratios = [], []
     for curve in ("1-D int", "1-D double"):
         for size in (64, 1024, 16384):

@@ -21,7 +21,7 @@ def record(backend, ranks, wall, useful=True, work=1e9, **run):
     times = [[round(value, 9), 0.05 * wall, 0.95 * wall - round(value, 9)] for value in compute]
     messages = {1: 0, 2: 2, 4: 8, 8: 20}[ranks]
     traffic = [{"rank": rank, "neighbour": (rank + 1) % ranks, "bytes": BYTES[ranks] // ranks,
-                "messages": messages // ranks + (rank < messages % ranks)} for rank in range(ranks)] if ranks > 1 else []
+                "messages": messages // ranks + (rank < messages % ranks)} for rank in range(ranks) if ranks > 1]
     timers = [{"region": region, "calls": 100, "min": min(values), "median": sorted(values)[len(values) // 2],
                "max": max(values), "slowest_rank": 0, "mean": sum(values) / ranks, "once": False, "kind": kind}
               for region, kind, values in (("compute", "compute", compute), ("pack", "packing", [0.05 * wall] * ranks),
