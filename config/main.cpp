@@ -12,10 +12,8 @@
 
 namespace {
 
-constexpr const char* usage = "usage: kontor-deck DECK                      the mini-app that it is for\n"
-                              "       kontor-deck --json DECK KEY=VALUE..   the keys that it gives\n"
-                              "       kontor-deck --study STUDY KEY=VALUE.. the study with every default\n"
-                              "       kontor-deck --study-schema            the JSON schema of studies\n";
+constexpr const char* usage = "usage: kontor-deck DECK, which prints its mini-app; or for JSON\n"
+                              "  --json DECK KEY=VALUE.., --study STUDY KEY=VALUE.., --study-schema";
 
 using Words = std::vector<std::string>;
 

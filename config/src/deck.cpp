@@ -278,16 +278,7 @@ Location Deck::location(std::string_view path) const { return {locate(path), std
 
 nlohmann::ordered_json Deck::given() const {
   state_->problems.raise();
-  Json found = Json::object();
-  const auto add = [&](const auto& self, const Node& section, const std::string& path) -> void {
-    for (const auto& child : section.children) {
-      const auto key = join_path(path, child.key);
-      found[key] = plain(child);
-      if (child.is_mapping()) self(self, child, key);
-    }
-  };
-  add(add, state_->root, "");
-  return found;
+  return plain(state_->root);
 }
 
 void Deck::fail(std::string_view path, std::string_view message, errors::Id id) const {

@@ -8,7 +8,7 @@ from typing import Any
 
 from kontor.messages import Failure
 from kontor.place import Place, nearest
-from kontor.study.study import reader_says
+from kontor.study.study import by_key, reader_says
 
 from .rates import KERNELS, Rate
 
@@ -72,7 +72,7 @@ class Machine:
 
 def read_machine(path: str) -> Machine:
     """Ends the command, or raises Failure, with all that is wrong."""
-    given = reader_says(Place.here(), "--json", path)
+    given = by_key(reader_says(Place.here(), "--json", path))
     wrong = [f"{key} is missing" for key in REQUIRED if key not in given]
     wrong += [f"{key} {what}" for key, value in given.items() if (what := mistake(key, value))]
     if given.get("nodes", 1) != 1 and "network" not in given:

@@ -59,6 +59,14 @@ def reader_says(place: Place, *words: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
+def by_key(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Sections, and what is in them: section.key."""
+    found: dict[str, Any] = {}
+    for key, value in values.items():
+        found |= {f"{prefix}{key}": value, **(by_key(value, f"{prefix}{key}.") if isinstance(value, dict) else {})}
+    return found
+
+
 @dataclass
 class Deck:
     path: str  # from the project's folder if it lies there, else absolute: the same wherever a study is resumed
@@ -171,11 +179,11 @@ def find_deck(name: str, study_file: Path, where: str, reduced: bool, place: Pla
                         "E-FILE-READ")])
     file = Path(found or name).resolve()
     settings = settings_of_test(file) if reduced else []
-    given = reader_says(place, "--json", file, *settings)
+    given = by_key(reader_says(place, "--json", file, *settings))
     small = {key: given[key] for key in (each.partition("=")[0] for each in settings)}
-    app = given.get("app")
+    app = str(given.get("app"))
     if app not in place.apps:
-        refuse([with_id(f"{where}: {name}: app '{printable(str(app))[:80]}' is unknown; allowed are: "
+        refuse([with_id(f"{where}: {name}: app '{printable(app)[:80]}' is unknown; allowed are: "
                         f"{' '.join(place.apps)}", "E-DECK-APP")])
     return Deck(place.lasting(file), file, app, hashlib.sha256(file.read_bytes()).hexdigest(), given, small,
                 place.program(app))

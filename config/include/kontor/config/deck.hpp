@@ -38,8 +38,7 @@ class Deck {
   /// Throws one Error that lists every mistake in line order; the options are then partly filled.
   void read(const std::function<void(Visitor&)>& describe) const;
 
-  /// The keys that the text and the overrides give, with their sections, and their values. Throws Error
-  /// for what is wrong without knowing the options.
+  /// What the text and the overrides give. Throws Error for what is wrong without knowing the options.
   nlohmann::ordered_json given() const;
 
   /// Where `path` ("comm.backend", "problem.cells[1]") is given: "file:line:column" counted from 1, the override as
