@@ -83,6 +83,7 @@ class Running(Program):
     def finish(self, limit):
         """The result; AssertionError if it takes more than `limit` seconds."""
         result = super().finish(limit)
+        self.session.cleanup()
         if result.code is None:
             raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung}\n{result}")
         return result._replace(err=OF_LAUNCHER.sub("", result.err))
