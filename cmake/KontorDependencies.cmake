@@ -62,6 +62,7 @@ if(KONTOR_MINIAPPS)
 
   include(KontorKokkosKernels) # optional
   find_package(METIS QUIET)    # optional
+  find_package(FFTW QUIET)     # optional
 
   find_package(CLI11 QUIET)
   kontor_require("CLI11" PACKAGE libcli11-dev HINT CLI11_ROOT FOUND "${CLI11_FOUND}")

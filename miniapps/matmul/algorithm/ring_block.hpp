@@ -2,9 +2,9 @@
 #pragma once
 
 #include "machine/first_touch.hpp"
-#include "matmul/algorithm/chosen_method.hpp"
 #include "matmul/algorithm/panels.hpp"
 #include "matmul/matrix.hpp"
+#include "run/record/chosen_method.hpp"
 #include "run/record/sampled_exchange.hpp"
 
 #include <kontor/comm/exchange.hpp>
@@ -14,6 +14,8 @@
 #include <string>
 
 namespace kontor::matmul {
+
+using miniapp::ChosenMethod;
 
 /// The blocks of A in a row of ranks, or of B in a column: what is equal on all ranks of the ring.
 struct RingShape {
@@ -78,14 +80,14 @@ class RingBlock {
       const int from = (start_ + n) % 2;
       auto& shift = shifts_[n].emplace(method.comm(), "shift of " + label, beside);
       shift.add(buffers_[from], rank(-1), buffers_[1 - from], rank(+1));
-      method.commit<T>(shift);
+      method.commit(shift);
       shift.measure_times();
     }
     const int last = static_cast<int>((start_ + moves) % 2);
     rotation(skew_.emplace(method.comm(), "skew of " + label, alone), route.skew, false, 0);
-    method.commit<T>(*skew_);
+    method.commit(*skew_);
     rotation(restore_.emplace(method.comm(), "restore of " + label, alone), route.restore, true, last);
-    method.commit<T>(*restore_);
+    method.commit(*restore_);
     home_ = route.stays_in_first ? 0 : route.restore > 0 ? 1 - last : last;
   }
 

@@ -104,7 +104,7 @@ TEST(ChosenMethod, IsChosenOnce) {
   for (int n = 0; n < 3; ++n) {
     comm::Exchange<Buffer<double>> exchange(method.comm(), "ring");
     exchange.add(Buffer<double>("out", 5), next, Buffer<double>("in", 5), previous);
-    method.commit<double>(exchange);
+    method.commit(exchange);
     EXPECT_EQ(exchange.timed_methods().size() > 1, n == 0);
     EXPECT_EQ(method.record()["backend"], exchange.chosen().backend);
     EXPECT_EQ(method.record()["pattern"], comm::to_string(exchange.chosen().pattern));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "matmul/matrix.hpp"
 #include "run/record/exchange_record.hpp"
 
 #include <kontor/comm/communicator.hpp>
@@ -9,14 +8,14 @@
 
 #include <optional>
 
-namespace kontor::matmul {
+namespace kontor::miniapp {
 
-/// The communicator of a run's exchanges, of all ranks: patterns that make windows would else make them in several
+/// The communicator of an app's exchanges, of all ranks: patterns that make windows would else make them in several
 /// groups at once, which Open MPI 4.1 confuses. What is left to `auto` is chosen by the first exchange that is made,
 /// and is the same for all others.
 class ChosenMethod {
  public:
-  /// Local. Refers to `all`, a process grid that is closed to rings.
+  /// Local. Refers to `all`, a process grid.
   explicit ChosenMethod(const comm::Communicator& all) : all_(all) {}
 
   const comm::Communicator& grid() const { return all_; }
@@ -24,11 +23,10 @@ class ChosenMethod {
   const comm::Communicator& comm() const { return chosen_ ? *chosen_ : all_; }
 
   /// Collective over all ranks. Commits an exchange of comm().
-  template <class T>
-  void commit(comm::Exchange<Buffer<T>>& exchange) {
+  void commit(comm::ExchangeBase& exchange) {
     exchange.commit();
     if (!record_.empty()) return;
-    record_ = miniapp::method_of(all_, exchange);
+    record_ = method_of(all_, exchange);
     if (exchange.timed_methods().size() > 1) chosen_.emplace(all_.native(), exchange.chosen());
   }
 
@@ -41,4 +39,4 @@ class ChosenMethod {
   nlohmann::ordered_json record_ = nlohmann::ordered_json::object();
 };
 
-} // namespace kontor::matmul
+} // namespace kontor::miniapp

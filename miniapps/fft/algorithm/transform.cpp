@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fft/algorithm/transform.hpp"
+
+#include "machine/first_touch.hpp"
+#include "machine/simulation.hpp"
+
+#include <kontor/comm/views/buffer.hpp>
+
+namespace kontor::fft {
+namespace {
+
+std::array<Pencil, 3> pencils_of(const Options& o, const comm::Communicator& grid, std::int64_t along_x) {
+  const auto& dims = grid.dims();
+  const auto& at = grid.coordinates();
+  return make_pencils({along_x, o.cells[1], o.cells[2]}, {dims[1], dims[0]}, {at[1], at[0]});
+}
+
+} // namespace
+
+template <class T>
+Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, stepping::Streams<Space>& streams,
+                        miniapp::Timers& timers, bool overlap)
+    : options_(o), streams_(streams), overlap_(overlap), pencils_(pencils_of(o, method.grid(), o.modes_x())),
+      field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]),
+      first_(miniapp::zeroed<Value>("fft/lines of x and z", static_cast<std::size_t>(std::max(pencils_[0].size(), pencils_[2].size())))),
+      second_(miniapp::zeroed<Value>("fft/lines of y", static_cast<std::size_t>(pencils_[1].size()))), compute_(timers["transform"]),
+      reorder_(timers["reorder"]) {
+  if (o.reorder == Reorder::by_kernel)
+    landing_ = miniapp::zeroed<Value>("fft/landing", std::max(first_.size(), second_.size()));
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto& pencil = pencils_[axis];
+    if (axis == 0 && o.real())
+      real_ = make_real_lines<T>(o.library, o.cells[0], pencil.lines());
+    else
+      complex_[axis] = make_complex_lines<T>(o.library, pencil.line(), pencil.lines());
+  }
+  transposes_.push_back(between(method, "x to y", 0, 1, o.chunks));
+  transposes_.push_back(between(method, "y to z", 1, 2, o.chunks));
+  transposes_.push_back(between(method, "z to y", 2, 1, o.chunks));
+  transposes_.push_back(between(method, "y to x", 1, 0, o.chunks));
+  if (method.grid().size() > 1) samples_.emplace(timers);
+}
+
+/// Ranks of a row turn x and y, those of a column y and z.
+template <class T>
+Transpose<T> Transform<T>::between(miniapp::ChosenMethod& method, const char* label, int from, int to,
+                                   std::int64_t chunks) {
+  const auto& grid = method.grid();
+  const int dim = from + to == 1 ? 1 : 0; // of the process grid z, y, x
+  std::vector<int> group;
+  auto at = grid.coordinates();
+  for (at[dim] = 0; at[dim] < grid.dims()[dim]; ++at[dim]) group.push_back(grid.rank_at(at));
+  const auto end = [&](int stage) {
+    return typename Transpose<T>::End{pencils_[stage], stage == 1 ? second_.data() : first_.data()};
+  };
+  return {method,        label,
+          end(from),     end(to),
+          group,         static_cast<std::size_t>(grid.coordinates()[dim]),
+          chunks,        streams_.exchange(),
+          landing_.data()};
+}
+
+template <class T>
+template <class Work>
+void Transform<T>::timed(const Work& work) {
+  const miniapp::ScopedTimer timed(compute_);
+  work();
+}
+
+template <class T>
+void Transform<T>::lines(int axis, std::int64_t first, std::int64_t count, Direction direction) {
+  const auto& pencil = pencils_[axis];
+  auto* const data = (axis == 1 ? second_ : first_).data() + first * pencil.line();
+  const auto work = static_cast<double>(count * pencil.line()), all = static_cast<double>(pencil.size());
+  timed([&] {
+    miniapp::compute("fft/lines", work, all,
+                     [&] { complex_[axis]->transform(streams_.compute(), data, count, direction); });
+  });
+}
+
+template <class T>
+void Transform<T>::slices(int axis, const AxisRange& range, Direction direction) {
+  const auto each = pencils_[axis].extent(pencils_[axis].order[1]);
+  lines(axis, range.begin * each, range.size() * each, direction);
+}
+
+/// before() makes what a chunk sends, after() takes what has arrived. With overlap a chunk travels while others are
+/// made.
+template <class T>
+template <class Before, class After>
+void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& before, const After& after) {
+  const auto count = transpose.chunks();
+  const auto start = [&](std::size_t c) {
+    if (!exchanges) return;
+    streams_.exchange_follows();
+    transpose.start(c, *samples_);
+  };
+  const auto copy_own = [&](std::size_t c) {
+    const miniapp::ScopedTimer timed(reorder_);
+    transpose.copy_own(streams_.compute(), c);
+  };
+  const auto finish = [&](std::size_t c) {
+    if (exchanges) {
+      transpose.finish(c);
+      streams_.compute_waits();
+    }
+    if (landing_.data()) {
+      const miniapp::ScopedTimer timed(reorder_);
+      transpose.arrange(streams_.compute(), c);
+    }
+    after(transpose.range(c));
+  };
+  for (std::size_t c = 0; c < count; ++c) {
+    before(transpose.range(c));
+    if (overlap_) start(c);
+    copy_own(c);
+    if (!overlap_) {
+      start(c);
+      finish(c);
+    }
+  }
+  if (overlap_)
+    for (std::size_t c = 0; c < count; ++c) finish(c);
+}
+
+template <class T>
+void Transform<T>::forward(const T* from, bool exchanges) {
+  exchanges = exchanges && samples_;
+  const auto nothing = [](const AxisRange&) {};
+  const auto lines_of_x = [&](const AxisRange& z) {
+    const auto ny = field_pencil_.extent(1), nx = field_pencil_.extent(0);
+    const auto first = z.begin * ny, count = z.size() * ny;
+    if (real_) {
+      timed([&] {
+        real_->forward(streams_.compute(), from + first * nx, first_.data() + first * pencils_[0].line(), count);
+      });
+      return;
+    }
+    if (reinterpret_cast<const Value*>(from) != first_.data()) {
+      const miniapp::ScopedTimer timed(reorder_);
+      Kokkos::deep_copy(streams_.compute(),
+                        Kokkos::View<Value*, Space::memory_space, Kokkos::MemoryUnmanaged>(
+                            first_.data() + first * nx, static_cast<std::size_t>(count * nx)),
+                        Kokkos::View<const Value*, Space::memory_space, Kokkos::MemoryUnmanaged>(
+                            reinterpret_cast<const Value*>(from) + first * nx, static_cast<std::size_t>(count * nx)));
+    }
+    lines(0, first, count, Direction::forward);
+  };
+  turn(transposes_[0], exchanges, lines_of_x, [&](const AxisRange& z) { slices(1, z, Direction::forward); });
+  turn(transposes_[1], exchanges, nothing, [&](const AxisRange& x) { slices(2, x, Direction::forward); });
+}
+
+template <class T>
+void Transform<T>::backward(T* to, bool exchanges) {
+  exchanges = exchanges && samples_;
+  const auto nothing = [](const AxisRange&) {};
+  const auto lines_of_x = [&](const AxisRange& z) {
+    const auto ny = field_pencil_.extent(1), nx = field_pencil_.extent(0);
+    const auto first = z.begin * ny, count = z.size() * ny;
+    if (!real_) return lines(0, first, count, Direction::backward);
+    timed([&] {
+      real_->backward(streams_.compute(), first_.data() + first * pencils_[0].line(), to + first * nx, count);
+    });
+  };
+  turn(transposes_[2], exchanges, [&](const AxisRange& x) { slices(2, x, Direction::backward); }, nothing);
+  turn(transposes_[3], exchanges, [&](const AxisRange& z) { slices(1, z, Direction::backward); }, lines_of_x);
+}
+
+template <class T>
+const typename Transpose<T>::Exchange* Transform<T>::main_exchange() const {
+  const typename Transpose<T>::Exchange* most = nullptr;
+  std::size_t messages = 0;
+  for (const auto& transpose : transposes_)
+    if (const auto& exchange = transpose.exchange(0); exchange.slots().size() > messages) {
+      most = &exchange;
+      messages = exchange.slots().size();
+    }
+  return most;
+}
+
+template <class T>
+std::int64_t Transform<T>::sent_bytes() const {
+  std::int64_t values = 0;
+  for (const auto& transpose : transposes_)
+    for (std::size_t c = 0; c < transpose.chunks(); ++c)
+      for (const auto& slot : transpose.exchange(c).slots())
+        if (slot.destination != comm::no_rank) values += comm::element_count(slot.send.shape);
+  return values * static_cast<std::int64_t>(sizeof(Value));
+}
+
+template <class T>
+void Transform<T>::poll() {
+  for (auto& transpose : transposes_)
+    for (std::size_t c = 0; c < transpose.chunks(); ++c) transpose.exchange(c).poll();
+}
+
+template <class T>
+void Transform<T>::add_times(miniapp::Timers& timers) {
+  for (auto& transpose : transposes_)
+    for (std::size_t c = 0; c < transpose.chunks(); ++c) {
+      timers.add(transpose.exchange(c).times());
+      transpose.exchange(c).reset_times();
+    }
+}
+
+template class Transform<float>;
+template class Transform<double>;
+
+} // namespace kontor::fft

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "fft/algorithm/transpose.hpp"
+#include "fft/kernels/lines.hpp"
+#include "fft/options.hpp"
+#include "run/record/timers.hpp"
+#include "stepping/streams.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace kontor::fft {
+
+/// The transform of a field that is cut among the ranks: lines of x, transpose, lines of y, transpose, lines of z; and
+/// back. Neither direction is scaled: both together multiply by the number of cells.
+template <class T>
+class Transform {
+ public:
+  using Value = Complex<T>;
+
+  /// Collective. Arguments must outlive this. The method's process grid has three axes: z, y, x, the last of which is
+  /// 1.
+  Transform(const Options&, miniapp::ChosenMethod&, stepping::Streams<Space>&, miniapp::Timers&, bool overlap);
+
+  /// The field of complex values, lines of x. Of real ones it lies elsewhere, and this means nothing.
+  Value* field() const { return first_.data(); }
+  const Pencil& field_pencil() const { return field_pencil_; }
+  /// After forward(): the coefficients, lines of z, unscaled.
+  Value* spectrum() const { return first_.data(); }
+  const Pencil& spectrum_pencil() const { return pencils_[2]; }
+
+  ///@{
+  /// Collective; queued on streams.compute(), exchanges on streams.exchange(). Of a field in memory of the caller's,
+  /// whose values are real or complex as the deck says: field() itself, or another. Without exchanges as if there were
+  /// no other rank.
+  void forward(const T* from, bool exchanges);
+  void backward(T* to, bool exchanges);
+  ///@}
+
+  /// Local. The exchange of a step that sends most; null: nothing is sent.
+  const typename Transpose<T>::Exchange* main_exchange() const;
+  /// Local. Bytes that this rank sends to others in both directions.
+  std::int64_t sent_bytes() const;
+  void poll();
+  /// Local. What the phases of exchanges took since the last call becomes the regions pack, post, wait, unpack.
+  void add_times(miniapp::Timers&);
+
+ private:
+  using Transposes = std::array<Transpose<T>, 2>;
+
+  Transpose<T> between(miniapp::ChosenMethod&, const char* label, int from, int to, std::int64_t chunks);
+  template <class Before, class After>
+  void turn(Transpose<T>&, bool exchanges, const Before&, const After&);
+  void lines(int axis, std::int64_t first, std::int64_t count, Direction);
+  /// Lines of y or z that a range of the slowest axis has.
+  void slices(int axis, const AxisRange&, Direction);
+  template <class Work>
+  void timed(const Work&);
+
+  const Options& options_;
+  stepping::Streams<Space>& streams_;
+  bool overlap_;
+  std::array<Pencil, 3> pencils_; ///< of coefficients
+  Pencil field_pencil_;           ///< of values: of real ones lines are longer
+  Kokkos::View<Value*> first_;    ///< lines of x, or of z
+  Kokkos::View<Value*> second_;   ///< lines of y
+  Kokkos::View<Value*> landing_;  ///< what a kernel reorders
+  std::array<std::unique_ptr<ComplexLines<T>>, 3> complex_; ///< of x none, where values are real
+  std::unique_ptr<RealLines<T>> real_;
+  std::vector<Transpose<T>> transposes_; ///< x to y, y to z, z to y, y to x
+  miniapp::Timer &compute_, &reorder_;
+  std::optional<miniapp::ExchangeSamples> samples_;
+};
+
+} // namespace kontor::fft

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "grid/size_options.hpp"
+#include "run/options.hpp"
+#include "run/record/precision.hpp"
+#include "stepping/launch.hpp"
+
+#include <kontor/config/deck.hpp>
+#include <kontor/config/visitor.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace kontor::fft {
+
+/// What a step does: transforms forward, multiplies, and transforms back.
+enum class Equation {
+  round_trip, ///< nothing is multiplied: the field is what it was
+  poisson,    ///< - Laplace u = f, solved in each step
+  heat        ///< u_t = diffusion Laplace u, a step of time 1
+};
+
+enum class Values { complex, real };
+
+/// Who transforms lines.
+enum class Library { automatic, fftw, cufft, plain };
+
+/// How a line of the next axis comes to lie in one piece.
+enum class Reorder {
+  in_transfer, ///< the receiver puts each value where it belongs
+  by_kernel    ///< values travel in the sender's order; a kernel reorders them
+};
+
+/// The keys of a deck that are fft's own.
+struct Options {
+  Equation equation = Equation::round_trip;
+  std::vector<std::int64_t> cells{64, 64, 64}; ///< along x, y, z
+  grid::SizeOptions sizing;
+  Values values = Values::complex;
+  miniapp::Precision precision = miniapp::Precision::double_precision;
+  double diffusion = 1e-4; ///< a mode of wave numbers k decays by e^(-diffusion k^2) a step
+  std::int64_t seed = 1;   ///< of the start
+  std::int64_t steps = 10;
+  config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
+  config::Chosen<Library> library = Library::automatic;
+  Reorder reorder = Reorder::in_transfer;
+  std::int64_t chunks = 1;                ///< into which each transpose is cut
+  std::vector<std::int64_t> process_grid; ///< ranks along y, z of the field; empty: slabs where possible
+
+  void describe(config::Visitor&);
+  /// Collective. The cells of all ranks, where the deck gives those of one or a share of memory.
+  void resolve_sizes(const config::Deck&, int ranks, const grid::FreeMemory&);
+  /// Local. Rejects what cannot run on so many ranks.
+  void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
+
+  bool real() const { return values == Values::real; }
+  /// Coefficients along x: of real values half of them say all.
+  std::int64_t modes_x() const { return real() ? cells[0] / 2 + 1 : cells[0]; }
+  /// Arrays of a rank, each of as many bytes as the largest of its pencils.
+  double bytes_of_rank(const std::vector<std::int64_t>& process_grid) const;
+};
+
+} // namespace kontor::fft
