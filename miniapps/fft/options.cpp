@@ -139,7 +139,7 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   const config::UnusedKeys unused(deck, *this);
   unused.refuse_unless(equation == Equation::heat, "problem.diffusion", "problem.equation must be heat");
   if (const auto refusal = refusal_of(library)) deck.fail("solver.library", *refusal);
-  if (equation == Equation::poisson && cells[0] == 1)
+  if (equation != Equation::round_trip && cells[0] == 1)
     deck.fail("problem.cells", "has one value along x, where the solution has a mean of 0; choose at least 2",
               "E-DECK-RANGE");
   resolve_grid(*this, deck, ranks);

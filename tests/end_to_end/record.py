@@ -95,7 +95,7 @@ class Run(RecordTest):
         run = self.run_of(PLATE, "auto.h5", "--set", "comm.backend=auto", "--set", "comm.pattern=auto")
         rows = run["candidates"]
         tried = {(row["backend"], row["pattern"], row["packing"]) for row in rows}
-        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "rma"}
+        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "alltoall", "rma"}
         self.assertLessEqual({("shm", "nonblocking", "kernel"), *(("view", one, "kernel") for one in patterns)}, tried)
         self.assertNotIn("null", {backend for backend, _, _ in tried})
         self.assertTrue(all(row["seconds"] > 0 for row in rows))

@@ -104,12 +104,9 @@ void by_addresses(Side& side, const Group& group, const std::vector<Message>& me
       types.push_back(m.type);
     }
     if (counts.empty()) continue;
-    MPI_Datatype all = MPI_DATATYPE_NULL;
-    check(MPI_Type_create_struct(static_cast<int>(counts.size()), counts.data(), places.data(), types.data(), &all),
-          "MPI_Type_create_struct");
-    check(MPI_Type_commit(&all), "MPI_Type_commit");
-    side.made.emplace_back(all);
-    side.types[number] = all;
+    side.made.push_back(structure(counts, places, types));
+    side.made.back().commit();
+    side.types[number] = side.made.back().get();
     side.counts[number] = 1;
   }
 }

@@ -125,6 +125,7 @@ TEST_F(Faults, OtherPatterns) {
   const std::pair<Pattern, const char*> failing[] = {{Pattern::blocking, "MPI_Sendrecv"},
                                                      {Pattern::persistent, "MPI_Startall"},
                                                      {Pattern::neighborhood, "MPI_Ineighbor_alltoallw"},
+                                                     {Pattern::alltoall, "MPI_Ialltoallv"},
                                                      {Pattern::rma, "MPI_Win_complete"}};
   for (const auto& [pattern, function] : failing) {
     SCOPED_TRACE(function);

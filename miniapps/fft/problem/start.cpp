@@ -51,6 +51,8 @@ Along filtered(const Along& along, const Factor& factor) {
 
 std::vector<std::array<Along, 3>> start_of(const Options& o) {
   std::array<Along, 3> u{random_along(o, 0), random_along(o, 1), random_along(o, 2)};
+  const auto without_mean = [](double k) { return k == 0 ? 0.0 : 1.0; }; // which would not decay
+  if (o.equation == Equation::heat) u[0] = filtered(u[0], without_mean);
   if (o.equation != Equation::poisson) return {u};
   std::vector<std::array<Along, 3>> f(3);
   for (int axis = 0; axis < 3; ++axis) { // smooth, or its second derivative would drown it; along x of mean 0

@@ -170,18 +170,17 @@ TEST(Fft, HasTheBitsOfOneRankOnAnyRanks) {
         const auto options = read(problem, fmt::format("transpose: {}\ndecomposition: {{process_grid: [{}, {}]}}", how,
                                                        p, world_size() / p));
         const auto& method = methods[turn++ % methods.size()];
-        for (const bool overlap : {false, true}) {
-          const auto words = fmt::format("{}, grid {} x {}, transpose {}, {}, overlap {}", problem, p, world_size() / p,
-                                         how, comm::to_string(method), overlap);
-          const App app(options, method, overlap);
-          EXPECT_TRUE(app->verify_launches().passed()) << words;
-          app->reset();
-          EXPECT_TRUE(app->verify_start().passed()) << words;
-          app->run();
-          const auto verdict = app->verify();
-          EXPECT_TRUE(verdict.passed()) << words << ": " << verdict.error << " of " << verdict.tolerance;
-          EXPECT_TRUE(app.field(options, folder / "all.h5") == expected) << words;
-        }
+        const bool overlap = turn % 2 == 0;
+        const auto words = fmt::format("{}, grid {} x {}, transpose {}, {}, overlap {}", problem, p, world_size() / p,
+                                       how, comm::to_string(method), overlap);
+        const App app(options, method, overlap);
+        EXPECT_TRUE(app->verify_launches().passed()) << words;
+        app->reset();
+        EXPECT_TRUE(app->verify_start().passed()) << words;
+        app->run();
+        const auto verdict = app->verify();
+        EXPECT_TRUE(verdict.passed()) << words << ": " << verdict.error << " of " << verdict.tolerance;
+        EXPECT_TRUE(app.field(options, folder / "all.h5") == expected) << words;
       }
     }
   }
@@ -251,10 +250,10 @@ TEST(Check, RejectsWhatIsNotOfTheDeck) {
 }
 
 TEST(Check, SaysWhatProvesNothing) {
-  const App decayed(read("cells: [4, 4, 4], equation: heat, diffusion: 1", "", 2000));
+  const App decayed(read("cells: [4, 6, 6], equation: heat, diffusion: 1", "", 40));
   decayed->run();
-  EXPECT_TRUE(decayed->verify().failed() || !decayed->verify().conclusive);
-  const App coarse(read("cells: [97, 2, 2], precision: float", "", 2000));
+  EXPECT_FALSE(decayed->verify().conclusive);
+  const App coarse(read("cells: [997, 6, 6], precision: float", "", 200));
   coarse->run();
   EXPECT_FALSE(coarse->verify().conclusive);
 }

@@ -22,6 +22,7 @@ enum class Pattern : std::uint8_t {
   nonblocking,  ///< all receives, then all sends, then one wait for all of them
   persistent,   ///< requests made once (MPI_Send_init), then one MPI_Startall and one wait a step
   neighborhood, ///< one MPI_Ineighbor_alltoallw on a graph communicator of the plan's peers
+  alltoall,     ///< one MPI_Ialltoallv, or MPI_Ialltoallw, of the ranks that exchange together
   rma,          ///< MPI_Put into windows of the receivers, ordered by post, start, complete and wait
   automatic     ///< each exchange tries the others when it is committed and keeps the fastest
 };
@@ -54,10 +55,11 @@ inline constexpr std::array<NamedValue<Packing>, 4> packing_names{{{"auto", Pack
                                                                    {"kernel", Packing::kernel},
                                                                    {"datatype", Packing::datatype},
                                                                    {"none", Packing::none}}};
-inline constexpr std::array<NamedValue<Pattern>, 6> pattern_names{{{"blocking", Pattern::blocking},
+inline constexpr std::array<NamedValue<Pattern>, 7> pattern_names{{{"blocking", Pattern::blocking},
                                                                    {"nonblocking", Pattern::nonblocking},
                                                                    {"persistent", Pattern::persistent},
                                                                    {"neighborhood", Pattern::neighborhood},
+                                                                   {"alltoall", Pattern::alltoall},
                                                                    {"rma", Pattern::rma},
                                                                    {"auto", Pattern::automatic}}};
 inline constexpr std::array<NamedValue<Path>, 3> path_names{
