@@ -53,8 +53,8 @@ std::vector<Options> combinations(Contiguity contiguity) {
   for (const auto& entry : backends()) {
     const std::string backend(entry.name);
     result.push_back(method(backend, Packing::automatic));
-    for (const auto pattern :
-         {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood, Pattern::alltoall, Pattern::rma})
+    for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood,
+                               Pattern::alltoall, Pattern::rma})
       for (const auto packing : packings) result.push_back(method(backend, packing, pattern));
   }
   return result;

@@ -7,8 +7,7 @@
 #include "grid/process_grid.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
-#include "run/verify/digest.hpp"
-#include "run/verify/places.hpp"
+#include "stencil/samples.hpp"
 
 #include <kontor/comm/collectives.hpp>
 #include <kontor/config/error.hpp>
@@ -152,9 +151,7 @@ miniapp::LaunchTerms SpectralSteps<T>::launch_terms() {
 template <class T>
 void SpectralSteps<T>::multiply() {
   const miniapp::ScopedTimer timed(compute_);
-  double cells = 1;
-  for (const auto n : options_.cells) cells *= static_cast<double>(n);
-  const auto scale = static_cast<T>(1 / cells);
+  const auto scale = static_cast<T>(1 / options_.count());
   if (options_.equation == Equation::poisson)
     divide_by_squares(streams_.compute(), transform_.spectrum_pencil(), transform_.spectrum(), factors_, scale);
   else
@@ -177,15 +174,7 @@ miniapp::Verification SpectralSteps<T>::verify_launches() {
        .digest =
            [this] {
              std::uint64_t sum = 0;
-             const T* const values = field_;
-             Kokkos::parallel_reduce(
-                 "fft/digest",
-                 Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(
-                     0, static_cast<std::int64_t>(values_of<T>(options_, transform_.field_pencil()))),
-                 KOKKOS_LAMBDA(std::int64_t i, std::uint64_t & part) {
-                   part += miniapp::digest_of(static_cast<std::uint64_t>(i), values[i]);
-                 },
-                 sum);
+             each_part([&](const std::string&, const Array<T>& part) { sum = 31 * sum + stencil::digest(part); });
              return sum;
            }});
   miniapp::also(result, [&] {
@@ -217,22 +206,21 @@ std::optional<miniapp::StepCounts> SpectralSteps<T>::counts() const {
 /// Of a step, by the convention of the field: 5 N log2 N for a transform of N complex values, half for real ones.
 template <class T>
 double SpectralSteps<T>::flops() const {
-  double cells = 1;
-  for (const auto n : options_.cells) cells *= static_cast<double>(n);
-  return 2 * (options_.real() ? 2.5 : 5) * cells * std::log2(cells);
+  return 2 * (options_.real() ? 2.5 : 5) * options_.count() * std::log2(options_.count());
 }
 
 /// Attainable is what memory allows where each array of lines is read and written once by its transforms and once by
 /// each reordering, and once by the product; of transposes, what MPI_Alltoall reaches with as many bytes.
 template <class T>
-std::vector<miniapp::FigureOfMerit> SpectralSteps<T>::figures(double seconds, const miniapp::Calibration& machine) const {
+std::vector<miniapp::FigureOfMerit> SpectralSteps<T>::figures(double seconds,
+                                                              const miniapp::Calibration& machine) const {
   const auto steps = static_cast<double>(made_ - first_);
   constexpr double passes = 2 * (3 + 2) + 1;
-  double coefficients = sizeof(Complex<T>) * static_cast<double>(options_.modes_x());
-  for (const int axis : {1, 2}) coefficients *= static_cast<double>(options_.cells[static_cast<std::size_t>(axis)]);
-  const double bytes = steps * passes * coefficients;
-  std::vector<miniapp::FigureOfMerit> figures{miniapp::limited_by_memory({"flops", steps * flops() / seconds, "flop/s"},
-                                                                         seconds, {bytes, bytes}, machine)};
+  const double coefficients =
+      options_.count() / static_cast<double>(options_.cells[0]) * static_cast<double>(options_.modes_x());
+  const double bytes = steps * passes * coefficients * sizeof(Complex<T>);
+  std::vector<miniapp::FigureOfMerit> figures{
+      miniapp::limited_by_memory({"flops", steps * flops() / seconds, "flop/s"}, seconds, {bytes, bytes}, machine)};
   if (alltoall_ > 0)
     figures.push_back(
         {"transposed", steps * record_.at("bytes_sent").template get<double>() / seconds, "B/s", alltoall_});
@@ -264,7 +252,9 @@ void SpectralSteps<T>::each_part(const Visit& visit) const {
   const auto n = [&](int axis) { return static_cast<std::size_t>(block_.extents[axis]); };
   const std::size_t parts = options_.real() ? 1 : 2;
   for (std::size_t part = 0; part < parts; ++part)
-    visit(parts == 1 ? "u" : part == 0 ? "real" : "imaginary",
+    visit(parts == 1  ? "u"
+          : part == 0 ? "real"
+                      : "imaginary",
           Array<T>(field_ + part, Kokkos::LayoutStride(n(2), parts * n(0) * n(1), n(1), parts * n(0), n(0), parts)));
 }
 
@@ -281,32 +271,19 @@ std::optional<miniapp::FieldOutput> SpectralSteps<T>::write_fields(output::File&
 
 template <class T>
 std::vector<miniapp::FileValue> SpectralSteps<T>::file_values() const {
-  miniapp::IndexBox box;
-  for (int axis = 0; axis < 3; ++axis) {
-    box.global[axis] = block_.global[axis];
-    box.offset[axis] = block_.offset[axis];
-    box.extents[axis] = block_.extents[axis];
-  }
-  auto random = miniapp::generator_of(context().seed, grid_.rank());
-  const auto places = miniapp::sample_places(box, 32, random);
   std::vector<miniapp::FileValue> values;
+  const auto places = stencil::sampled_places(block_, context().seed, grid_.rank());
+  const auto at = [&](const miniapp::Place& place) {
+    std::array<double, 3> point{};
+    for (int axis = 0; axis < 3; ++axis)
+      point[axis] = static_cast<double>(block_.offset[axis] + place.index[axis]) * 2 * std::numbers::pi /
+                    static_cast<double>(options_.cells[static_cast<std::size_t>(axis)]);
+    return point;
+  };
   each_part([&](const std::string& name, const Array<T>& part) {
-    const auto host = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace(), Kokkos::View<const T*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                                 part.data(), part.span()));
-    for (const auto& [index, kind] : places) {
-      miniapp::FileValue value{"/fields/" + name, {}, 0, {}};
-      std::size_t at = 0;
-      for (int axis = 2; axis >= 0; --axis) {
-        value.index.push_back(static_cast<std::uint64_t>(block_.offset[axis] + index[axis]));
-        at += static_cast<std::size_t>(index[axis]) * part.stride(2 - axis);
-      }
-      for (int axis = 0; axis < 3; ++axis)
-        value.at.push_back(static_cast<double>(block_.offset[axis] + index[axis]) * 2 * std::numbers::pi /
-                           static_cast<double>(options_.cells[static_cast<std::size_t>(axis)]));
-      value.value = static_cast<double>(host(at));
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
+    for (auto& value : stencil::file_values("/fields/" + name, block_, places, host, at))
       values.push_back(std::move(value));
-    }
   });
   return values;
 }

@@ -55,6 +55,10 @@ struct Options {
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 
   bool real() const { return values == Values::real; }
+  /// Of all values.
+  double count() const {
+    return static_cast<double>(cells[0]) * static_cast<double>(cells[1]) * static_cast<double>(cells[2]);
+  }
   /// Coefficients along x: of real values half of them say all.
   std::int64_t modes_x() const { return real() ? cells[0] / 2 + 1 : cells[0]; }
   /// Arrays of a rank, each of as many bytes as the largest of its pencils.

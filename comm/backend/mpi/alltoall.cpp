@@ -18,7 +18,7 @@ namespace kontor::comm::mpi {
 namespace {
 
 /// Which ranks of a communicator call together, in ascending order.
-struct Group {
+struct Partners {
   MPI_Comm comm = MPI_COMM_NULL;
   std::vector<int> ranks;
 
@@ -28,11 +28,11 @@ struct Group {
 };
 
 /// Collective. Splits off the rank's peers and itself if they are the same for all of these; else all ranks.
-Group group_of(MPI_Comm comm, const MessageSet& messages) {
+Partners group_of(MPI_Comm comm, const MessageSet& messages) {
   int rank = 0, size = 1;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  Group group{.ranks = {rank}};
+  Partners group{.ranks = {rank}};
   for (const auto* list : {&messages.sends, &messages.receives})
     for (const auto& message : *list) group.ranks.push_back(message.peer);
   std::ranges::sort(group.ranks);
@@ -65,7 +65,7 @@ struct Side {
   bool bytes = true;          ///< each rank's is one piece near the base
 };
 
-Side side_of(const Group& group, const std::vector<Message>& messages) {
+Side side_of(const Partners& group, const std::vector<Message>& messages) {
   Side side;
   const auto size = group.ranks.size();
   side.counts.assign(size, 0);
@@ -89,7 +89,7 @@ Side side_of(const Group& group, const std::vector<Message>& messages) {
 }
 
 /// The same by addresses: of each rank one type, of all its messages in the order of their tags.
-void by_addresses(Side& side, const Group& group, const std::vector<Message>& messages) {
+void by_addresses(Side& side, const Partners& group, const std::vector<Message>& messages) {
   side.base = static_cast<char*>(MPI_BOTTOM);
   std::ranges::fill(side.places, 0);
   std::ranges::fill(side.counts, 0);
@@ -157,7 +157,7 @@ class Alltoall final : public MpiPlan {
   const char* call() const { return bytes_ ? "MPI_Ialltoallv" : "MPI_Ialltoallw"; } ///< for errors
 
   MessageSet messages_; // owns the datatypes
-  Group group_;
+  Partners group_;
   Side sends_, receives_;
   bool bytes_ = false; ///< whether MPI_Ialltoallv does, on all ranks
   MPI_Request request_ = MPI_REQUEST_NULL;

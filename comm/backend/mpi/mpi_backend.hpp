@@ -87,8 +87,8 @@ class MpiBackend : public Backend {
   std::shared_ptr<StartOrder> order_; ///< of plans without tags
 };
 
-// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood, alltoall and rma talk to other
-// ranks to make a plan.
+// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood, alltoall and rma talk
+// to other ranks to make a plan.
 
 std::unique_ptr<Plan> make_blocking(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);

@@ -22,18 +22,15 @@ Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, steppin
                         miniapp::Timers& timers, bool overlap)
     : options_(o), streams_(streams), overlap_(overlap), pencils_(pencils_of(o, method.grid(), o.modes_x())),
       field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]),
-      first_(miniapp::zeroed<Value>("fft/lines of x and z", static_cast<std::size_t>(std::max(pencils_[0].size(), pencils_[2].size())))),
-      second_(miniapp::zeroed<Value>("fft/lines of y", static_cast<std::size_t>(pencils_[1].size()))), compute_(timers["transform"]),
-      reorder_(timers["reorder"]) {
+      first_(miniapp::zeroed<Value>("fft/lines of x and z",
+                                    static_cast<std::size_t>(std::max(pencils_[0].size(), pencils_[2].size())))),
+      second_(miniapp::zeroed<Value>("fft/lines of y", static_cast<std::size_t>(pencils_[1].size()))),
+      compute_(timers["transform"]), reorder_(timers["reorder"]) {
   if (o.reorder == Reorder::by_kernel)
     landing_ = miniapp::zeroed<Value>("fft/landing", std::max(first_.size(), second_.size()));
-  for (int axis = 0; axis < 3; ++axis) {
-    const auto& pencil = pencils_[axis];
-    if (axis == 0 && o.real())
-      real_ = make_real_lines<T>(o.library, o.cells[0], pencil.lines());
-    else
-      complex_[axis] = make_complex_lines<T>(o.library, pencil.line(), pencil.lines());
-  }
+  for (int axis = 0; axis < 3; ++axis)
+    lines_[axis] = make_lines<T>(
+        o.library, {o.cells[static_cast<std::size_t>(axis)], axis == 0 && o.real(), pencils_[axis].lines()});
   transposes_.push_back(between(method, "x to y", 0, 1, o.chunks));
   transposes_.push_back(between(method, "y to z", 1, 2, o.chunks));
   transposes_.push_back(between(method, "z to y", 2, 1, o.chunks));
@@ -53,35 +50,24 @@ Transpose<T> Transform<T>::between(miniapp::ChosenMethod& method, const char* la
   const auto end = [&](int stage) {
     return typename Transpose<T>::End{pencils_[stage], stage == 1 ? second_.data() : first_.data()};
   };
-  return {method,        label,
-          end(from),     end(to),
-          group,         static_cast<std::size_t>(grid.coordinates()[dim]),
-          chunks,        streams_.exchange(),
+  return {method,         label,
+          end(from),      end(to),
+          group,          static_cast<std::size_t>(grid.coordinates()[dim]),
+          chunks,         streams_.exchange(),
           landing_.data()};
 }
 
 template <class T>
-template <class Work>
-void Transform<T>::timed(const Work& work) {
-  const miniapp::ScopedTimer timed(compute_);
-  work();
-}
-
-template <class T>
-void Transform<T>::lines(int axis, std::int64_t first, std::int64_t count, Direction direction) {
+void Transform<T>::transform(int axis, const AxisRange& range, Direction direction, T* elsewhere) {
   const auto& pencil = pencils_[axis];
-  auto* const data = (axis == 1 ? second_ : first_).data() + first * pencil.line();
-  const auto work = static_cast<double>(count * pencil.line()), all = static_cast<double>(pencil.size());
-  timed([&] {
-    miniapp::compute("fft/lines", work, all,
-                     [&] { complex_[axis]->transform(streams_.compute(), data, count, direction); });
+  const auto each = pencil.extent(pencil.order[1]), first = range.begin * each, count = range.size() * each;
+  auto* const here = reinterpret_cast<T*>((axis == 1 ? second_ : first_).data() + first * pencil.line());
+  auto* const field = elsewhere ? elsewhere + first * options_.cells[0] * (options_.real() ? 1 : 2) : here;
+  const bool forward = direction == Direction::forward;
+  const miniapp::ScopedTimer timed(compute_);
+  miniapp::compute("fft/lines", static_cast<double>(count * pencil.line()), static_cast<double>(pencil.size()), [&] {
+    lines_[axis]->transform(streams_.compute(), forward ? field : here, forward ? here : field, count, direction);
   });
-}
-
-template <class T>
-void Transform<T>::slices(int axis, const AxisRange& range, Direction direction) {
-  const auto each = pencils_[axis].extent(pencils_[axis].order[1]);
-  lines(axis, range.begin * each, range.size() * each, direction);
 }
 
 /// before() makes what a chunk sends, after() takes what has arrived. With overlap a chunk travels while others are
@@ -90,6 +76,7 @@ template <class T>
 template <class Before, class After>
 void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& before, const After& after) {
   const auto count = transpose.chunks();
+  exchanges = exchanges && samples_;
   const auto start = [&](std::size_t c) {
     if (!exchanges) return;
     streams_.exchange_follows();
@@ -124,46 +111,32 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
 }
 
 template <class T>
-void Transform<T>::forward(const T* from, bool exchanges) {
-  exchanges = exchanges && samples_;
-  const auto nothing = [](const AxisRange&) {};
+void Transform<T>::forward(T* from, bool exchanges) {
   const auto lines_of_x = [&](const AxisRange& z) {
-    const auto ny = field_pencil_.extent(1), nx = field_pencil_.extent(0);
-    const auto first = z.begin * ny, count = z.size() * ny;
-    if (real_) {
-      timed([&] {
-        real_->forward(streams_.compute(), from + first * nx, first_.data() + first * pencils_[0].line(), count);
-      });
-      return;
-    }
-    if (reinterpret_cast<const Value*>(from) != first_.data()) {
+    if (options_.real()) return transform(0, z, Direction::forward, from);
+    if (from != reinterpret_cast<T*>(first_.data())) {
       const miniapp::ScopedTimer timed(reorder_);
-      Kokkos::deep_copy(streams_.compute(),
-                        Kokkos::View<Value*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                            first_.data() + first * nx, static_cast<std::size_t>(count * nx)),
-                        Kokkos::View<const Value*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                            reinterpret_cast<const Value*>(from) + first * nx, static_cast<std::size_t>(count * nx)));
+      auto own = pencils_[0].own;
+      own[2] = {own[2].begin + z.begin, own[2].begin + z.end};
+      copy(streams_.compute(), part_of(pencils_[0], first_.data(), own),
+           part_of(pencils_[0], reinterpret_cast<Value*>(from), own));
     }
-    lines(0, first, count, Direction::forward);
+    transform(0, z, Direction::forward);
   };
-  turn(transposes_[0], exchanges, lines_of_x, [&](const AxisRange& z) { slices(1, z, Direction::forward); });
-  turn(transposes_[1], exchanges, nothing, [&](const AxisRange& x) { slices(2, x, Direction::forward); });
+  turn(transposes_[0], exchanges, lines_of_x, [&](const AxisRange& z) { transform(1, z, Direction::forward); });
+  turn(
+      transposes_[1], exchanges, [](const AxisRange&) {},
+      [&](const AxisRange& x) { transform(2, x, Direction::forward); });
 }
 
 template <class T>
 void Transform<T>::backward(T* to, bool exchanges) {
-  exchanges = exchanges && samples_;
-  const auto nothing = [](const AxisRange&) {};
-  const auto lines_of_x = [&](const AxisRange& z) {
-    const auto ny = field_pencil_.extent(1), nx = field_pencil_.extent(0);
-    const auto first = z.begin * ny, count = z.size() * ny;
-    if (!real_) return lines(0, first, count, Direction::backward);
-    timed([&] {
-      real_->backward(streams_.compute(), first_.data() + first * pencils_[0].line(), to + first * nx, count);
-    });
-  };
-  turn(transposes_[2], exchanges, [&](const AxisRange& x) { slices(2, x, Direction::backward); }, nothing);
-  turn(transposes_[3], exchanges, [&](const AxisRange& z) { slices(1, z, Direction::backward); }, lines_of_x);
+  turn(
+      transposes_[2], exchanges, [&](const AxisRange& x) { transform(2, x, Direction::backward); },
+      [](const AxisRange&) {});
+  turn(
+      transposes_[3], exchanges, [&](const AxisRange& z) { transform(1, z, Direction::backward); },
+      [&](const AxisRange& z) { transform(0, z, Direction::backward, to); });
 }
 
 template <class T>

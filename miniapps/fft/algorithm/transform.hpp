@@ -35,7 +35,7 @@ class Transform {
   /// Collective; queued on streams.compute(), exchanges on streams.exchange(). Of a field in memory of the caller's,
   /// whose values are real or complex as the deck says: field() itself, or another. Without exchanges as if there were
   /// no other rank.
-  void forward(const T* from, bool exchanges);
+  void forward(T* from, bool exchanges);
   void backward(T* to, bool exchanges);
   ///@}
 
@@ -53,11 +53,8 @@ class Transform {
   Transpose<T> between(miniapp::ChosenMethod&, const char* label, int from, int to, std::int64_t chunks);
   template <class Before, class After>
   void turn(Transpose<T>&, bool exchanges, const Before&, const After&);
-  void lines(int axis, std::int64_t first, std::int64_t count, Direction);
-  /// Lines of y or z that a range of the slowest axis has.
-  void slices(int axis, const AxisRange&, Direction);
-  template <class Work>
-  void timed(const Work&);
+  /// Lines that a range of the slowest axis has; those of x from, or into, a field elsewhere.
+  void transform(int axis, const AxisRange&, Direction, T* elsewhere = nullptr);
 
   const Options& options_;
   stepping::Streams<Space>& streams_;
@@ -67,8 +64,7 @@ class Transform {
   Kokkos::View<Value*> first_;    ///< lines of x, or of z
   Kokkos::View<Value*> second_;   ///< lines of y
   Kokkos::View<Value*> landing_;  ///< what a kernel reorders
-  std::array<std::unique_ptr<ComplexLines<T>>, 3> complex_; ///< of x none, where values are real
-  std::unique_ptr<RealLines<T>> real_;
+  std::array<std::unique_ptr<Lines<T>>, 3> lines_;
   std::vector<Transpose<T>> transposes_; ///< x to y, y to z, z to y, y to x
   miniapp::Timer &compute_, &reorder_;
   std::optional<miniapp::ExchangeSamples> samples_;

@@ -98,7 +98,8 @@ std::array<double, 2> norms(const comm::Communicator& comm, const std::vector<st
           exact += product[a][static_cast<std::size_t>(pencil.own[a].begin + i)] *
                    product[b][static_cast<std::size_t>(pencil.own[b].begin + j)] *
                    product[c][static_cast<std::size_t>(pencil.own[c].begin + k)];
-        const Number found(static_cast<double>(host(at)), parts == 2 ? static_cast<double>(host(at + 1)) : exact.imag());
+        const Number found(static_cast<double>(host(at)),
+                           parts == 2 ? static_cast<double>(host(at + 1)) : exact.imag());
         sums[0] += std::norm(found - exact);
         sums[1] += std::norm(exact);
       }
@@ -117,9 +118,10 @@ miniapp::Verification compare(const comm::Communicator& comm, const std::vector<
                                .judged = {std::move(judged)}};
   if (!(exact > 0)) return miniapp::inconclusive("the exact solution is 0 everywhere; choose fewer solver.steps");
   if (tolerance > most && result.passed())
-    return miniapp::inconclusive(fmt::format("the tolerance, {:.2g} of the solution, would let a wrong one pass; choose "
-                                             "problem.precision double or fewer solver.steps",
-                                             tolerance));
+    return miniapp::inconclusive(
+        fmt::format("the tolerance, {:.2g} of the solution, would let a wrong one pass; choose "
+                    "problem.precision double or fewer solver.steps",
+                    tolerance));
   return result;
 }
 
@@ -173,7 +175,8 @@ Exact::Products Exact::field(double time) const {
 template <class T>
 miniapp::Verification Exact::start(const comm::Communicator& comm, const Pencil& pencil, const T* values) const {
   return compare(comm, field(0), pencil, options_.real() ? 1 : 2, values, rounding(),
-                 "start of a repeat: difference from the deck's, relative in the 2-norm", "start of each repeat: all values");
+                 "start of a repeat: difference from the deck's, relative in the 2-norm",
+                 "start of each repeat: all values");
 }
 
 template <class T>
@@ -203,7 +206,8 @@ miniapp::Verification Exact::solution(const comm::Communicator& comm, const Penc
 #define KONTOR_FFT_EXACT(T)                                                                                            \
   template miniapp::Verification Exact::start(const comm::Communicator&, const Pencil&, const T*) const;               \
   template miniapp::Verification Exact::spectrum(const comm::Communicator&, const Pencil&, const Complex<T>*) const;   \
-  template miniapp::Verification Exact::solution(const comm::Communicator&, const Pencil&, const T*, std::int64_t) const;
+  template miniapp::Verification Exact::solution(const comm::Communicator&, const Pencil&, const T*, std::int64_t)     \
+      const;
 KONTOR_FFT_EXACT(float)
 KONTOR_FFT_EXACT(double)
 #undef KONTOR_FFT_EXACT

@@ -22,7 +22,7 @@ void copy(const Space& instance, const Array<T>& to, const Array<T>& from) {
       if (a.extent(d) > 1 && (a.stride(d) < a.stride(best) || a.extent(best) == 1)) best = d;
     return best;
   };
-  const int i = fastest(to);                   // contiguous in `to`
+  const int i = fastest(to);                                           // contiguous in `to`
   const int j = fastest(from) != i ? fastest(from) : (i == 2 ? 1 : 2); // in `from`, or any other
   const int k = 3 - i - j;
   const auto extent = [&](int d) { return static_cast<Index>(to.extent(d)); };

@@ -14,18 +14,20 @@ struct Roots {
   int factors = 0;
 };
 
-/// Local; queued on `instance`. Transforms lines of n values that lie one after the other, in place: forward with
-/// e^(-2 pi i j k / n), backward with its conjugate, neither scaled. Stockham's algorithm: of each prime factor one
-/// pass, from one array into the other (C. Van Loan, Computational Frameworks for the Fast Fourier Transform, SIAM
-/// 1992, section 1.7).
-template <class T>
+/// Local; queued on `instance`. Transforms lines of n values: forward with e^(-2 pi i j k / n), backward with its
+/// conjugate, neither scaled. load(line, j) gives a value, store(line, k, result) takes one. Stockham's algorithm: for
+/// each prime factor a pass from one array into another, of both of which there is room for all lines (C. Van Loan,
+/// Computational Frameworks for the Fast Fourier Transform, SIAM 1992, section 1.7).
+template <class T, class Load, class Store>
 void plain_lines(const Space& instance, const Roots<T>& roots, std::int64_t n, std::int64_t lines, bool backward,
-                 Complex<T>* data, Complex<T>* scratch) {
+                 Complex<T>* first, Complex<T>* second, const Load& load, const Store& store) {
   Kokkos::parallel_for(
       "fft/plain lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(instance, 0, lines),
       KOKKOS_LAMBDA(std::int64_t line) {
-        Complex<T>*from = data + line * n, *to = scratch + line * n;
         const auto root = [&](std::int64_t k) { return backward ? Kokkos::conj(roots.root(k)) : roots.root(k); };
+        Complex<T>* from = first + line * n;
+        Complex<T>* to = second + line * n;
+        for (std::int64_t j = 0; j < n; ++j) from[j] = load(line, j);
         std::int64_t left = n, done = 1; // left * done = n
         for (int f = 0; f < roots.factors; ++f) {
           const std::int64_t r = roots.factor[f], m = left / r;
@@ -44,8 +46,7 @@ void plain_lines(const Space& instance, const Roots<T>& roots, std::int64_t n, s
           from = to;
           to = swapped;
         }
-        if (from != data + line * n)
-          for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+        for (std::int64_t k = 0; k < n; ++k) store(line, k, from[k]);
       });
 }
 

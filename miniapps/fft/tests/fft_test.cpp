@@ -56,8 +56,9 @@ void expect_lines(Library library, std::int64_t n, std::int64_t lines) {
   const auto host = Kokkos::create_mirror_view(data);
   for (std::size_t i = 0; i < in.size(); ++i) host(i) = Complex<T>(in[i].real(), in[i].imag());
   Kokkos::deep_copy(data, host);
-  const auto plans = make_complex_lines<T>(library, n, lines);
-  plans->transform({}, data.data(), lines, Direction::forward);
+  const auto plans = make_lines<T>(library, {n, false, lines});
+  auto* const scalars = reinterpret_cast<T*>(data.data());
+  plans->transform({}, scalars, scalars, lines, Direction::forward);
   Kokkos::fence();
   Kokkos::deep_copy(host, data);
   const double tolerance = 8 * std::numeric_limits<T>::epsilon() * static_cast<double>(n + 1);
@@ -70,7 +71,7 @@ void expect_lines(Library library, std::int64_t n, std::int64_t lines) {
       ASSERT_NEAR(host(line * n + k).real(), sum.real(), tolerance * std::sqrt(n)) << k;
       ASSERT_NEAR(host(line * n + k).imag(), sum.imag(), tolerance * std::sqrt(n)) << k;
     }
-  plans->transform({}, data.data(), lines, Direction::backward);
+  plans->transform({}, scalars, scalars, lines, Direction::backward);
   Kokkos::fence();
   Kokkos::deep_copy(host, data);
   for (std::size_t i = 0; i < in.size(); ++i)
@@ -97,9 +98,11 @@ TEST(Lines, OfRealValuesAreThoseOfComplexOnes) {
       for (std::int64_t i = 0; i < n * lines; ++i) wide(i) = Complex<double>(in(i) = std::sin(2.0 * i * i + 1), 0);
       Kokkos::deep_copy(values, in);
       Kokkos::deep_copy(all, wide);
-      make_complex_lines<double>(library, n, lines)->transform({}, all.data(), lines, Direction::forward);
-      const auto plans = make_real_lines<double>(library, n, lines);
-      plans->forward({}, values.data(), some.data(), lines);
+      const auto scalars = [](const auto& view) { return reinterpret_cast<double*>(view.data()); };
+      make_lines<double>(library, {n, false, lines})
+          ->transform({}, scalars(all), scalars(all), lines, Direction::forward);
+      const auto plans = make_lines<double>(library, {n, true, lines});
+      plans->transform({}, values.data(), scalars(some), lines, Direction::forward);
       Kokkos::fence();
       Kokkos::deep_copy(wide, all);
       Kokkos::deep_copy(narrow, some);
@@ -108,7 +111,7 @@ TEST(Lines, OfRealValuesAreThoseOfComplexOnes) {
         ASSERT_NEAR(narrow(i).real(), expected.real(), 1e-14 * n) << n << " values, " << i;
         ASSERT_NEAR(narrow(i).imag(), expected.imag(), 1e-14 * n) << n << " values, " << i;
       }
-      plans->backward({}, some.data(), back.data(), lines);
+      plans->transform({}, scalars(some), back.data(), lines, Direction::backward);
       Kokkos::fence();
       Kokkos::deep_copy(out, back);
       for (std::int64_t i = 0; i < n * lines; ++i) ASSERT_NEAR(out(i), n * in(i), 1e-14 * n * n) << n;
@@ -136,7 +139,8 @@ struct App : miniapp::test::Loan {
     for (std::int64_t z = 0; z < o.cells[2]; ++z)
       for (std::int64_t y = 0; y < o.cells[1]; ++y)
         for (std::int64_t x = 0; x < o.cells[0]; ++x)
-          places.push_back({static_cast<std::uint64_t>(z), static_cast<std::uint64_t>(y), static_cast<std::uint64_t>(x)});
+          places.push_back(
+              {static_cast<std::uint64_t>(z), static_cast<std::uint64_t>(y), static_cast<std::uint64_t>(x)});
     comm::barrier(comm);
     auto values = output::values_at(path, o.real() ? "/state/u" : "/state/real", places);
     comm::barrier(comm);
@@ -167,8 +171,8 @@ TEST(Fft, HasTheBitsOfOneRankOnAnyRanks) {
     for (std::int64_t p = 1; p <= world_size(); ++p) {
       if (world_size() % p > 0) continue;
       for (const auto* how : {"{}", "{chunks: 3}", "{reorder: by_kernel, chunks: 2}"}) {
-        const auto options = read(problem, fmt::format("transpose: {}\ndecomposition: {{process_grid: [{}, {}]}}", how,
-                                                       p, world_size() / p));
+        const auto options = read(
+            problem, fmt::format("transpose: {}\ndecomposition: {{process_grid: [{}, {}]}}", how, p, world_size() / p));
         const auto& method = methods[turn++ % methods.size()];
         const bool overlap = turn % 2 == 0;
         const auto words = fmt::format("{}, grid {} x {}, transpose {}, {}, overlap {}", problem, p, world_size() / p,
@@ -259,7 +263,8 @@ TEST(Check, SaysWhatProvesNothing) {
 }
 
 TEST(Options, RejectWhatCannotRun) {
-  const auto refused = [](const std::string& problem, const std::string& others, const std::vector<std::string>& facts) {
+  const auto refused = [](const std::string& problem, const std::string& others,
+                          const std::vector<std::string>& facts) {
     miniapp::test::expect_facts(miniapp::test::error_of([&] { read(problem, others, 1, 6); }), facts, problem + others);
   };
   refused("cells: [2, 2, 2]", "", {"problem.cells", "[2, 2, 2]", "6 ranks", "use fewer ranks or more cells"});
