@@ -8,7 +8,6 @@
 
 #include <kontor/comm/exchange.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,7 +37,6 @@ class Transpose {
         scattered_(from.pencil.order[2]), third_(3 - gathered_ - scattered_) {
     const auto parts = static_cast<std::int64_t>(group.size());
     const auto whole = [](const End& end, int axis) { return end.pencil.extent(axis); };
-    chunks = std::clamp<std::int64_t>(chunks, 1, std::max<std::int64_t>(1, whole(from, third_)));
     exchanges_.reserve(static_cast<std::size_t>(chunks));
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto range = grid::part_of_axis(whole(from, third_), chunks, c);
@@ -50,10 +48,8 @@ class Transpose {
         const auto part = static_cast<std::int64_t>(other);
         const auto sent = box(grid::part_of_axis(whole(from, scattered_), parts, part), from.pencil.own[gathered_], c);
         const auto received = box(to.pencil.own[scattered_], grid::part_of_axis(whole(to, gathered_), parts, part), c);
-        if (other == me) {
-          own_.push_back(sent);
-          continue;
-        }
+        if (other == me) own_.push_back(sent);
+        if (other == me || range.size() == 0) continue; // the same for all of the group
         exchange.add_send(part_of(from_.pencil, from_.data, sent), group[other]);
         exchange.add_receive(part_of(arrival().pencil, arrival().data, received), group[other]);
       }
