@@ -2,7 +2,7 @@
 #include "fft/fft.hpp"
 #include "run/start/run_main.hpp"
 
-int main(int argc, char** argv) {
+int app_main(int argc, char** argv) {
   using namespace kontor;
   auto app = miniapp::app_of<fft::Options>("fft", "Fourier transforms of a periodic box, cut into pencils or slabs",
                                            fft::make_fft);
