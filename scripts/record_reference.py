@@ -42,6 +42,8 @@ RUNS = (
     (2, "pingpong/halo.yaml", f"{CALIBRATED} {SMALL} problem.dimensions=[1]"),
     *((2, f"pingpong/{deck}.yaml", SMALL) for deck in PINGPONG),
     (2, "dynamics/bar.yaml", f"{CALIBRATED} problem.elements=[40,4,3] time.steps=20 output.every=10"),
+    (2, "fft/heat.yaml", f"{CALIBRATED} problem.cells=[12,12,12] solver.steps=12 output.every=6"),
+    (2, "fft/poisson.yaml", "problem.cells=[12,12,12] solver.steps=2"),
     (2, "kernels/gram-schmidt.yaml", f"{CALIBRATED} problem.sizes=[64] problem.repetitions=2"),
 )
 
