@@ -51,8 +51,8 @@ class Lists(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="kontor-test-") as folder:
             (copy := Path(folder, "miniapps/CMakeLists.txt")).parent.mkdir()
             shutil.copy(ROOT / "miniapps/CMakeLists.txt", copy)
-            copy.write_text(copy.read_text().replace("dynamics)", "dynamics wave)"))
-            self.assertEqual(Place(Path(folder), Path(folder), "release", True).apps, [*APPS, "wave"])
+            copy.write_text(copy.read_text().replace("set(apps ", "set(apps wave "))
+            self.assertEqual(Place(Path(folder), Path(folder), "release", True).apps, ["wave", *APPS])
 
 
 if __name__ == "__main__":
