@@ -16,7 +16,10 @@ MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receiv
   case Pattern::blocking: calls = {{"MPI_Sendrecv", messages > 0 ? slots : 0}}; break;
   case Pattern::persistent: calls = {{"MPI_Startall", messages > 0}, {"MPI_Waitall", messages > 0}}; break;
   case Pattern::neighborhood: calls = {{"MPI_Ineighbor_alltoallw", 1}, {"MPI_Wait", 1}}; break;
-  case Pattern::alltoall: calls = {{slots == 1 || world_size() == 1 ? "MPI_Ialltoallv" : "MPI_Ialltoallw", 1}, {"MPI_Wait", 1}}; break;
+  case Pattern::alltoall:
+    calls = {{slots == 1 || (messages == 0 && world_size() == 1) ? "MPI_Ialltoallv" : "MPI_Ialltoallw", 1},
+             {"MPI_Wait", 1}};
+    break;
   case Pattern::rma:
     calls = {{"MPI_Win_post", receives},
              {"MPI_Win_wait", receives},
