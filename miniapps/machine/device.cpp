@@ -4,16 +4,41 @@
 #include "machine/gather_to_root.hpp"
 #include "machine/node.hpp"
 
+#include <kontor/comm/mpi_check.hpp>
 #include <kontor/device/compat.hpp>
 #include <kontor/device/devices.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <map>
 
 namespace kontor::miniapp {
+namespace {
+
+bool chosen_by_user(std::span<const char* const> arguments) {
+  if (std::getenv("KOKKOS_DEVICE_ID") || std::getenv("KOKKOS_MAP_DEVICE_ID_BY")) return true;
+  return std::any_of(arguments.begin(), arguments.end(), [](std::string_view argument) {
+    return argument.starts_with("--kokkos-device") || argument.starts_with("--kokkos-map-device-id-by");
+  });
+}
+
+} // namespace
+
+std::string device_argument(MPI_Comm comm, std::span<const char* const> kokkos_arguments) {
+  MPI_Comm node = MPI_COMM_NULL;
+  int rank = 0;
+  comm::mpi::check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node), "MPI_Comm_split_type");
+  comm::mpi::check(MPI_Comm_rank(node, &rank), "MPI_Comm_rank");
+  comm::mpi::check(MPI_Comm_free(&node), "MPI_Comm_free");
+  const int devices = device::device_count();
+  if (devices == 0 || chosen_by_user(kokkos_arguments)) return {};
+  return fmt::format("--kokkos-device-id={}", rank % devices);
+}
+
 nlohmann::ordered_json devices_of(const comm::Communicator& comm) {
   if constexpr (device::kernels_on_host) return {};
   const auto identity = device::device_identity();

@@ -5,10 +5,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <span>
 #include <string>
 
 /// Which GPU each rank has.
 namespace kontor::miniapp {
+
+/// Collective, before Kokkos is initialised. The argument by which Kokkos takes the rank's own GPU: the one with the
+/// rank's number on its node, going round where there are fewer. Kokkos itself reads that number from variables that
+/// not all launchers set. Empty without GPUs, and where the user has chosen by an argument or variable of Kokkos.
+std::string device_argument(MPI_Comm, std::span<const char* const> kokkos_arguments);
 
 /// Collective; valid at rank 0, empty elsewhere. The table /run/devices of the GPUs of all ranks, in their order; null
 /// if kernels run on the host.

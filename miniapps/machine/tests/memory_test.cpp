@@ -8,6 +8,7 @@
 #include <kontor/comm/error.hpp>
 #include <kontor/comm/reductions.hpp>
 #include <kontor/device/compat.hpp>
+#include <kontor/device/devices.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
@@ -130,6 +131,15 @@ TEST(ControlGroups, LimitMemory) {
     EXPECT_EQ(granted(c.files).free, c.free) << c.what;
     EXPECT_EQ(granted(c.files).limit, c.limit) << c.what;
   }
+}
+
+TEST(Device, TheUsersChoiceStands) {
+  for (const char* argument : {"--kokkos-device-id=1", "--kokkos-map-device-id-by=random"}) {
+    const char* const arguments[] = {"heat", argument};
+    EXPECT_EQ(device_argument(MPI_COMM_WORLD, arguments), "") << argument;
+  }
+  const char* const none[] = {"heat"};
+  EXPECT_EQ(device_argument(MPI_COMM_WORLD, none).empty(), device::device_count() == 0);
 }
 
 TEST(Device, EveryRankTellsItsOwnToTheFirst) {

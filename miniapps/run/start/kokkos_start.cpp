@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "run/start/kokkos_start.hpp"
 
+#include "machine/device.hpp"
 #include "machine/node.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -33,6 +34,8 @@ std::optional<std::string> refusal() {
 void start_kokkos(std::vector<char*> arguments) {
   if (const auto first = mpi::first_problem<comm::Error>(MPI_COMM_WORLD, refusal()))
     throw config::Error({first->text}, "E-GPU-MISSING");
+  auto device = device_argument(MPI_COMM_WORLD, arguments);
+  if (!device.empty()) arguments.push_back(device.data());
   int argc = static_cast<int>(arguments.size());
   const std::vector<std::string_view> given(arguments.begin() + 1, arguments.end());
   try {
