@@ -43,13 +43,15 @@ class Transpose {
       range.begin += from.pencil.own[third_].begin;
       range.end += from.pencil.own[third_].begin;
       ranges_.push_back(range);
+    }
+    for (std::int64_t c = 0; c < chunks; ++c) {
       auto& exchange = exchanges_.emplace_back(method.comm(), label, instance);
       for (std::size_t other = 0; other < group.size(); ++other) {
         const auto part = static_cast<std::int64_t>(other);
         const auto sent = box(grid::part_of_axis(whole(from, scattered_), parts, part), from.pencil.own[gathered_], c);
         const auto received = box(to.pencil.own[scattered_], grid::part_of_axis(whole(to, gathered_), parts, part), c);
         if (other == me) own_.push_back(sent);
-        if (other == me || range.size() == 0) continue; // the same for all of the group
+        if (other == me || ranges_[static_cast<std::size_t>(c)].size() == 0) continue; // the same for all of the group
         exchange.add_send(part_of(from_.pencil, from_.data, sent), group[other]);
         exchange.add_receive(part_of(arrival().pencil, arrival().data, received), group[other]);
       }
