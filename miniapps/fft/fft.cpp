@@ -65,7 +65,7 @@ std::size_t values_of(const Options& o, const Pencil& pencil) {
 
 template <class T>
 SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContext& context)
-    : SteppedApp(context), options_(with_library(fitting(options, context.comm))),
+    : SteppedApp(context), options_(with_library(fitting(options, context.comm))), start_(start_of(options_)),
       grid_(grid::make_cartesian(context.comm, {1, options.process_grid[0], options.process_grid[1]},
                                  {true, true, true})),
       block_(block_of(options, grid_)), method_(grid_), streams_(context.overlap),
@@ -76,7 +76,7 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
   if (options_.real()) real_ = miniapp::zeroed<T>("fft/field", values);
   if (options_.equation == Equation::poisson) {
     source_ = miniapp::zeroed<T>("fft/source", values);
-    fill(start_of(options_), options_, transform_.field_pencil(), source_.data());
+    fill(start_, options_, transform_.field_pencil(), source_.data());
   }
   field_ = options_.real() ? real_.data() : reinterpret_cast<T*>(transform_.field());
   context.progress.describe({.step = "step"});
@@ -93,7 +93,8 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
                   {"bytes_sent", sent}});
 }
 
-/// How long MPI alone takes for as many bytes as a step sends, in parts of equal sizes within each row and column.
+/// How long MPI alone takes for as many bytes as a step sends, in parts of equal sizes within each row and column. Of
+/// large ones a part stands for the whole: memory is the field's.
 template <class T>
 double SpectralSteps<T>::seconds_of_alltoall() const {
   double seconds = 0;
@@ -101,7 +102,8 @@ double SpectralSteps<T>::seconds_of_alltoall() const {
     const int ranks = grid_.dims()[dim];
     if (ranks == 1) continue;
     const auto group = grid_.sub({dim == 0, dim == 1, false});
-    const auto part = comm::allreduce(grid_, transform_.spectrum_pencil().size() / ranks + 1, comm::ReduceOp::max);
+    const auto whole = comm::allreduce(grid_, transform_.spectrum_pencil().size() / ranks + 1, comm::ReduceOp::max);
+    const auto part = std::min<std::int64_t>(whole, (std::int64_t{1} << 22) / ranks + 1);
     const Kokkos::View<Complex<T>*, Kokkos::HostSpace> out("fft/out", static_cast<std::size_t>(part * ranks)),
         in("fft/in", static_cast<std::size_t>(part * ranks));
     std::vector<double> samples;
@@ -112,7 +114,7 @@ double SpectralSteps<T>::seconds_of_alltoall() const {
       samples.push_back(comm::allreduce(grid_, device::seconds() - begin, comm::ReduceOp::max));
     }
     samples.erase(samples.begin());
-    seconds += 2 * miniapp::median(samples); // forward and back
+    seconds += 2 * miniapp::median(samples) * static_cast<double>(whole) / static_cast<double>(part); // and back
   }
   return seconds;
 }
@@ -137,7 +139,7 @@ void SpectralSteps<T>::reset() {
                           field_, values_of<T>(options_, transform_.field_pencil())),
                       std::numeric_limits<T>::quiet_NaN());
   else
-    fill(start_of(options_), options_, transform_.field_pencil(), field_);
+    fill(start_, options_, transform_.field_pencil(), field_);
 }
 
 template <class T>

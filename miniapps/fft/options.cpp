@@ -110,7 +110,8 @@ double Options::bytes_of_rank(const std::vector<std::int64_t>& grid) const {
   const double cells_of_rank = static_cast<double>(pencils[0].size() / modes_x() * cells[0]);
   const double field = real() ? scalar * cells_of_rank : 0;
   const double source = equation == Equation::poisson ? (real() ? 1 : 2) * scalar * cells_of_rank : 0;
-  const double others = 2 + (reorder == Reorder::by_kernel ? 1 : 0) + (library == Library::plain ? 6 : 0);
+  const double others = 2 + (reorder == Reorder::by_kernel ? 1 : 0) +
+                        ((library == Library::automatic ? usual_library() : library.value) == Library::plain ? 6 : 0);
   return others * spectrum + field + source;
 }
 

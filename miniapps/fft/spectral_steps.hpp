@@ -5,6 +5,7 @@
 #include "fft/check/exact.hpp"
 #include "fft/kernels/multiply.hpp"
 #include "fft/options.hpp"
+#include "fft/problem/start.hpp"
 #include "grid/block.hpp"
 #include "run/loop/stepped_app.hpp"
 
@@ -51,8 +52,9 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   void each_part(const Visit&) const;
 
   Options options_;
-  comm::Communicator grid_; ///< z, y, x
-  grid::Block block_;       ///< of the field
+  std::vector<std::array<Along, 3>> start_; ///< products whose sum a repeat begins with
+  comm::Communicator grid_;                 ///< z, y, x
+  grid::Block block_;                       ///< of the field
   miniapp::ChosenMethod method_;
   stepping::Streams<Space> streams_;
   Transform<T> transform_;
