@@ -75,7 +75,7 @@ class Recipes(FolderTest):
     """Spack's, and the files of a release of any revision."""
 
     NAMES = {"g++": "cxx", "cmake": "cmake", "libopenmpi-dev": "mpi", "libtrilinos-kokkos-dev": "kokkos",
-             "libtrilinos-kokkos-kernels-dev": "kokkos-kernels", "libopenblas-dev": "blas", "libmetis-dev": "metis",
+             "libtrilinos-kokkos-kernels-dev": "kokkos-kernels", "libopenblas-dev": "blas", "libfftw3-dev": "fftw", "libmetis-dev": "metis",
              "libhdf5-openmpi-dev": "hdf5", "libyaml-cpp-dev": "yaml-cpp", "libmuparser-dev": "muparser",
              "libcli11-dev": "cli11", "nlohmann-json3-dev": "nlohmann-json", "libfmt-dev": "fmt", "libgtest-dev": "googletest",
              "python3": "python", "python3-h5py": "py-h5py", "python3-yaml": "py-pyyaml", "python3-matplotlib": "py-matplotlib",

@@ -47,6 +47,7 @@ class Kontor(CMakePackage, CudaPackage, ROCmPackage):
         for arch in CudaPackage.cuda_arch_values:
             depends_on(f"kokkos-kernels+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
         depends_on("blas")
+        depends_on("fftw@3 precision=float,double")
         depends_on("metis")
         depends_on("hdf5+mpi")
         depends_on("yaml-cpp")
