@@ -14,7 +14,7 @@ if missing := [name for name in ("numpy", "yaml") if not find_spec(name)]:
     print(f"skipped: no {missing[0]}")
     sys.exit(77)
 
-from kontor.report.command import main
+from kontor.__main__ import main
 from sample_file import change_run, write_sample
 
 PLOTS = bool(find_spec("matplotlib"))
@@ -35,7 +35,7 @@ class ReportTest(KontorTest):
         """What `kontor report` would say and return."""
         out, told = io.StringIO(), io.StringIO()
         with contextlib.chdir(self.folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
-            code = main(list(arguments))
+            code = main(["report", *arguments])
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), told.getvalue())
 
     def report(self, *arguments):

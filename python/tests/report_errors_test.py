@@ -49,9 +49,9 @@ class Errors(ReportTest):
         done = self.kontor("report", self.sample("a.json"), "--plot", "a.png", MPLBACKEND="nonsense")
         self.assertEqual((done.returncode, done.stderr), (0, "kontor: plotted a.png\n"))
         self.write("b.json", '{"app": "heat"}')
-        for name, *words in (("b.json", "--plot", "out.png"), ("a.json", "--plot", "no/a.png"),
-                             ("a.json", "--html", "no/a")):
-            self.assert_fails(self.reported(name, *words), f"{': '.join(words)} cannot be written")
+        self.assert_fails(self.reported("b.json", "--plot", "out.png"), "there is nothing to plot yet")
+        for option in "--plot", "--html":
+            self.assert_fails(self.reported("a.json", option, "no/a.png"), "'no/a.png' [E-FILE-WRITE]", code=3)
 
     def test_control_characters(self):
         text = self.report(self.sample("a.json", command="heat \x1b[2J\nplate.yaml"))
@@ -63,16 +63,12 @@ class Errors(ReportTest):
             done = subprocess.run([sys.executable, PACKAGE, "report", "a.json"], cwd=self.folder, stdout=full,
                                   stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr),
-                         (3, "kontor: stdout cannot be written: No space left on device [E-FILE-WRITE]\n"))
+                         (3, "kontor: [Errno 28] No space left on device [E-FILE-WRITE]\n"))
 
     def test_values_of_another_kind(self):
         """What cannot be shown ends in one line that names the file."""
-        members = [{"app": 7}, {"ranks": "two"}, {"curves": [7]}, {"hosts": [1, 2]},
-                   {"verification": {"passed": 0, "error": "x"}},
-                   {"traffic": [[]]}, {"figures_of_merit": {"a": {"value": 1}}},
-                   {"timers": [{"region": "x", "max": 1.0}]},
-                   {"repeats": ["x"]}, {"traffic": [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": "x"}]}]
-        for member in members:
+        for member in ({"app": 7}, {"curves": [7]}, {"verification": {"passed": 0, "error": "x"}}, {"repeats": ["x"]},
+                       {"timers": [{"region": "x", "max": 1.0}]}, {"timers": [7]}):
             done = self.reported(self.changed(lambda run, member=member: run.update(member)))
             self.assertRegex(done.stderr, r"\Akontor: a.json: .*\[E-REPORT-FILE\]\n\Z")
             self.assertEqual((done.returncode, done.stdout), (2, ""), member)

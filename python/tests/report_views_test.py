@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The views of a run: who sends to whom, tails, noise, energy, timelines and rooflines. And pages."""
+"""The views of a run: traffic, tails, noise, energy, timelines and rooflines. And pages."""
 
 import base64
 import json
@@ -10,9 +10,7 @@ from report_case import PLOTS, ReportTest, find_spec
 from sample_study import write_study
 
 from kontor.report.parts import Bar, Chart, Line, Section, level, lines_of
-from kontor.report.record import Record
 from kontor.report.statistics import Estimate
-from kontor.report.views import traffic_sections
 
 MOST = 500_000  # bytes of a page
 SVG = "data:image/svg+xml;base64,"
@@ -22,41 +20,18 @@ TRACE = [{"rank": rank, "region": region, "begin": begin, "end": end} for rank, 
     (0, "compute", 0.0, 2.0), (1, "compute", 0.0, 1.0), (0, "wait", 0.5, 2.5), (1, "wait", 0.5, 1.5))]
 
 
-def ring(hosts, size=lambda rank: 8):
-    """Ranks on these hosts, each of which sends one message to the next."""
-    traffic = [{"rank": rank, "neighbour": (rank + 1) % len(hosts), "messages": 1, "bytes": size(rank)}
-               for rank in range(len(hosts))]
-    placement = [{"rank": rank, "host": host} for rank, host in enumerate(hosts)]
-    return Record("a.json", {"hosts": hosts}, traffic=traffic, placement=placement)
-
-
 class Views(ReportTest):
     def with_members(self, **members):
         """A run whose record has these, too."""
         return self.changed(lambda run: run.update(members))
 
-    def test_matrix_by_rank(self):
-        """A ring of 12 ranks: rank r sends 100 (r + 1) bytes to the next."""
-        (section,) = traffic_sections(ring(["n0"] * 12, lambda rank: 100 * (rank + 1)))
-        table, *words, chart = section.parts
-        self.assertEqual(table.rows[1][:5], ["1", "-", "-", "200 B", "-"])
-        self.assertEqual(words[0], "all ranks: 12 messages, 7.80 kB")
-        self.assertEqual((chart.image.values[11, 0], chart.image.names[11]), (1200, "11"))
-
-    def test_matrix_by_node(self):
-        """20 ranks in a ring on 4 nodes of 5: each node sends 5 messages, one of them to the next node."""
-        (section,) = traffic_sections(ring([f"n{rank // 5}" for rank in range(20)]))
-        self.assertEqual(section.note, "exact, by node")
-        self.assertEqual(section.parts[0].rows[0], ["n0", "32.0 B", "8.00 B", "-", "-", "40.0 B"])
-        self.assertIn("inside nodes 128 B, between nodes 32.0 B (20.0 %)", section.parts)
-
-    def test_matrix_of_many_ranks(self):
-        """The picture has 1000 of one node; of 5000 there are the sums alone."""
-        (section,) = traffic_sections(ring(["n0"] * 1000))
-        values = section.charts[0].image.values
-        self.assertEqual((values.shape, values[999, 0]), ((1000, 1000), 8))
-        (section,) = traffic_sections(ring(["n0"] * 5000))
-        self.assertEqual((section.charts, section.parts[0]), ([], "all ranks: 5000 messages, 40.0 kB"))
+    def test_traffic_between_nodes(self):
+        """Of a ring of 20 ranks on 4 nodes of 5; unknown where the ranks are not placed."""
+        traffic = [{"rank": rank, "neighbour": (rank + 1) % 20, "messages": 1, "bytes": 8} for rank in range(20)]
+        placement = [{"rank": rank, "host": f"n{rank // 5}"} for rank in range(20)]
+        rows = "messages  20", "bytes  160 B", "between nodes  32.0 B (20.0 %)"
+        self.assert_rows(self.report(self.with_members(traffic=traffic, placement=placement)), *rows)
+        self.assertNotIn("between nodes", self.report(self.with_members(traffic=traffic)))
 
     def test_distributions_noise_and_energy(self):
         """Noise is ratios. 1.2 G updates/s for 2 s by 40 J: 20 W, 60 M updates a J."""
@@ -70,16 +45,11 @@ class Views(ReportTest):
     def test_chrome_trace(self):
         self.report(self.with_members(trace=TRACE), "--trace", "out.json")
         events = json.loads((self.folder / "out.json").read_text())["traceEvents"]
-        self.assertEqual([event["pid"] for event in events if event["ph"] == "M"], [0, 1])
         wait = next(event for event in events if event["name"] == "wait")
         self.assertEqual((wait["pid"], wait["cat"], wait["ts"], wait["dur"]), (0, "communication", 5e5, 2e6))
-
-    def test_traces_that_cannot_be_written(self):
-        self.with_members(trace=TRACE)
-        for name, says in ("out.txt", "ends in .json"), ("no/out.json", "no/out.json cannot be written"):
-            self.assert_fails(self.reported("a.json", "--trace", name), says)
         none = self.reported(self.sample("b.json"), "--trace", "out.json")
         self.assert_fails(none, "b.json: no trace in it", "measure.trace")
+
 
     def test_roofline(self):
         """4 Gflop/s for 2 s and 16 GB: half a flop per byte; 8 Gflop/s would be attainable. statistics_test.py has
@@ -91,14 +61,13 @@ class Views(ReportTest):
 
 
 class Tree:
-    """A page, which is well-formed XML: its elements, what refers to somewhere else, the charts and their words."""
+    """A page, which is well-formed XML: its elements, what refers to somewhere else and the charts."""
 
     def __init__(self, text):
         self.all = list(ElementTree.fromstring(text).iter())
         self.refers = [value for one in self.all for name, value in one.items() if name in REFERENCES]
         images = [one for one in self.all if one.tag == "img"]
         self.charts = [ElementTree.fromstring(base64.b64decode(one.get("src").removeprefix(SVG))) for one in images]
-        self.words = [one.get("alt") for one in images]
 
     def count(self, tag):
         return sum(one.tag == tag for one in self.all)
@@ -145,8 +114,6 @@ class Pages(ReportTest):
         self.assertEqual([to for to in tree.refers if not to.startswith(("#", "data:,", SVG))], [])
         self.assertNotRegex(text, r"https?:|<script")
         self.assertTrue({"raw", "view", "workers", "8", "2 s"} <= set(texts(tree.charts[0])), texts(tree.charts[0]))
-        self.assertEqual(tree.words[0], "time over workers: raw; view; ideal, from 1 rank (p000)")
-        self.assertIn("; 8 ranks: 338 ms (compute 246 ms, pack 16.9 ms, wait 74.2 ms)", tree.words[4])
 
     def test_runs(self):
         """The same page again, whatever a matplotlibrc says."""
@@ -155,14 +122,6 @@ class Pages(ReportTest):
         from matplotlib import rc_context
         with rc_context({"text.usetex": True, "font.size": 30}):
             self.assertEqual(self.page("a.json", "b.json"), made)
-
-    def test_throughput_over_size(self):
-        """Two runs that differ in size; not of one size."""
-        for values, shown in ((1000, 4000), True), ((1000, 1000), False):
-            files = [self.sample(f"{place}.json", field_memory=value,
-                                 figures=({"name": "rate", "value": 1e6 * value, "unit": "1/s"},))
-                     for place, value in enumerate(values)]
-            self.assertEqual("Rate over size" in self.page(*files), shown)
 
     def test_words_of_a_file_are_no_markup(self):
         text = self.page(self.sample("a.json", command="heat <script>alert(1)</script> \x1b[2J"))

@@ -11,10 +11,9 @@ from sample_study import seconds, write_study
 import numpy as np
 from kontor.report.rates import Rate, roofline
 from kontor.report.record import Record
-from kontor.report.scaling import Scaled, compared_by, crossings, series_of, useful_times
+from kontor.report.scaling import Scaled, compared_by, series_of, useful_times
 from kontor.report.statistics import Estimate, difference, median_of, rank_sum_probability, ratio
 from kontor.report.study import read_study
-from kontor.report.views import totals
 
 
 class Statistics(unittest.TestCase):
@@ -92,13 +91,6 @@ class Scaling(StudyCase):
         (pair,) = compared_by(series_of(self.study(repeats=3)), "comm.backend")
         self.assertTrue(all(row.difference.ratio.excludes(1) for row in pair))
         self.assertFalse(any(row.difference.verdict for row in pair))
-        self.assertEqual(crossings(pair), [])
-
-    def test_equal_times_do_not_cross(self):
-        study = self.study(change=lambda point, repeat, made: made.update(
-            repeats=[0.5 + 0.01 * repeat]) if point["ranks"] == 4 else None)
-        (pair,) = compared_by(series_of(study), "comm.backend")
-        self.assertEqual(crossings(pair), [])
 
 
 class Rates(unittest.TestCase):
@@ -155,14 +147,3 @@ class Pop(StudyCase):
     def test_weak_is_by_work(self):
         four = self.raw(weak=True)[2].pop
         self.assertAlmostEqual(four.computation.value, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))
-
-
-class Volume(unittest.TestCase):
-    def test_volume_between_nodes(self):
-        """Ranks 0 and 1 of n0, 2 of n1; unknown where the ranks are not placed."""
-        traffic = [{"rank": 0, "neighbour": 1, "messages": 1, "bytes": 5},
-                   {"rank": 1, "neighbour": 2, "messages": 2, "bytes": 7}]
-        placement = [{"rank": rank, "host": host} for rank, host in enumerate(("n0", "n0", "n1"))]
-        for hosts, placed, between in ((["n0", "n1"], placement, 7), (["n0", "n1"], [], None), (["n0"], [], 0)):
-            record = Record("a.json", {"hosts": hosts}, traffic=traffic, placement=placed)
-            self.assertEqual(totals(record), (3, 12, between))

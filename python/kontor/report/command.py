@@ -10,9 +10,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from kontor.messages import say
+from kontor.messages import Failure, say
 from kontor.report.parts import Section
-from kontor.report.record import RecordError, read_record, reason, writing
+from kontor.report.record import RecordError, read_record, reason
 from kontor.report.runs import comparison_sections, sections
 from kontor.report.study import read_study
 from kontor.report.study_sections import study_sections
@@ -41,24 +41,14 @@ def main(words: list[str] | None = None) -> int:
     arguments = parse_arguments(words)
     warnings.simplefilter("ignore")  # of values that are not drawn, of letters that a font lacks
     try:
-        code = report(arguments)
-        sys.stdout.flush()
-        return code
-    except RecordError as error:
-        say(str(error))
-        return 2
-    except ModuleNotFoundError:
+        return report(arguments)
+    except (Failure, ModuleNotFoundError, OSError):
         raise
-    except OSError as error:  # what reads and writes files handles its own
-        say(f"stdout cannot be written: {error.strerror}", "E-FILE-WRITE")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still in the buffer
-        return 3
     except Exception as error:  # pylint: disable=broad-except
         last = traceback.extract_tb(error.__traceback__)[-1]
-        say(f"{', '.join(arguments.files)}: cannot be shown: {type(error).__name__}: {reason(error)} ({last.filename}, "
-            f"line {last.lineno}): a defect of Kontor or of a package of Python, or values that no run writes",
-            "E-REPORT-FILE")
-        return 2
+        raise RecordError(f"{', '.join(arguments.files)}: cannot be shown: {type(error).__name__}: {reason(error)} "
+                          f"({last.filename}, line {last.lineno}): a defect of Kontor or of a package of Python, or "
+                          "values that no run writes") from error
 
 
 def report(arguments: argparse.Namespace) -> int:
@@ -89,18 +79,15 @@ def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> No
     """--html of the sections, --plot of their charts and the field of one file: by packages that only these need."""
     if arguments.html:
         from kontor.report.draw import html
-        page = html(title, found)
-        with writing(f"--html: {arguments.html}"):
-            Path(arguments.html).write_text(page, encoding="utf-8", errors="replace")
+        Path(arguments.html).write_text(html(title, found), encoding="utf-8", errors="replace")
         say(f"wrote {arguments.html}")
     if arguments.plot:
         from kontor.report.draw import plot_charts
         charts = [chart for section in found for chart in section.charts]
         if len(arguments.files) == 1 and arguments.files[0].endswith(".h5"):
-            from kontor.report.fields import field_charts, read_field
-            charts += field_charts(read_field(arguments.files[0]))
-        with writing(f"--plot: {arguments.plot}"):
-            plot_charts(title, charts, arguments.plot)
+            from kontor.report.fields import field_charts
+            charts += field_charts(arguments.files[0])
+        plot_charts(title, charts, arguments.plot)
         say(f"plotted {arguments.plot}")
 
 

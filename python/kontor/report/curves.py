@@ -7,7 +7,7 @@ from typing import Any
 from .parts import Bar, Chart, Line, Section, level, lines_of, region_colours, tabulated
 from .record import Record, Row
 from .views import bar_parts
-from .statistics import Estimate, median
+from .statistics import Estimate
 from .text import grouped, in_bytes, percent, seconds
 
 SPLIT = ("pack", "post", "wait", "unpack")  # columns of the table: parts of a time
@@ -24,7 +24,7 @@ def _pair(row: Row) -> str:
 
 def curve_sections(record: Record) -> list[Section]:
     """Of each curve, where times are known by part these, else how they grow, and ratios to the baseline."""
-    found = _summary(record.ratios)
+    found = list[Section]()
     ratios = _by("curve", record.ratios)
     for name, rows in _by("curve", record.curves).items():
         if any(row.get(part) for row in rows for part in SPLIT):
@@ -32,16 +32,6 @@ def curve_sections(record: Record) -> list[Section]:
         else:
             found += _times(name, rows, ratios.get(name, []))
     return found
-
-
-def _summary(ratios: Rows) -> list[Section]:
-    cells = []
-    for (curve, pair), rows in grouped(ratios, lambda row: (row["curve"], _pair(row))).items():
-        values, differ = [row["ratio"] for row in rows], sum(not row["low"] <= 1 <= row["high"] for row in rows)
-        cells.append({"curve": curve, "ratio": pair, "median": f"{median(values):.3f}", "min": f"{min(values):.3f}",
-                      "max": f"{max(values):.3f}", "at size": rows[values.index(max(values))]["size"],
-                      "1 outside the interval": f"{differ} of {len(rows)}"})
-    return tabulated("Ratios of times, over all sizes", cells)
 
 
 def _parts(name: str, rows: Rows) -> list[Section]:

@@ -18,7 +18,8 @@ from matplotlib.ticker import (EngFormatter, FixedLocator, LogLocator, MaxNLocat
 from matplotlib.transforms import ScaledTranslation
 
 from .parts import OTHER, Chart, Section, Table
-from .text import percent, printable, quantity
+from .record import RecordError
+from .text import percent, printable
 
 PAGE = Path(__file__).parent / "page"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -36,10 +37,9 @@ STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, 
 
 
 def plot_charts(title: str, charts: list[Chart], path: str, columns: int = 2) -> None:
-    """ValueError if there is none."""
     charts = list(filter(None, charts))
     if not charts:
-        raise ValueError("there is nothing to plot yet")
+        raise RecordError("there is nothing to plot yet")
     columns = min(columns, len(charts))
     heights = [max(map(_height, charts[first: first + columns])) for first in range(0, len(charts), columns)]
     with style.context(["default", STYLE]):
@@ -78,14 +78,8 @@ def draw(chart: Chart, axes: Any) -> None:
 
 def _draw_image(chart: Chart, axes: Any) -> None:
     image: Any = chart.image
-    shown = axes.imshow(image.values, origin="upper" if image.names else "lower", extent=image.extent,
-                        cmap="viridis" if image.names else "inferno", interpolation="nearest")
+    shown = axes.imshow(image.values, origin="lower", extent=image.extent, cmap="inferno", interpolation="nearest")
     axes.spines[:].set_visible(True)
-    if image.names:
-        step = -(-len(image.names) // MOST_TICKS)
-        places, names = range(0, len(image.names), step), list(map(printable, image.names[::step]))
-        axes.set_xticks(places, names, fontsize=8, rotation=90 if len("".join(names)) > 40 else 0)
-        axes.set_yticks(places, names, fontsize=8)
     axes.figure.colorbar(shown, ax=axes, label=printable(image.label))
 
 
@@ -159,15 +153,6 @@ def html(title: str, found: list[Section]) -> str:
     environment = Environment(loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True,
                               finalize=lambda value: printable(value) if type(value) is str else value)
-    environment.filters.update(svg=lambda chart: base64.b64encode(chart_svg(chart)).decode(), in_words=in_words)
+    environment.filters.update(svg=lambda chart: base64.b64encode(chart_svg(chart)).decode())
     environment.tests.update(table=lambda part: isinstance(part, Table))
     return environment.get_template("page.html.j2").render(title=title, sections=found)
-
-
-def in_words(chart: Chart) -> str:
-    """What those read who do not see the chart: its lines, or its bars with all numbers."""
-    if not chart.bars:
-        names = dict.fromkeys(line.name for line in chart.lines)
-        return f"{chart.y_label} over {chart.x_label}" + (f": {'; '.join(names)}" if names else "")
-    return "; ".join(f"{bar.name}: {bar.words} (" + ", ".join(
-        f"{name} {quantity(length, chart.unit)}" for name, length in bar.parts) + ")" for bar in chart.bars)

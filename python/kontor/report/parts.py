@@ -57,7 +57,6 @@ class Image:
     values: Any  # array (rows, columns), row 0 at the bottom
     extent: tuple[float, float, float, float]  # left, right, bottom, top
     label: str  # of the colours
-    names: Sequence[str] = ()  # of rows and columns of a matrix, whose row 0 is at the top
 
 
 @dataclass

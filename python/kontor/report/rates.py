@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rates of runs: over their arithmetic intensity, under the ceilings that the same runs measured (the roofline of
-S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009), and over the problem's size. Work is in
-the unit of the figure of merit: flop, or updates where an app counts these.
+S. Williams, A. Waterman, D. Patterson, Communications of the ACM 52(4), 2009). Work is in the unit of the figure of
+merit: flop, or updates where an app counts these.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from .parts import OTHER, PALETTE, Chart, Line, colours, lines_of
+from .parts import OTHER, PALETTE, Chart, Line, colours
 from .record import Record, Row
 from .statistics import Estimate, median, median_of, ratio
-from .text import counted, grouped, quantity, spaced
+from .text import counted, grouped, quantity
 
 MOST_NAMES = 12  # of runs in the picture
 
@@ -115,20 +115,3 @@ def roofline(rates: Sequence[Rate]) -> list[Chart]:
         charts.append(Chart("Roofline", f"{work} per byte", f"{work}/s", lines, log_x=True, log_y=True,
                             unit=f"{work}/s"))
     return charts
-
-
-def size_of(record: Record) -> float:
-    """Bytes of all ranks' data; 0 if the record does not say it."""
-    return float(record.run.get("field_memory") or record.matrix.get("bytes") or 0)
-
-
-def over_size(named: Sequence[tuple[str, Rate]]) -> list[Chart]:
-    """Rates over sizes: a line for each name that has several."""
-    found = [(name, size, rate) for name, rate in named if rate.value and (size := size_of(rate.records[0]))]
-    charts = []
-    for (figure, unit), group in grouped(found, lambda each: (each[2].figure["name"], each[2].unit)).items():
-        points = {name: sorted((size, rate.value) for _, size, rate in of if rate.value)
-                  for name, of in grouped(group, lambda each: each[0]).items() if len({each[1] for each in of}) > 1}
-        charts.append(Chart(f"{spaced(figure).capitalize()} over size", "bytes of the problem", spaced(figure),
-                            lines_of(list(points.items())), log_x=True, unit=unit, x_unit="B", from_zero=True))
-    return list(filter(None, charts))

@@ -49,16 +49,6 @@ def read_as_damaged(path: object) -> Iterator[None]:
         raise RecordError(f"{path}: cannot be read, so the file is damaged: {reason(error)}") from error
 
 
-@contextmanager
-def writing(what: str) -> Iterator[None]:
-    """Around what writes a file; `what` names it, and the option that asks for it."""
-    try:
-        yield
-    except (OSError, ValueError) as error:  # a folder that is not there, an unknown kind of picture
-        why = getattr(error, "strerror", None) or error
-        raise RecordError(f"{what} cannot be written: {why}", "E-FILE-WRITE") from error
-
-
 def rows() -> Any:
     return field(default_factory=list)
 
@@ -185,12 +175,7 @@ def read_record(path: str) -> Record:
         tree = json.loads(Path(path).read_text(encoding="utf-8")) if path.endswith(".json") else read_json(path)
         if not isinstance(tree, dict) or not isinstance(tree.get("app"), str):
             raise RecordError(f"{path}: not a record of Kontor's: it has no app")
-        record = _record(path, _some(tree))
-        numbers = [record.run.get("ranks", 1), *record.repeats, *(row["median"] for row in record.timers.values()),
-                   *(figure["value"] for figure in record.figures if figure["name"])]
-        if wrong := [value for value in numbers if not isinstance(value, int | float)]:
-            raise ValueError(f"{str(wrong[0])[:40]!r} is no number")
-        return record
+        return _record(path, _some(tree))
 
 
 def read_json(path: str, name: str = "/run", whole: bool = False) -> Row:
@@ -227,17 +212,8 @@ def _some(value: Any) -> Any:
 
 
 def _record(path: str, tree: Row) -> Record:
-    """ValueError where a group is no table of rows or no object."""
-    figures = [figure for figure in tree.pop("figures_of_merit", {}).values() if "value" in figure]
-    found: Row = {"figures": figures, "timers": {row["region"]: row for row in tree.pop("timers", [])}}
-    for each in fields(Record)[2:]:
-        group = tree.get(each.name)
-        if each.name in found or not isinstance(group, list | dict):  # pingpong's memory is a word
-            continue
-        is_table = str(each.type).startswith("list")
-        if is_table is isinstance(group, dict) or is_table and each.name != "repeats" and not all(
-                isinstance(row, dict) for row in group):
-            raise ValueError(f"{each.name} is no {'table' if is_table else 'object'}")
-        found[each.name] = tree.pop(each.name)
+    figures = [figure for figure in tree.get("figures_of_merit", {}).values() if "value" in figure]
+    timers = {row["region"]: row for row in tree.get("timers", [])}
+    groups = {each.name: tree[each.name] for each in fields(Record)[2:] if each.name in tree and each.name != "timers"}
     run = {key: value for key, value in tree.items() if not isinstance(value, dict | list) or key == "hosts"}
-    return Record(path, run, **found)
+    return Record(path, run, **groups, figures=figures, timers=timers)

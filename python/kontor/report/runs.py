@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from .curves import curve_sections
 from .deck import labels, names_of, other_problem, sections_of
 from .parts import Chart, Section, paired, tabulated
-from .rates import Rate, over_size, roofline
+from .rates import Rate, roofline
 from .record import DO_NOT_QUOTE, Record, Row, regions_of
 from .solves import (SOLVED, ending, history_charts, history_sections, incomparable, is_solve, residual,
                      solution_section, speed, time_to_solution)
 from .text import grouped, percent, quantity, seconds, spaced
-from .views import time_bars, traffic_sections
+from .views import time_bars, traffic_section
 
 TOLD = 3  # differences of two problems
 MOST_RANKS = 16  # whose cores are shown
@@ -29,7 +29,7 @@ def sections(record: Record) -> list[Section]:
             *tabulated("Single exchanges and steps, of all ranks and repeats",
                        [_cells(row, "s") for row in record.distributions]),
             *_facts("Noise of a fixed quantum of work, relative to the fastest of a rank", record.noise),
-            *_energy(record), *traffic_sections(record), *_facts("Bytes of all ranks in a repeat", record.volume, "B"),
+            *_energy(record), *traffic_section(record), *_facts("Bytes of all ranks in a repeat", record.volume, "B"),
             *_facts("Matrix", record.matrix),
             *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", sections_of(record)),
             *_facts("Run", {**record.run, "hosts": ", ".join(record.hosts)}),
@@ -140,10 +140,7 @@ def _compared(app: str, group: list[Record]) -> list[Section]:
             words.append(f"{record.path}: {what} {baseline.path}: {'; '.join(found[:TOLD])}{more}")
     figures = ", ".join(sorted({spaced(record.figure["name"]) for record in group if record.figure})) or "none"
     rates = [Rate(name, [record]) for record, name in zip(group, names_of(group))]
-    same = [", ".join([*(str(run.run[key]) for key in ("backend", "pattern") if key in run.run),
-                       f"{run.run.get('ranks', '?')} ranks"]) for run in group]
     return tabulated(app, cells, *words, *run_bars(group), *history_charts(group), *roofline(rates),
-                     *over_size(list(zip(same, rates))),
                      note=f"rate: {figures}; speed: relative to {baseline.path}, above 1 is faster")
 
 
@@ -151,4 +148,4 @@ def run_bars(records: Sequence[Record]) -> list[Chart]:
     """A bar for each run."""
     bars = [(name, [record], record.seconds or 0.0, seconds(record.seconds))
             for record, name in zip(records, names_of(records))]
-    return time_bars("Time of a repeat by region, means over ranks", bars, regions_of(records))
+    return time_bars("Time of a repeat by region, medians over ranks", bars, regions_of(records))

@@ -7,7 +7,6 @@ docs/reference/metrics.md has the definitions and their sources.
 """
 
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +29,6 @@ SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an exp
 UNEVEN = 0.01  # relative, of work that is not what it should be
 EXACT = Estimate(1.0, 1.0, 1.0)
 LEAST = 0.95  # an efficiency above it limits nothing
-
 
 
 @dataclass(eq=False)
@@ -102,20 +100,6 @@ def compared_by(series: list[Series], key: str) -> list[list[Compared]]:
     pairs = itertools.combinations([one for one in series if key in one.factors], 2)
     return [found for other, one in pairs if {**one.factors, key: None} == {**other.factors, key: None}
             and (found := compare(one, other))]
-
-
-def crossings(compared: list[Compared]) -> list[str]:
-    """Where neighbours both differ significantly, in other directions: near the number of workers where the ratio would
-    be 1, by interpolation of logarithms."""
-    told = []
-    for before, after in itertools.pairwise(compared):
-        if {before.difference.verdict, after.difference.verdict} == {"faster", "slower"}:
-            a, b = math.log(before.difference.ratio.value), math.log(after.difference.ratio.value)
-            below, above = (before.one, before.other) if a < 0 else (before.other, before.one)
-            first, last = before.point.workers, after.point.workers
-            told.append(f"{below.name} is faster on {first} and {above.name} on {last} workers: their times are equal "
-                        f"near {first * (last / first) ** (a / (a - b)):.3g}.")
-    return told
 
 
 class Useful(NamedTuple):

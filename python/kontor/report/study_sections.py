@@ -4,17 +4,16 @@ and what limits it; what did not run; and what was run where."""
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import chain
 
 from .parts import OTHER, Chart, Line, Section, level, lines_of, paired, tabulated
-from .rates import over_size, roofline
+from .rates import roofline
 from .record import Row, regions_of
-from .scaling import (BACKEND, DECK, SIZES, Compared, Scaled, Series, compare, compared_by, count_of, crossings,
-                      name_of, series_of, why_none)
+from .scaling import (BACKEND, DECK, Compared, Scaled, Series, compare, compared_by, count_of, series_of,
+                      why_none)
 from .statistics import Estimate, median, median_of
 from .study import INTERRUPTED, PASSED, Point, Study
-from .text import counted, in_bytes, percent, quantity, seconds, spaced
-from .views import time_bars, totals
+from .text import counted, percent, quantity, seconds, spaced
+from .views import time_bars
 
 RUN_KEYS = ("git_revision", "version", "execution_space", "kokkos_version", "mpi_library", "compiler", "flags",
             "precision")
@@ -25,7 +24,7 @@ def study_sections(study: Study) -> list[Section]:
     series = series_of(study)
     rows = [Scaled(one, point, study.about.get("kind") == "weak") for one in series for point in one.points]
     return [_summary(study, series, rows), *_points(series, rows), *_compared(series), *_rates(rows), *_time(series),
-            *_pop(rows), *_messages(rows), *_not_counted(study), *_provenance(study)]
+            *_pop(rows), *_not_counted(study), *_provenance(study)]
 
 
 def _of_point(row: Scaled) -> Row:
@@ -50,7 +49,6 @@ def _summary(study: Study, series: list[Series], rows: list[Scaled]) -> Section:
                          f"of {last.efficiency} relative to {last.series.base_name}.{limit}")
     for deck in dict.fromkeys(one.factors.get(DECK) for one in series):
         words += _fastest([one for one in series if one.factors.get(DECK) == deck])
-    words += chain.from_iterable(map(crossings, compared_by(series, BACKEND)))
     none = "No point has a record yet, so there is nothing to compare."
     return Section("Summary", [*words, "docs/reference/metrics.md defines these quantities." if series else none])
 
@@ -118,8 +116,7 @@ def _comparison(key: str, pairs: list[list[Compared]]) -> list[Section]:
               "ratio": row.difference.ratio.shown("{:.3f}".format), "verdict": row.difference.verdict or None}
              for found in pairs for row in found]
     words = ["Ratio: the time of the series / the time of the one that it is relative to; below 1 the series is "
-             "faster. A verdict takes an interval without 1, and a rank test below 5 %, which takes four runs of each.",
-             *chain.from_iterable(map(crossings, pairs))]
+             "faster. A verdict takes an interval without 1, and a rank test below 5 %, which takes four runs of each."]
     value = pairs[0][0].other.factors[key]  # the picture has the ratios to one value of the factor, the first
     first = [found for found in pairs if found[0].other.factors[key] == value]
     name = first[0][0].other.name if len({found[0].other for found in first}) == 1 else str(value)
@@ -133,17 +130,13 @@ def _comparison(key: str, pairs: list[list[Compared]]) -> list[Section]:
 
 def _rates(rows: list[Scaled]) -> list[Section]:
     """The figure of merit of each point, in one table, relative to what the machine could do."""
-    rows, named = [row for row in rows if row.rate.value], []
-    for row in rows:  # numbers of the problem are its size
-        others = {key: value for key, value in row.point.factors.items() if key not in SIZES
-                  and (isinstance(value, str) or not key.startswith("problem."))}
-        named.append((f"{name_of(others, row.point)}, {count_of(row.point)}", row.rate))
+    rows = [row for row in rows if row.rate.value]
     return tabulated("Rates", [{
         **_of_point(row), "figure": spaced(row.rate.figure["name"]), "rate": row.rate.words,
         "attainable": quantity(row.rate.attainable, row.rate.unit),
         "fraction": row.rate.fraction and row.rate.fraction.shown(percent), "work per byte": row.rate.intensity_words}
         for row in rows], "Attainable is what the machine could do at best by the run's own calibration.",
-        *roofline([row.rate for row in rows]), *over_size(named))
+        *roofline([row.rate for row in rows]))
 
 
 def _time(series: list[Series]) -> list[Section]:
@@ -154,7 +147,7 @@ def _time(series: list[Series]) -> list[Section]:
         times = [(one.name if alone else count_of(point), point.records, median(point.sample))
                  for one in group for point in one.points]
         charts += time_bars(f"Time of a repeat by region{title}", [(*bar, seconds(bar[2])) for bar in times], kinds)
-    text = "The parts of a bar are means over ranks in a typical repeat; what is left is 'other'."
+    text = "The parts of a bar are medians over ranks and runs; what is left is 'other'."
     return [Section("Where the time goes", [text, *charts])] if charts else []
 
 
@@ -167,13 +160,6 @@ def _pop(rows: list[Scaled]) -> list[Section]:
               "parallel": pop.parallel, "computation": pop.computation, "global": pop.overall,
               "packing": percent(pop.packing), "lowest factor": row.lowest} for row in rows if (pop := row.pop)]
     return tabulated("POP metrics", cells, *words) or [Section("POP metrics", words)] if rows else []
-
-
-def _messages(rows: list[Scaled]) -> list[Section]:
-    found = [(row, *totals(row.point.records[0])) for row in rows if row.point.records[0].traffic]
-    return tabulated("Messages and volume", [
-        {**_of_point(row), "messages": messages, "bytes": in_bytes(size), "between nodes": in_bytes(between)}
-        for row, messages, size, between in found], note="What all ranks send in one step, exactly, by the record.")
 
 
 def _not_counted(study: Study) -> list[Section]:
