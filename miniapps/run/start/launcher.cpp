@@ -24,15 +24,13 @@
 namespace kontor::miniapp {
 namespace {
 
-/// Nobody is waited for, no memory is asked for, and nothing can be done about an error.
-void tell(const char* name, int flags, std::string_view text) noexcept {
+/// Makes an empty file. Nobody is waited for, no memory is asked for, and nothing can be done about an error.
+void tell(const char* name) noexcept {
   const char* const folder = std::getenv("KONTOR_RUN_FOLDER");
   char path[4096];
   if (!folder || std::snprintf(path, sizeof path, "%s/%s", folder, name) >= static_cast<int>(sizeof path)) return;
-  const int file = ::open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
-  if (file < 0) return;
-  [[maybe_unused]] const auto written = ::write(file, text.data(), text.size());
-  ::close(file);
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file >= 0) ::close(file);
 }
 
 /// What says how many processes were started: `kontor run`, then launchers by PMI, Open MPI's and Slurm's.
@@ -40,16 +38,11 @@ constexpr const char* size_variables[] = {"KONTOR_RANKS", "PMI_SIZE", "OMPI_COMM
 
 } // namespace
 
-void tell_started() noexcept { tell("started", O_CREAT | O_EXCL, ""); }
+void tell_started() noexcept { tell("started"); }
 
-void tell_failed() noexcept {
-  tell("words", 0, "failed\n"); // a pipe that the launcher's supervisor reads
-}
+void tell_failed() noexcept { tell("failed"); }
 
-void tell_done() noexcept {
-  tell("done", O_CREAT | O_EXCL, "");
-  tell("words", 0, "done\n");
-}
+void tell_done() noexcept { tell("done"); }
 
 void limit_start() noexcept {
   const char* const text = std::getenv("KONTOR_START_SECONDS");

@@ -118,7 +118,7 @@ def extract(result: str, folders: ExitStack, keep: bool) -> tuple[str, str]:
     folder = temporary_folder("kontor")
     if not keep:
         folders.callback(shutil.rmtree, folder)
-    deck = Path(folder, f"{Path(result).name.removesuffix('.h5')}.yaml")
+    deck = folder / f"{Path(result).name.removesuffix('.h5')}.yaml"
     deck.write_text(run["deck"], encoding="utf-8", errors="surrogateescape")
     return str(deck), str(run["ranks"])
 

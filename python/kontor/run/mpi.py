@@ -94,4 +94,3 @@ def left_by(pid: int, environment: Mapping[str, str]) -> list[Path]:
     """The folders that a launcher of Open MPI leaves when it is killed."""
     temporary, host, user = Path(environment.get("TMPDIR") or "/tmp"), os.uname().nodename, os.getuid()
     return [temporary / f"ompi.{host}.{user}/pid.{pid}", temporary / f"prterun.{host}.{pid}.{user}"]
-

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..messages import exit_code, reason_of, say, signal_name
 from .mpi import ENDS_AT_ONCE, Launch
-from .run_folder import RunFolder
+from .run_folder import run_folder
 from .supervise import NUMBERS, Supervised, Timeouts
 
 DIED = "E-LAUNCH-DIED"
@@ -19,8 +19,8 @@ def start(app: str, program: list[str], launch: Launch, ranks: int, environment:
     variables = {name: value for name, value in environment.items() if name not in launch.without}
     variables |= {"KONTOR_RANKS": str(ranks)}  # the program refuses to be on fewer
     variables |= {**ENDS_AT_ONCE, **launch.environment}
-    with RunFolder() as folder:
-        variables["KONTOR_RUN_FOLDER"] = folder.path
+    with run_folder() as folder:
+        variables["KONTOR_RUN_FOLDER"] = str(folder)
         run = Supervised(launch, folder, timeouts)
         try:
             code = run.run([*launch.words, *program], variables)
@@ -52,17 +52,17 @@ def _after_its_end_was_made(code: int, run: Supervised, app: str, launcher: str,
 
 
 def _after_its_own_end(code: int, app: str, launch: Launch, program: str, variables: Mapping[str, str],
-                       folder: RunFolder) -> int:
+                       folder: Path) -> int:
     """The same of a command that nothing ended."""
     launcher = Path(launch.words[0]).name
     if code > 128 and signal_name(code):
         say(f"{app} was ended by signal {signal_name(code)}{reason_of(code)}", DIED)
         return code
-    if not folder.ranks_have_started:
+    if not (folder / "started").exists():
         return 3 if code not in (0, 2, 3, 4) and _cannot_start(launch, program, variables) else code
     if code > 4:
         why = f"{code} while {app} ran: a host or its daemon was lost"
-    elif code == 1 and not folder.a_rank_was_done:
+    elif code == 1 and not (folder / "done").exists():
         why = f"1 before {app} was done, as after a signal to it"
     else:
         return code
@@ -83,4 +83,3 @@ def _cannot_start(launch: Launch, program: str, variables: Mapping[str, str]) ->
         said = done.stdout.rstrip("\n")
         say(f"the program could not be started: {shlex.join(probe)}\n{said}", "E-LAUNCH-COMMAND")
     return done.returncode != 0
-

@@ -6,20 +6,17 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from ..messages import Failure, signal_name
 from .mpi import Launch, left_by
-from .run_folder import RunFolder
 
 GRACE = 5  # seconds from TERM to KILL
 PR_SET_PDEATHSIG = 1
@@ -53,57 +50,48 @@ class Supervised:
     group of its own sees to it that a terminal's Ctrl-C comes once, through us. KILL cannot be passed on; there the
     kernel sends TERM."""
 
-    def __init__(self, launch: Launch, folder: RunFolder, timeouts: Timeouts):
+    def __init__(self, launch: Launch, folder: Path, timeouts: Timeouts):
         self._launch, self._folder, self._timeouts = launch, folder, timeouts
         self._child: subprocess.Popen[bytes] | None = None
         self.caught = ""  # the signal that came
         self.stuck = ""  # `failed` or `done` if the launcher did not end after a rank was
         self._after, self._deadline = "", float("inf")
+        self._signals = {signal.SIGCHLD, signal.SIGINT}
+        for number in signal.SIGHUP, signal.SIGTERM, signal.SIGUSR1:
+            if signal.getsignal(number) != signal.SIG_IGN:  # nohup's word holds
+                self._signals.add(number)
 
     def run(self, words: list[str], environment: Mapping[str, str]) -> int:
         """The exit code, negative if a signal ended the command itself, and not only what it started. Raises
         OSError."""
-        wake, waker = os.pipe()
-        os.set_blocking(waker, False)
-        before = {name: signal.getsignal(NUMBERS[name]) for name in ("HUP", "INT", "TERM", "USR1")}
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # it wakes
-        for name, handler in before.items():
-            if handler != signal.SIG_IGN or name == "INT":  # nohup's word holds
-                signal.signal(NUMBERS[name], self._pass_on)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where the caller ignores it there would be no exit code
+        signal.pthread_sigmask(signal.SIG_BLOCK, self._signals)  # they wait until they are asked for
         try:
             self._child = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL,
-                                           preexec_fn=die_with(os.getpid()), pass_fds=self._launch.locks)
-            if self.caught:
-                self._ask_to_end()  # it came before the child was known
+                                           preexec_fn=die_with(os.getpid(), self._signals),
+                                           pass_fds=self._launch.locks)
             while self._child.poll() is None and not self.caught:
-                self._wait([wake], max(0.0, min(self._deadline - time.monotonic(), 3600)))
+                self._wait(1)
             if self.caught:
                 self._see_it_end()
             return self._child.wait()
         finally:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            for name, handler in before.items():
-                signal.signal(NUMBERS[name], handler)
-            os.close(wake)
-            os.close(waker)
+            while signal.sigtimedwait(self._signals, 0):
+                pass  # those that came too late would end this process
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, self._signals)
 
     @property
     def was_asked_to_end(self) -> bool:
         return self.caught in ("TERM", "USR1")
 
-    def _wait(self, wake: list[int], seconds: float) -> None:
-        """For so long at most: for a signal, or word of a rank; and ends the launcher when it is stuck."""
-        ready, _, _ = select.select([self._folder.words, *wake], [], [], seconds)
-        for descriptor in ready:
-            if descriptor in wake:
-                os.read(descriptor, 4096)
-        for word in self._folder.read_words():  # every rank may write a line
-            if word == "failed" and self._after != "failed":
-                self._after, self._deadline = "failed", time.monotonic() + self._timeouts.abort
-            elif not self._after:
-                self._after, self._deadline = "done", time.monotonic() + self._timeouts.finish
+    def _wait(self, seconds: float) -> None:
+        """For so long at most: for a signal, or the end of the launcher; ends that when it is stuck."""
+        found = signal.sigtimedwait(self._signals, seconds)
+        if found and found.si_signo != signal.SIGCHLD:
+            self._pass_on(found.si_signo)
+        for word, its in ("failed", self._timeouts.abort), ("done", self._timeouts.finish):
+            if self._after not in (word, "failed") and (self._folder / word).exists():
+                self._after, self._deadline = word, time.monotonic() + its
         if time.monotonic() >= self._deadline and self._child and self._child.poll() is None:
             self.stuck, self._deadline = self._after, float("inf")
             self._end_stuck(self._child.pid)
@@ -119,7 +107,7 @@ class Supervised:
         for folder in left_by(launcher, os.environ):
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _pass_on(self, number: int, _frame: FrameType | None) -> None:
+    def _pass_on(self, number: int) -> None:
         """The second signal is that of an impatient user; but a scheduler may send both of its own."""
         name = signal_name(128 + number)
         if not self.caught:
@@ -151,7 +139,7 @@ class Supervised:
                 os.killpg(self._child.pid, 0)
             except OSError:
                 return True
-            self._wait([], 0.05)
+            self._wait(0.05)
         return False
 
 
@@ -165,7 +153,7 @@ def descendants(process: int) -> list[int]:
     return found
 
 
-def die_with(parent: int) -> Callable[[], None]:
+def die_with(parent: int, blocked: Iterable[int] = ()) -> Callable[[], None]:
     """What the child does before it becomes the command."""
     libc = ctypes.CDLL(None)
 
@@ -175,5 +163,6 @@ def die_with(parent: int) -> Callable[[], None]:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
             os._exit(1)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
 
     return prepare
