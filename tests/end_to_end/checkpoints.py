@@ -7,7 +7,7 @@ import os
 import re
 import signal
 
-from ends import ENDLESS
+from ends import ENDLESS, RECORD
 from launch import CG, ProgramTest, set_, wait_for
 
 DECK = ENDLESS.replace("check_every: 1000}", "check_every: 10}").replace(", every: 100}", "}")
@@ -28,11 +28,12 @@ class Checkpoints(ProgramTest):
 
     def run_to(self, *arguments, ranks):
         """The record of a run that must be verified."""
-        self.passes(*arguments, "--quiet", "--results", "record.json", ranks=ranks)
+        self.passes(*arguments, *RECORD, ranks=ranks)
         return self.record()
 
-    def assert_told(self, result, name, words):
+    def assert_told(self, running, name, words):
         """That a run ended early by this signal, and which checkpoint is the newest. Its record."""
+        result = running.finish(limit=60)
         self.assertEqual(result.code, 4, result)
         self.assertRegex(result.out, rf"(?m)^ENDED EARLY: .*\b{name}\b.*{words}")
         record = self.record()
@@ -47,11 +48,10 @@ class Checkpoints(ProgramTest):
             with self.subTest(signal=how.name):
                 for name in self.checkpoints():
                     (self.folder / name).unlink()
-                running = self.start("deck.yaml", *many, "--results", "record.json", ranks=ranks)
+                running = self.start("deck.yaml", *many, *RECORD, ranks=ranks)
                 wait_for("a checkpoint", self.checkpoints)
                 os.kill(running.ranks()[ranks - 1], how)
-                result = running.finish(limit=30)
-                self.assert_told(result, how.name[3:], f": scripts/kontor run {self.checkpoints()[-1]} --restart$")
+                self.assert_told(running, how.name[3:], r": scripts/kontor run plate-checkpoint-\d+\.h5 --restart$")
                 record = self.run_to(*words, "--restart", first, *LIMIT, "--set", "comm.backend=view", ranks=ranks - 1)
                 told = record["checkpoint"]
                 self.assertEqual((told.get("restarted_from"), told.get("at_step")), (first, 300))
@@ -62,10 +62,10 @@ class Checkpoints(ProgramTest):
         """Which the run is to keep: the seconds here are no performance. The limit of the start does not end it."""
         limit = 8  # a checkpoint at half time, and some 3 s kept for the end
         quick = {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:detect_leaks=0"}  # which takes seconds
-        words = (*set_(f"checkpoint.walltime={limit}"), "--quiet", "--results", "record.json")
+        words = (*set_(f"checkpoint.walltime={limit}"), *RECORD)
         running = self.start("deck.yaml", *words, ranks=2, variables={**quick, "KONTOR_START_SECONDS": "3"})
         words = r"after 0 of 1 repeats?; .*\bplate-checkpoint-\d{9,}\.h5\b"
-        record = self.assert_told(running.finish(limit=60), "walltime", words)
+        record = self.assert_told(running, "walltime", words)
         step = record["checkpoint"]["steps"][-1]
         restart = ("--restart", "plate-checkpoint.h5", *set_(f"solver.max_sweeps={step + 20}"))
         record = self.run_to("deck.yaml", *restart, ranks=1)
@@ -82,23 +82,15 @@ class Checkpoints(ProgramTest):
         (self.folder / "there/plate.h5").unlink()
         self.run_to("--restart", name, *LIMIT, ranks=1)
         self.assertTrue((self.folder / "there/plate.h5").exists())
-        for setting, error_id, *facts in (
-            ("problem.cells=[24,25]", "E-CHECKPOINT-DECK", "problem.cells", "[24, 25]", name, "[24, 24]"),
-            ("problem.precision=float", "E-CHECKPOINT-DECK", "problem.precision", "float", name, "double"),
-            ("solver.max_sweeps=1500", "E-CHECKPOINT-DECK", "1500 sweeps", name, "solver.max_sweeps"),
-            ("checkpoint.walltime=1:99", "E-DECK-TYPE", "checkpoint.walltime", "'1:99'", "HH:MM:SS"),
-            ("checkpoint.file=c.h5", "E-DECK-KEY", "checkpoint.file is unknown; did you mean output.file?"),
-            ("restart=c.h5", "E-DECK-KEY", "restart is unknown"),
+        for setting, *facts in (
+            ("problem.cells=[24,25]", "problem.cells", "[24, 25]", name, "[24, 24]"),
+            ("solver.max_sweeps=1500", "1500 sweeps", name, "solver.max_sweeps"),
         ):
-            with self.subTest(setting):
-                self.names(self.ends(2, "deck.yaml", "--restart", name, "--set", setting).err, error_id, *facts)
+            result = self.ends(2, "deck.yaml", "--restart", name, "--set", setting)
+            self.names(result.err, "E-CHECKPOINT-DECK", *facts)
         self.names(self.ends(2, "--restart", "none.h5", ranks=2).err, "E-CHECKPOINT-NONE", "none.h5")
         self.program = CG
-        self.write("cg.yaml", "app: cg\nproblem: {stencil: {points: [5, 5, 5]}}\n")
-        for arguments, error_id in ((), "E-DECK-APP"), (("cg.yaml",), "E-CHECKPOINT-DECK"):
-            result = self.ends(2, *arguments, "--restart", name)
-            self.assertEqual(result.out, "")
-            self.names(result.err, error_id, name, "'heat'", "'cg'")
+        self.names(self.ends(2, "--restart", name).err, "E-DECK-APP", name, "'heat'", "'cg'")
 
     def test_sizes(self):
         """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had."""
@@ -106,12 +98,11 @@ class Checkpoints(ProgramTest):
         deck = self.run_to("deck.yaml", *set_("checkpoint.every=20", "checkpoint.keep=9"), ranks=2)["deck"]
         cells = json.loads(re.search(r"(?m)^  cells: (\[.*\])$", deck)[1])
         restart = ("--restart", checkpoint := self.checkpoints()[0], "--set", "solver.max_sweeps=60")
-        for words, ranks in ((), 3), (("deck.yaml",), 2):
-            self.assertEqual(self.run_to(*words, *restart, ranks=ranks)["cells"], cells)
+        self.assertEqual(self.run_to(*restart, ranks=3)["cells"], cells)
+        self.assertEqual(self.run_to("deck.yaml", *restart, ranks=2)["cells"], cells)
         for text, ranks, *facts in (
             (LOCAL, 3, "problem.cells", "[36, 10]", "[24, 10]"), (SHARE, 2, "problem.memory_share", checkpoint),
         ):
             self.write("deck.yaml", text)
             result = self.ends(2, "deck.yaml", *restart, ranks=ranks)
-            for fact in ("deck.yaml:2:", *facts):
-                self.assertIn(fact, result.err)
+            self.names(result.err, "E-CHECKPOINT-DECK", "deck.yaml:2:", *facts)

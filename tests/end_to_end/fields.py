@@ -99,32 +99,32 @@ class FieldTest(RecordTest):
             np.testing.assert_allclose(fields[name], full, atol=0.05 * np.abs(of_x).max(), err_msg=name)
         np.testing.assert_array_equal(fields["rank"].ravel(), centre > SIZE[0] / 2)
 
+    def read(self, name):
+        reader = vtkHDFReader()
+        reader.SetFileName(str(self.folder / name))
+        reader.Update()
+        return reader
+
+    def assert_has(self, data, name, field):
+        np.testing.assert_array_equal(vtk_to_numpy(data.GetArray(name)).reshape(field.shape), field)
+
 
 class Fields(FieldTest):
-    def test_images(self):
-        """In two dimensions a layer of cells."""
-        plate = lambda x, y: np.sin(np.pi * x) * np.sinh(np.pi * y) / np.sinh(np.pi / 2)
-        slope = 2**0.5 * 3.141592653589793
-        cube = lambda x, y, z: np.sin(np.pi * x) * np.sin(np.pi * z) * np.sinh(slope * y) / np.sinh(slope)
-        for name, deck, cells, upper, exact, layer in (
-            ("plate", PLATE, (26, 22), (1, 0.5), plate, [0.5 / 22]), ("cube", CUBE, (12, 10, 8), (1, 1, 1), cube, []),
-        ):
-            with self.subTest(name):
-                file = self.run_deck(deck, f"{name}.h5")
-                field = file["/fields/temperature"]
-                np.testing.assert_allclose(field, exact(*centres(cells, upper)), atol=3e-2 if layer == [] else 5e-3)
-                self.assertEqual(len(self.grids(f"{name}.xmf")), 1)
-                self.check_vtkhdf(file["/VTKHDF"], field, cells, [*np.divide(upper, cells), *layer])
+    """output/tests has the group VTKHDF of images."""
 
-    def check_vtkhdf(self, image, field, cells, spacing):
-        self.assertEqual(list(image.attrs["WholeExtent"]), [n for count in (*cells, 1)[:3] for n in (0, count)])
-        np.testing.assert_allclose(image.attrs["Spacing"], spacing)
-        np.testing.assert_array_equal(image.attrs["Direction"], np.eye(3).ravel())
-        kind = image.attrs.get_id("Type").get_type()
-        self.assertEqual((image.attrs["Type"], kind.get_size(), kind.is_variable_str()), (b"ImageData", 9, False))
-        shown = image["CellData/temperature"]
-        self.assertTrue(shown.is_virtual)
-        np.testing.assert_array_equal(shown[...].reshape(field.shape), field)
+    def test_images(self):
+        """In two and three dimensions, and none."""
+        plate = lambda x, y: np.sin(np.pi * x) * np.sinh(np.pi * y) / np.sinh(np.pi / 2)
+        slope = 2**0.5 * np.pi
+        cube = lambda x, y, z: np.sin(np.pi * x) * np.sin(np.pi * z) * np.sinh(slope * y) / np.sinh(slope)
+        for name, deck, cells, upper, exact, error in (
+            ("plate", PLATE, (26, 22), (1, 0.5), plate, 5e-3), ("cube", CUBE, (12, 10, 8), (1, 1, 1), cube, 3e-2),
+        ):
+            field = self.run_deck(deck, f"{name}.h5")["/fields/temperature"]
+            np.testing.assert_allclose(field, exact(*centres(cells, upper)), atol=error)
+            self.assertEqual(len(self.grids(f"{name}.xmf")), 1)
+        self.assertEqual(list(self.run_deck(PLATE, "none.h5", output__fields="none")), ["run"])
+        self.assertNotIn("none.xmf", self.files())
 
     def grids(self, name):
         """The grids of an XDMF file with data, all of which must be in the HDF5 file."""
@@ -133,26 +133,18 @@ class Fields(FieldTest):
             self.numbers_of(item)
         return found
 
-    def test_none(self):
-        file = self.run_deck(PLATE, "plate.h5", output__fields="none")
-        self.assertEqual(list(file), ["run"])
-        self.assertEqual(self.files(), ["deck.yaml", "plate.h5"])
-
-    def test_series_of_times(self):
+    def test_series(self):
+        """Of times and of sweeps; the final field is apart."""
         file = self.run_deck(DIFFUSION, "diffusion.h5", output__every=10)
-        self.assertEqual(list(file["series"]), [f"{n:09}" for n in (10, 20, 30, 40)])  # the final field is apart
+        self.assertEqual(list(file["series"]), [f"{n:09}" for n in (10, 20, 30, 40)])
         np.testing.assert_allclose(file["VTKHDF/Steps/Values"], TIMES, rtol=1e-15)
         self.assertEqual([float(grid.find("Time").get("Value")) for grid in self.grids("diffusion.xmf")], TIMES)
-        without = self.run_deck(DIFFUSION, "without.h5")
-        self.assertNotIn("series", without)
-        np.testing.assert_array_equal(without["/fields/temperature"], file["/fields/temperature"])
-
-    def test_series_of_sweeps(self):
         fixed = {"solver__tolerance": 0, "warm_up__sweeps": 0, "measure__repeats": 1, "verification__tolerance": 9}
         file = self.run_deck(PLATE, "plate.h5", output__every=4, solver__max_sweeps=10, **fixed)
         self.assertEqual(list(file["series"]), ["000000004", "000000008"])
-        self.assertEqual(len(self.grids("plate.xmf")), 3)  # and the final field
+        self.assertEqual(len(self.grids("plate.xmf")), 3)
         other = self.run_deck(PLATE, "other.h5", solver__max_sweeps=8, **fixed)
+        self.assertNotIn("series", other)
         np.testing.assert_array_equal(other["/fields/temperature"], file["series/000000008/temperature"])
 
     def test_mesh(self):
@@ -168,19 +160,8 @@ class Fields(FieldTest):
         self.check_wave(time, points, cells, dict(zip(kinds, fields)))
 
 
-class VtkTest(FieldTest):
-    def read(self, name):
-        reader = vtkHDFReader()
-        reader.SetFileName(str(self.folder / name))
-        reader.Update()
-        return reader
-
-    def assert_has(self, data, name, field):
-        np.testing.assert_array_equal(vtk_to_numpy(data.GetArray(name)).reshape(field.shape), field)
-
-
 @unittest.skipIf(vtkHDFReader is None, "this python has no VTK 9.1 (Debian/Ubuntu: apt-get install python3-vtk9)")
-class Vtk(VtkTest):
+class Vtk(FieldTest):
     def test_points(self):
         self.program = CG
         deck = (ROOT / "inputs/cg/poisson7.yaml").read_text()
@@ -203,16 +184,12 @@ class Vtk(VtkTest):
 
 
 @unittest.skipUnless(HAS_STEPS, "this python has no VTK 9.3, which reads series and cells of images")
-class VtkSteps(VtkTest):
-    def test_images(self):
-        for name, deck, dimensions, upper in (
-            ("plate", PLATE, (27, 23, 2), (1, 0.5, 0.5 / 22)), ("cube", CUBE, (13, 11, 9), (1, 1, 1)),
-        ):
-            field = self.run_deck(deck, f"{name}.h5")["fields/temperature"][...]
-            image = self.read(f"{name}.h5").GetOutput()
-            self.assertEqual(image.GetDimensions(), dimensions)
-            np.testing.assert_allclose(image.GetBounds()[1::2], upper)
-            self.assert_has(image.GetCellData(), "temperature", field)
+class VtkSteps(FieldTest):
+    def test_image(self):
+        field = self.run_deck(CUBE, "cube.h5")["fields/temperature"][...]
+        image = self.read("cube.h5").GetOutput()
+        self.assertEqual((image.GetDimensions(), image.GetBounds()[1::2]), ((13, 11, 9), (1, 1, 1)))
+        self.assert_has(image.GetCellData(), "temperature", field)
 
     def test_series(self):
         """Of an image and of a mesh."""

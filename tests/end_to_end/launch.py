@@ -60,6 +60,11 @@ def change(deck, *words):
     return deck
 
 
+def fault(call, **more):
+    """The variables of ranks of which that call fails, or what `DO` says: tests/faults/arm.h."""
+    return preload(FAULTS) | {f"KONTOR_FAULT_{name}": str(of) for name, of in {"CALL": call, **more}.items()}
+
+
 def set_(*overrides):
     """The words of the command line for them."""
     return [word for override in overrides for word in ("--set", override)]
@@ -140,28 +145,18 @@ class ProgramTest(unittest.TestCase):
         for fact in facts:
             self.assertIn(fact, message)
 
-    def refused(self, error_id, *facts, words=(), deck=PLATE, ranks=(1,), lines=1):
+    def refused(self, error_id, *facts, words=(), deck=PLATE, ranks=1, lines=1):
         """What holds for every mistake of the user's in `deck.yaml` and more words: id and facts of the message, exit
         code 2, nothing lost. Facts are place and key, as in "deck.yaml:3:3: problem.cells", the value found, and what
-        else the user must learn. What all ranks find out alike is refused by the same code whatever it is, which one
-        case of a class shows on several ranks. What one rank alone finds must be told on several."""
-        for count in ranks:
-            with self.subTest(id=error_id, facts=facts, words=words, ranks=count):
-                self.write("deck.yaml", deck)
-                self.write("plate.h5", "what an earlier run left")
-                before = self.contents()
-                result = self.ends(2, "deck.yaml", *words, ranks=count)
-                self.names(result.err, error_id, *facts, lines=lines)
-                self.assertEqual(result.out, "")
-                self.assertEqual(self.contents(), before)
-
-    def refused_when(self, old, new, *facts, **others):
-        """... where the deck says `new` instead of `old`."""
-        self.refused(*facts, deck=change(PLATE, old, new), **others)
-
-    def refused_set(self, override, error_id, *facts, **others):
-        """... with `--set override`, which the message begins with."""
-        self.refused(error_id, f"--set {override}: ", *facts, words=("--set", override), **others)
+        else the user must learn. What one rank alone finds must be told on several. Gives the message."""
+        with self.subTest(id=error_id, facts=facts, words=words):
+            self.write("deck.yaml", deck)
+            self.write("plate.h5", "what an earlier run left")
+            before = self.contents()
+            result = self.ends(2, "deck.yaml", *words, ranks=ranks)
+            self.names(result.err, error_id, *facts, lines=lines)
+            self.assertEqual((result.out, self.contents()), ("", before))
+            return result.err
 
     def temporary(self, name):
         """The file that a run writes aside for `name`, or None."""

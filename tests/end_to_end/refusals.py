@@ -16,14 +16,16 @@ LATER = '"t > 0.05 ? 1/(x-x) : 0"'
 
 
 class Decks(ProgramTest):
+    def refused_when(self, old, new, *facts, **others):
+        """Where the deck says `new` instead of `old`."""
+        self.refused(*facts, deck=change(PLATE, old, new), **others)
+
     def test_keys(self):
-        facts = "deck.yaml:3:3: problem.cels", "problem.cells?"
-        self.refused_when("cells:", "cels:", "E-DECK-KEY", *facts, ranks=(1, 2))
         self.refused_when("app: heat", "app: cg", "E-DECK-APP", "deck.yaml:1:6: app", "'cg'", "'heat'")
-        several = change(PLATE, "cells: [13, 11]", 'cels: [13, 11]\n  precision: half\n  initial: "2*"')
+        several = 'cels: [13, 11]\n  precision: half\n  initial: "2*"'
         places = "deck.yaml:3:3: problem.cels", "deck.yaml:4:14: problem.precision", "deck.yaml:5:12: problem.initial"
-        ids = "[E-DECK-KEY]\n", "[E-DECK-WORD]\n", "[E-DECK-EXPRESSION]\n"
-        self.refused("E-DECK-KEY", *places, *ids, deck=several, ranks=(2,), lines=3)
+        rest = "problem.cells?", "[E-DECK-WORD]\n", "[E-DECK-EXPRESSION]\n"
+        self.refused_when("cells: [13, 11]", several, "E-DECK-KEY", *places, *rest, ranks=2, lines=3)
 
     def test_expressions_that_are_not_finite(self):
         """On two ranks, of which each looks at its own cells: in a field, on a face, and later."""
@@ -33,7 +35,7 @@ class Decks(ProgramTest):
             ('"sin(pi*x)"', CORNER, f"5:5: problem.boundary.y_max {CORNER}", "x = 0.961538, y = 1, z = 0, t = 0"),
             (SWEEPS, f"{STEPS}  source: {LATER}", "7:11: problem.source", AT_FIRST + ".0507692"),
         ):
-            self.refused_when(old, new, "E-DECK-EXPRESSION", f"deck.yaml:{place} ", f" is inf at {at}", ranks=(2,))
+            self.refused_when(old, new, "E-DECK-EXPRESSION", f"deck.yaml:{place} ", f" is inf at {at}", ranks=2)
 
     def test_what_does_not_go_together(self):
         domain = "problem.domain"
@@ -66,8 +68,6 @@ class Arguments(ProgramTest):
             ("E-USAGE-OPTION", [], 1, "the input deck", "--help"),
             ("E-FILE-READ", ["nope.yaml"], 2, "nope.yaml: ", "No such file or directory"),
             ("E-FILE-READ", ["."], 1, ".: ", "directory"),
-            ("E-FILE-READ", ["/proc/self/mem"], 1, "/proc/self/mem: ", "Input/output error"),
-            ("E-DECK-LIMIT", ["/dev/zero"], 1, "/dev/zero: ", "1048576 bytes"),
         ):
             with self.subTest(words=words, ranks=ranks):
                 result = self.ends(2, *words, ranks=ranks)
@@ -75,18 +75,20 @@ class Arguments(ProgramTest):
                 self.assertEqual((result.out, self.files()), ("", []))
 
     def test_options(self):
-        for word, ranks in ("--verbos", (1, 2)), ("other.yaml", (1,)):
-            self.refused("E-USAGE-OPTION", word, "--help", words=[word], ranks=ranks, lines=2)
-        self.refused_set("comm.backand=raw", "E-DECK-KEY", "comm.backand", "comm.backend?")
-        self.refused_set("decomposition.process_grid=[2,2]", "E-DECK-RANKS", "[2, 2]", "4 ranks", "are 3", ranks=[3])
-        self.refused_set("problem.cells=[1,2]", "E-DECK-RANKS", "problem.cells [1, 2]", "3 ranks", ranks=[3])
+        self.refused("E-USAGE-OPTION", "--verbos", "--help", words=["--verbos"], ranks=2, lines=2)
+        self.refused("E-USAGE-OPTION", "other.yaml", "--help", words=["other.yaml"], lines=2)
+        for setting, *facts in (
+            ("decomposition.process_grid=[2,2]", "[2, 2]", "4 ranks", "are 3"),
+            ("problem.cells=[1,2]", "problem.cells [1, 2]", "3 ranks"),
+        ):
+            self.refused("E-DECK-RANKS", f"--set {setting}: ", *facts, words=["--set", setting], ranks=3)
 
     def test_what_kokkos_rejects(self):
         """In its own words, and it names some of its arguments only."""
         self.write("deck.yaml", PLATE)
         for words, ranks, variables, fact in (
-            (["--kokkos-threads=abc"], 1, {}, "--kokkos-threads"), (["--kokkos-threads"], 1, {}, "--kokkos-threads"),
-            (["--kokkos-nonsense=1"], 2, {}, "--kokkos-nonsense=1: "), ([], 2, {"KOKKOS_NUM_THREADS": "abc"}, ""),
+            (["--kokkos-threads=abc"], 1, {}, "--kokkos-threads"), ([], 1, {"KOKKOS_NUM_THREADS": "abc"}, ""),
+            (["--kokkos-nonsense=1"], 2, {}, "--kokkos-nonsense=1: "),
         ):
             with self.subTest(words=words):
                 result = self.ends(2, "deck.yaml", *words, ranks=ranks, variables=variables)
@@ -123,16 +125,13 @@ class Arguments(ProgramTest):
 
     def test_backends(self):
         listed = [line.split(maxsplit=3) for line in self.passes("--list-backends").out.splitlines()]
-        names = [name for name, *_ in listed]
-        self.refused_set("comm.backend=vieww", "E-DECK-WORD", "comm.backend", *names, 'found "vieww"', "mean view?")
+        places = "--set comm.backend=vieww: comm.backend", 'found "vieww"', "mean view?", *(name for name, *_ in listed)
+        self.refused("E-DECK-WORD", *places, words=["--set", "comm.backend=vieww"])
         built = ", ".join([name for name, state, *_ in listed if state == "built"] + ["auto"])
-        self.write("deck.yaml", PLATE)
-        for number, name in enumerate(name for name, state, *_ in listed if state == "not"):
-            result = self.ends(2, "deck.yaml", "--set", f"comm.backend={name}", ranks=1 if number else 2)
+        for name in [name for name, state, *_ in listed if state == "not"]:
             facts = f"--set comm.backend={name}: comm.backend", f"backend '{name}'", built
-            self.names(result.err, "E-COMM-BACKEND", *facts)
-            self.assertRegex(result.err, f"KONTOR_BACKEND_{name.upper()}=ON|Kokkos_ROOT")
-            self.assertEqual(result.out, "")
+            said = self.refused("E-COMM-BACKEND", *facts, words=["--set", f"comm.backend={name}"])
+            self.assertRegex(said, f"KONTOR_BACKEND_{name.upper()}=ON|Kokkos_ROOT")
 
 
 class Files(ProgramTest):
@@ -145,12 +144,11 @@ class Files(ProgramTest):
         for path, words, *facts in (
             ("nope/x.h5", ["-o", "nope/x.h5"], "No such file or directory", "make the directory"),
             ("sub", ["--set", "output.file=sub"], "directory", "output.file or -o"),
-            ("deck.yaml/x.h5", ["-o", "deck.yaml/x.h5"], "Not a directory", "output.file or -o"),
             ("/dev/null", ["-o", "/dev/null"], "not a regular file"),
             ("nope/x.json", [*one, "--results", "nope/x.json"], "No such file or directory"),
             ("plate.xmf", [], "directory"),
         ):
-            ranks = (1, 3) if path == "nope/x.h5" else (1,)
+            ranks = 3 if path == "nope/x.h5" else 1
             self.refused("E-FILE-WRITE", f" {path}: ", *facts, words=words, ranks=ranks)
 
     def test_one_file_for_two_purposes(self):
@@ -161,9 +159,8 @@ class Files(ProgramTest):
         (self.folder / "hard").hardlink_to(self.folder / "plate.h5")
         for option, path, first, second in (
             ("-o", "deck.yaml", deck, output), ("-o", "./plate.xmf", output, xdmf),
-            ("--results", "deck.yaml", deck, record), ("--results", "plate.h5", output, record),
             ("--results", "plate.xmf", xdmf, record),
             ("--results", "link", deck, "--results"), ("--results", "hard", output, "--results"),
         ):
-            ranks = (3,) if option == "-o" and first is deck else (1,)
+            ranks = 3 if option == "-o" and first is deck else 1
             self.refused("E-FILE-SAME", f"{path} ", first, second, words=(option, path), ranks=ranks)
