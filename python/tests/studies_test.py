@@ -26,6 +26,14 @@ class Studies(unittest.TestCase):
         self.assertEqual(code, 0, out.getvalue() + err.getvalue())
         return out.getvalue()
 
+    def test_what_an_app_refuses(self):
+        words = [f"--set=set.solver.{each}" for each in ("max_sweps=1", "check_every=-1")]
+        with (patch.dict(os.environ, ENVIRONMENT), contextlib.redirect_stderr(io.StringIO()) as told,
+              self.assertRaises(SystemExit)):
+            main([str(ROOT / "inputs/studies/heat-strong.yaml"), "--dry-run", *words])
+        for fact in "max_sweeps?", "E-DECK-KEY", "solver.check_every: found", "--set set.solver.check_every":
+            self.assertIn(fact, told.getvalue())
+
     def test_all(self):
         self.assertTrue(STUDIES)
         folder = self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-studies-"))

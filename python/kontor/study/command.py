@@ -2,26 +2,23 @@
 """kontor study: from its arguments to its exit code."""
 
 import argparse
-import json
 import os
 import random
 import shlex
-import shutil
-import subprocess
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kontor.report.text import counted
 
-from ..messages import Failure, say
+from ..messages import Failure, said, say
 from ..place import Place
 from .folder import FORMAT, Folder
 from .jobs import read_template, refuse_queued, submit
 from .machine import Machine, describe_machine
 from .make import Interrupted, Maker, now, shown_command
 from .plan import Point, make_plan, run_order, select
-from .study import Study, environment, read_study, reader_says, settings_of_test
+from .study import Study, read_study, settings_of_test
 from .table import write_table
 
 DESCRIPTION = "Makes the runs of a study, resumes it, writes job scripts for it, or shows what it would do."
@@ -29,17 +26,13 @@ EPILOG = """Exit codes: 0 all runs passed, 1 a verification failed, 2 bad study 
 128 + N ended by signal N. docs/studies.md describes studies."""
 FLAGS = {
     "--dry-run": "show every point with its command; run nothing",
-    "--resume": "resume the study in FOLDER: make the missing runs",
-    "--retry-failed": "with --resume: repeat failed runs, too",
-    "--allow-mixed": "with --resume: on another revision or machine, too",
+    "--resume": "resume the study in FOLDER: make the missing runs, and failed ones again",
     "--only KEY=VALUE": "only points with this factor; again for more: --only ranks=1 --only ranks=2",
     "--set KEY=VALUE": "override a key of the study: --set repeats=1",
     "--reduced": "use the small settings of the lines `# test:` in the study and its decks",
     "--submit": "write job scripts to FOLDER/jobs/ and submit them if a scheduler is found",
     "--job-template FILE": "with --submit: write the scripts from this one, for any scheduler; submit none",
     "--job": "used by job scripts: make the missing runs of FOLDER, beside other jobs",
-    "--print": "print the study with every default filled in, and stop",
-    "--schema": "print the JSON schema of studies, and stop",
 }
 SEVERAL: dict[str, Any] = {"action": "append", "default": []}
 
@@ -57,9 +50,9 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     arguments = parser.parse_args(words)
     if arguments.job_template is not None and not arguments.submit:
         parser.error("--job-template is for --submit")
-    if arguments.job and (arguments.submit or arguments.set or arguments.allow_mixed or arguments.retry_failed):
+    if arguments.job and (arguments.submit or arguments.set):
         parser.error("--job takes the study in FOLDER as it is; the other options are for --resume")
-    if not arguments.study and not arguments.schema:
+    if not arguments.study:
         names = sorted(file.name for file in (Place.here().root / "inputs/studies").glob("*.yaml"))
         parser.error(f"no study given; there are {' '.join(f'inputs/studies/{name}' for name in names)}")
     return arguments
@@ -75,19 +68,13 @@ def main(words: list[str]) -> int:
 
 
 def act(arguments: argparse.Namespace, place: Place) -> int:
-    if arguments.schema:
-        print(json.dumps(reader_says(place, "--study-schema"), indent=2))
-        return 0
     if os.path.isdir(arguments.study):
         arguments.output = arguments.output or arguments.study
         arguments.study = str(Path(arguments.study) / "study.yaml")
     template = "" if arguments.job_template is None else read_template(arguments.job_template)
-    looks = arguments.print or arguments.dry_run or arguments.job
     small = [*settings_of_test(Path(arguments.study)), "reduced=true"] if arguments.reduced else []
-    study = read_study(arguments.study, [*small, *arguments.set], place, build=not looks)
-    if arguments.print:
-        print(study.text(place), end="")
-        return 0
+    study = read_study(arguments.study, [*small, *arguments.set], place,
+                       build=not (arguments.dry_run or arguments.job))
     machine = None if arguments.submit else describe_machine(place)
     points = make_plan(study, machine)
     selected = select(points, arguments.only)
@@ -109,20 +96,16 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
         raise Failure(f"{'not all' if job else 'none'} of the points can run here", error_id="E-STUDY-POINT")
     resume = bool(arguments.resume or job)
     Folder(path).refuse_foreign(resume)
-    if machine:
-        check_launcher(study, place)
     with Folder(path, machine if job else None) as folder:
         revision = revision_of(study, place)
         folder.refuse_foreign(resume)  # now that nobody else can make one
         if resume:
             folder.load()
-            folder.refuse_other(study, revision, None if job else machine, arguments.allow_mixed)
+            folder.refuse_other(study, revision, None if job else machine)
             study.values["seed"] = folder.state["seed"]
             folder.adopt()
         elif study["seed"] == "auto":
             study.values["seed"] = random.SystemRandom().randrange(2**31)
-        if arguments.retry_failed:
-            folder.forgive()
         if not job:
             refuse_queued(folder)
             keep_plan(folder, study, points, revision, machine, place)
@@ -133,7 +116,7 @@ def run(study: Study, points: list[Point], selected: list[Point], machine: Machi
             submit(folder, missing, study, place, template)
             return 0
         try:
-            with Maker(folder, study, place, arguments.allow_mixed) as maker:
+            with Maker(folder, study, place) as maker:
                 maker.make(missing)
         finally:
             if not job:
@@ -174,8 +157,8 @@ def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, 
         "baseline": study["baseline"], "repeats": study["repeats"], "seed": study["seed"],
         "created": old.get("created", now()), "git_revision": old.get("git_revision", revision),
         "machine": old.get("machine") or asdict(machine or unknown),
-        **{key: old.get(key, []) for key in ("mixed", "jobs")},
-        "points": [asdict(point) for point in points], "runs": old.get("runs", []),
+        "points": [asdict(point) for point in points],
+        "runs": old.get("runs", []), "jobs": old.get("jobs", []),
     }
     if machine and not folder.state["machine"]["hosts"]:
         folder.state["machine"] = asdict(machine)
@@ -185,29 +168,14 @@ def keep_plan(folder: Folder, study: Study, points: list[Point], revision: str, 
 
 def revision_of(study: Study, place: Place) -> str:
     """What the programs say that they were built from."""
-    revisions = set()
-    for program in map(place.program, study.apps):
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False, env=environment())
-        if done.returncode != 0:
-            said = " ".join(done.stderr.split())[:300]
-            raise Failure(f"{program} --version failed with exit code {done.returncode}: {said}", 3, "E-STUDY-SUBMIT")
-        revisions.add(done.stdout.strip().rpartition("(")[2].rstrip(")") or "unknown")
+    known = {program: said(str(program), "--version").strip() for program in map(place.program, study.apps)}
+    if silent := [str(program) for program, version in known.items() if not version]:
+        raise Failure(f"{silent[0]} --version says nothing", 3, "E-STUDY-SUBMIT")
+    revisions = {version.rpartition("(")[2].rstrip(")") for version in known.values()}
     if len(revisions) > 1:
-        raise Failure(f"the programs are of revisions {', '.join(sorted(revisions))};"
-                      " build them again", error_id="E-STUDY-SUBMIT")
+        raise Failure(f"the programs are of revisions {', '.join(sorted(revisions))}; build them again",
+                      error_id="E-STUDY-SUBMIT")
     return revisions.pop()
-
-
-def check_launcher(study: Study, place: Place) -> None:
-    """Before the first run: there must be something that starts it."""
-    own = os.environ.get("KONTOR_LAUNCHER", "").split()
-    if own and not shutil.which(own[0]):
-        raise Failure(f"KONTOR_LAUNCHER: there is no command {own[0]} here", error_id="E-LAUNCH-COMMAND")
-    words = [str(place.kontor), "run", str(study.decks[0].file), "-n", "1", "--dry-run"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment())
-    if done.returncode != 0:
-        raise Failure(done.stderr.strip().removeprefix("kontor: "), done.returncode if done.returncode == 3 else 2,
-                      "E-LAUNCH-COMMAND")
 
 
 def summary(folder: Folder, points: list[Point], repeats: int, where: str) -> int:

@@ -6,8 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import re
-import secrets
 import socket
 import time
 from dataclasses import asdict
@@ -27,41 +25,20 @@ SUBMITS_WITHIN = 60  # seconds
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
 FREE_TO_CHANGE = ("repeats", "timeout", "launch.")  # when a study is resumed
-# Of what is read back, the values that are used.
-RUN = {"point": str, "repeat": int, "attempt": int, "state": str, "exit_code": int, "message": str,
-       "record": str | None, "log": str, "started": str, "seconds": int | float}
-STATE = {"seed": int, "git_revision": str, "values": dict, "decks": {"*": {"sha256": str}}, "machine": dict,
-         "mixed": list, "points": [{"id": str, "set": dict}], "runs": [RUN],
-         "jobs": [{"id": str, "scheduler": str}]}
-OWN = re.compile(r"study\.(json|yaml|csv)\.\d+\.[0-9a-f]+\.tmp")
-
-
-def check(form: Any, value: Any, name: str) -> None:
-    """Raises ValueError where a value is not of its form: a type, a list of one, a dict of them; key `*` is any."""
-    if not isinstance(value, type(form) if isinstance(form, list | dict) else form):
-        raise ValueError(f"{name} is {printable(str(value))[:60]}")
-    if isinstance(form, list):
-        for number, item in enumerate(value):
-            check(form[0], item, f"{name}[{number}]")
-    elif isinstance(form, dict):
-        for key, each in (dict.fromkeys(value, form["*"]) if "*" in form else form).items():
-            check(each, value.get(key), f"{name}.{key}")
 
 
 def replace(path: Path, contents: str) -> None:
     """Writes aside, syncs, renames: under its name the file is whole, the old one or the new."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    aside = path.with_name(f"{path.name}.tmp")
+    aside.unlink(missing_ok=True)  # left by a study that was killed, or a link that somebody has put there
     try:
-        with open(aside, "x", encoding="utf-8") as file:  # no link that somebody has put there
+        with open(aside, "x", encoding="utf-8") as file:
             file.write(contents)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
-    except FileExistsError:
-        raise
-    except BaseException:
+    finally:
         aside.unlink(missing_ok=True)
-        raise
 
 
 class Folder:
@@ -73,6 +50,7 @@ class Folder:
         self.path, self.job = path, job
         self.lock, self.locked = -1, False
         self.state: dict[str, Any] = {}
+        self.earlier = 0  # runs that other calls have made
 
     @property
     def runs(self) -> list[dict[str, Any]]:
@@ -132,8 +110,8 @@ class Folder:
                 told = ", ".join(sorted(others)[:3]) or "runs"
                 raise self.error(f"holds other files ({told}) and no study.json; -o names another folder")
 
-    def refuse_other(self, study: Study, revision: str, machine: Machine | None, mixed: bool) -> None:
-        """The folder must be of this study and, unless `mixed`, of this revision and machine. Says what differs."""
+    def refuse_other(self, study: Study, revision: str, machine: Machine | None) -> None:
+        """The folder must be of this study, revision and machine. Says what differs."""
         before, told = self.state["values"], []
         for key in dict.fromkeys([*study.values, *before]):
             mine, its = study.values.get(key), before.get(key)
@@ -142,19 +120,12 @@ class Folder:
         sums = {name: deck["sha256"] for name, deck in self.state["decks"].items()}
         told += [f"{deck.path} has changed since" for deck in study.decks
                  if sums.get(deck.path, deck.sha256) != deck.sha256]
-        if told:
-            raise self.error("\n  ".join(["is the folder of another study; -o names another folder. In this study",
-                                          *told]))
-        known = self.state["machine"]
-        told = differences(asdict(machine), known) if machine and known.get("hosts") else []
         if self.state["git_revision"] != revision:
-            told.insert(0, f"revision {revision}, was {self.state['git_revision']}")
-        if told and not mixed:
-            raise self.error("\n  ".join(["not all runs would be of one revision and machine; --allow-mixed takes them"
-                                          " all the same. Now it is", *told]))
-        for line in told:
-            say(f"study: mixed: {line}")
-            self.state["mixed"].append(line)
+            told.append(f"revision is {revision}, was {self.state['git_revision']}")
+        known = self.state["machine"]
+        told += differences(asdict(machine), known) if machine and known.get("hosts") else []
+        if told:
+            raise self.error("\n  ".join(["is the folder of another study; -o names another folder. In this one", *told]))
 
     def load(self) -> None:
         """Fails if the state cannot be understood."""
@@ -162,8 +133,7 @@ class Folder:
             state = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
             if not isinstance(state, dict) or state.get("format") != FORMAT:
                 raise self.error(f"study.json is not the state of a study of format {FORMAT}")
-            self.state = {"mixed": [], "jobs": [], **state}
-            check(STATE, self.state, "study.json")
+            self.state = state
         except (ValueError, RecursionError) as error:
             raise self.error(f"study.json is damaged: {str(error)[:200]}; runs are in {self.path / 'runs'}") from error
         except OSError as error:
@@ -203,38 +173,22 @@ class Folder:
         """Adds the entries of jobs to the state in memory."""
         points = {point["id"] for point in self.state["points"]}
         for entry in entries_of_jobs(self.path, self.runs):
-            with contextlib.suppress(ValueError):
-                check(RUN, entry, ENTRY)
-                machine = entry.pop("machine", None)
-                if machine and not self.state["machine"].get("hosts"):
-                    self.state["machine"] = machine
-                if entry["point"] in points:
-                    self.runs.append(entry)
+            machine = entry.pop("machine", None)
+            if machine and not self.state["machine"].get("hosts"):
+                self.state["machine"] = machine
+            if entry.get("point") in points:
+                self.runs.append(entry)
+        self.earlier = len(self.runs)
 
-    def attempts(self, point: str, repeat: int) -> list[dict[str, Any]]:
-        return [run for run in self.runs if run["point"] == point and run["repeat"] == repeat]
-
-    def forgive(self) -> None:
-        """Failed runs may be tried as often again."""
-        for run in self.runs:
-            if run["state"] == "failed":
-                run["forgiven"] = True
+    def attempts(self, point: str, repeat: int, begin: int = 0) -> list[dict[str, Any]]:
+        return [run for run in self.runs[begin:] if run["point"] == point and run["repeat"] == repeat]
 
     def is_done(self, point: str, repeat: int) -> bool:
-        """Passed, or failed so often that it is not tried again."""
+        """Passed, or failed so often in this call that it is not tried again."""
         attempts = self.attempts(point, repeat)
-        failed = [run for run in attempts if run["state"] == "failed" and not run.get("forgiven")]
-        refused = any(run["exit_code"] == 2 for run in failed)
-        return bool(attempts) and (attempts[-1]["state"] == "passed" or len(failed) >= TRIES or refused)
-
-    def remove_left(self) -> None:
-        """Temporaries of runs that no process has locked; and the study's own, if this has the lock."""
-        for left in (self.path / "runs").glob("*.tmp"):
-            with contextlib.suppress(OSError):  # locked, or on a file system without locks, where nobody can tell
-                _remove_dead(left)
-        for path in self.path.glob("study.*.tmp") if self.locked else []:
-            if OWN.fullmatch(path.name):
-                path.unlink(missing_ok=True)
+        failed = [run for run in self.attempts(point, repeat, self.earlier) if run["state"] == "failed"]
+        passed = bool(attempts) and attempts[-1]["state"] == "passed"
+        return passed or len(failed) >= TRIES or any(run["exit_code"] == 2 for run in failed)
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
@@ -252,14 +206,3 @@ def _lock(file: int, how: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _remove_dead(left: Path) -> None:
-    if not re.search(r"\.[0-9a-f]{8}\.tmp$", left.name):
-        return
-    file = os.open(left, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        left.unlink()
-    finally:
-        os.close(file)

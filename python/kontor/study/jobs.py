@@ -90,41 +90,32 @@ def jobs_of(missing: Missing, study: Study) -> list[Job]:
             for of, runs in grouped(in_order, lambda item: name(item[0])).items()]
 
 
-def slurm(job: Job, folder: Path) -> list[str]:
-    """Its directives."""
+def slurm(job: Job) -> list[str]:
+    """Its directives. Output is beside the script, which is submitted there."""
     one, study = job.largest, job.study
-    told = [f"--job-name={study['study']}-{job.name}",
-            f"--output={str(folder).replace('%', '%%')}/jobs/{job.name}-%j.out"]
+    told = [f"--job-name={study['study']}-{job.name}", f"--output={job.name}-%j.out"]
     if one.ranks_per_node:
         told += [f"--nodes={one.nodes}", f"--ntasks-per-node={job.ranks_per_node}"]
     told += [f"--ntasks={one.ranks}", f"--cpus-per-task={one.threads}"]
     if job.gpus:
         told.append(f"--gpus-per-node={-(-job.gpus // one.nodes)}" if one.ranks_per_node else f"--gpus={job.gpus}")
     told += ["--exclusive"] * study["launch.exclusive"]
-    told += [f"--time={study['launch.minutes']}", f"--signal=B:TERM@{study['launch.warn']}"]
-    # As sbatch reads words: a backslash takes the next character as it is, blanks are between quotes.
-    return [text if re.fullmatch(r"[\w%@=:.,/+-]+", text) else '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
-            for text in told]
+    return [*told, f"--time={study['launch.minutes']}", f"--signal=B:TERM@{study['launch.warn']}"]
 
 
-def flux(job: Job, folder: Path) -> list[str]:
+def flux(job: Job) -> list[str]:
     one, study = job.largest, job.study
-    told = [f"--job-name={study['study']}-{job.name}", f"--output={folder}/jobs/{job.name}-{{{{id}}}}.out"]
+    told = [f"--job-name={study['study']}-{job.name}", f"--output={job.name}-{{{{id}}}}.out"]
     told += [f"--nodes={one.nodes}"] if one.ranks_per_node else []
     told += [f"--nslots={one.ranks}", f"--cores-per-slot={one.threads}"]
     told += [f"--gpus-per-slot={-(-job.gpus // one.ranks)}"] if job.gpus else []
     told += ["--exclusive"] if study["launch.exclusive"] and one.ranks_per_node else []
-    told += [f"--time-limit={study['launch.minutes']}m", f"--signal=TERM@{study['launch.warn']}s"]
-    return list(map(shlex.quote, told))
+    return [*told, f"--time-limit={study['launch.minutes']}m", f"--signal=TERM@{study['launch.warn']}s"]
 
 
 def script(job: Job, scheduler: str, folder: Path, place: Place) -> str:
     """The text of the job's script for a scheduler that is known."""
-    folder = folder.absolute()
-    if not str(folder).isprintable() or "\\" in str(folder) or "{{" in str(folder):
-        raise Failure(f"{printable(str(folder))}: job scripts cannot name a folder with line breaks, control characters,"
-                      " backslashes or {{; -o names another folder", error_id="E-STUDY-FOLDER")
-    directives = slurm(job, folder) if scheduler == "slurm" else flux(job, folder)
+    directives = slurm(job) if scheduler == "slurm" else flux(job)
     return "\n".join([
         "#!/bin/bash", f"# {job.study['study']}: {job.words()}. Made by kontor study --submit; edit it as you like.",
         *(f"{SCHEDULERS[scheduler][0]} {line}" for line in [*directives, *job.study["launch.options"]]), "",
@@ -195,7 +186,7 @@ def submit(folder: Folder, missing: Missing, study: Study, place: Place, templat
 
 def hand_over(file: Path, command: list[str]) -> str:
     """The id of the job."""
-    done = subprocess.run([*command, str(file.absolute())], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, file.name], cwd=file.parent, capture_output=True, text=True, check=False)
     words = done.stdout.split()
     if done.returncode != 0 or not words:
         said = " ".join(done.stderr.split())[:400]

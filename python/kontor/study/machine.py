@@ -48,7 +48,7 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
         if key == "gpus" and in_jobs:
             mine, its = sorted(set(mine or [])), sorted(set(its or []))
         if mine != its:
-            told.append(f"{key.removesuffix('_bytes')} {mine or 'none'}, was {its or 'none'}")
+            told.append(f"{key.removesuffix('_bytes')} is {mine or 'none'}, was {its or 'none'}")
     return told
 
 

@@ -2,15 +2,13 @@
 """Making the runs of a plan one after another, by `kontor run`, and keeping what came of each."""
 
 import contextlib
-import errno
 import os
 import shlex
 import signal
 import statistics
 import subprocess
-import sys
 import time
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -27,28 +25,12 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
 ENDED_EARLY = 4  # exit code of a mini-app that a signal ended early
 WALLTIME = "walltime"  # what a run that has ended itself gives as its signal
-LEAST_ROOM = 1 << 16  # bytes
 Record = dict[str, Any]
 
 
 def now() -> str:
     """The time, as records have it."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def span(seconds: float) -> str:
-    """2.5 s, 40 s, 12 min, 3 h 20 min."""
-    if seconds < 120:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def show_now(text: str) -> None:
-    """On a terminal, in a line that the next one replaces."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{text}")
-        sys.stderr.flush()
 
 
 def command_of(point: Point, deck: Deck, place: Place, base: str) -> list[str]:
@@ -80,9 +62,8 @@ class Interrupted(Exception):
 class Maker:
     """Use as a context: signals are passed on to the run under way, which is then "ended early"."""
 
-    def __init__(self, folder: Folder, study: Study, place: Place, mixed: bool) -> None:
-        """Unless `mixed`, records must be of the folder's revision."""
-        self.folder, self.decks, self.place, self.mixed = folder, study.decks_by_path, place, mixed
+    def __init__(self, folder: Folder, study: Study, place: Place) -> None:
+        self.folder, self.decks, self.place = folder, study.decks_by_path, place
         self.timeout = study["timeout"]
         self.child: subprocess.Popen[bytes] | None = None
         self.caught = 0
@@ -109,23 +90,20 @@ class Maker:
         """Raises Interrupted after a signal, and fails if the state cannot be kept."""
         times: list[float] = []
         for number, (point, repeat) in enumerate(order, 1):
-            left = f"; {span(statistics.mean(times) * (len(order) - number))} left" if times else ""
+            left = timedelta(seconds=round(statistics.mean(times) * (len(order) - number))) if times else "unknown"
             while not self.folder.is_done(point.id, repeat):
                 if self.caught:
                     raise Interrupted(self.caught)
                 attempt = 1 + len(self.folder.attempts(point.id, repeat))
                 which = f"{point.id} repeat {repeat}{f' attempt {attempt}' if attempt > 1 else ''} ({point.words()})"
-                show_now(f"[{number}/{len(order)}] {which}{left}")
                 run = self.one(point, repeat, attempt)
-                self.refuse_full(run)
                 self.folder.runs.append(run)
                 self.folder.save()
                 times += [run["seconds"]] if run["state"] == "passed" else []
                 again = run["state"] == "failed" and not self.folder.is_done(point.id, repeat)
                 why = f", exit code {run['exit_code']}" if run["state"] == "failed" else ""
                 why += (f": {run['message']}" if run["message"] else "") + ("; once more" if again else "")
-                show_now("")
-                say(f"[{number}/{len(order)}] {which}: {run['state']}, {span(run['seconds'])}{why}{left}")
+                say(f"[{number}/{len(order)}] {which}: {run['state']}, {run['seconds']:.1f} s{why}; time left: {left}")
         if self.caught:
             raise Interrupted(self.caught)
 
@@ -168,22 +146,14 @@ class Maker:
                                           pass_fds=(self.folder.lock,))
             if self.caught:
                 self.end_child(signal.SIGINT)
-            while not late and self.child.poll() is None:
-                left = self.timeout - (time.monotonic() - begin)
-                late = left <= 0
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.child.wait(max(left, 0))
-            if late:
+            try:
+                self.child.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                late = True
                 self.end_child(signal.SIGINT)
             code, seconds = self.child.wait(), time.monotonic() - begin
         self.child = None
         return exit_code(code), late, started, seconds
-
-    def refuse_full(self, run: dict[str, Any]) -> None:
-        """A run that failed on a full disk is not the run's fault: it is not counted, and the study ends."""
-        room = os.statvfs(self.folder.path)
-        if run["state"] == "failed" and room.f_bavail * room.f_frsize < LEAST_ROOM:
-            raise self.folder.cannot_write(run["log"], OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def outcome(self, code: int, record: Record | None, log: Path, late: bool) -> dict[str, Any]:
         """The state of a run if it has not failed, its exit code if that is another, and why it is so."""
@@ -197,9 +167,8 @@ class Maker:
         if code == ENDED_EARLY or known.get("ended_early"):
             self.caught = self.caught or signal.SIGTERM  # so will be all that follow
             return {"state": "ended early", "message": f"ended by signal {known.get('end_signal', 'TERM')}"}
-        if code == 0 and record is not None and not self.mixed and its != revision:
-            return {"exit_code": 2, "message": f"the program is of revision {its}, the study of {revision}; "
-                                               "--allow-mixed takes it all the same"}
+        if code == 0 and record is not None and its != revision:
+            return {"exit_code": 2, "message": f"the program is of revision {its}, the study of {revision}"}
         if code == 0 and record is not None:
             return {"state": "passed"}
         if self.caught and code != 1:

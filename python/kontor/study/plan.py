@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kontor.report.text import counted
+from kontor.report.text import counted, grouped
 
 from ..messages import Failure
 from ..place import nearest
@@ -40,14 +40,11 @@ class Point:
         return ", ".join(told)
 
     @property
-    def identity(self) -> tuple[Any, ...]:
-        return self.ranks, self.threads, self.deck, tuple(sorted((key, flow(value)) for key, value in self.set.items()))
-
-    @property
     def facts(self) -> dict[str, str]:
         """What --only selects by."""
         same = {key: getattr(self, key) for key in ("app", "deck", "ranks", "nodes", "threads", "gpus")}
-        return {key: flow(value) for key, value in {"point": self.id, **same, **self.set, **self.factors}.items()}
+        known = {"point": self.id, **same, **self.set, **self.factors}
+        return {key: flow(value).replace(" ", "") for key, value in known.items()}
 
 
 def make_plan(study: Study, machine: Machine | None) -> list[Point]:
@@ -58,11 +55,7 @@ def make_plan(study: Study, machine: Machine | None) -> list[Point]:
             if len(points) >= MOST_POINTS:
                 raise Failure(f"{study.file}: more than {MOST_POINTS} points", error_id="E-DECK-LIMIT")
             points.append(make_point(study, deck, ranks, threads, varied))
-    seen: dict[tuple[Any, ...], Point] = {}
-    for point in points:
-        if seen.setdefault(point.identity, point) is not point:
-            raise Failure(f"{study.file}: two points are the same: {point.words()}; give each value once",
-                          error_id="E-DECK-CONFLICT")
+    points = list({(point.ranks, point.threads, point.deck, flow(point.set)): point for point in points}.values())
     width = max(3, len(str(len(points) - 1)))
     for number, point in enumerate(points):
         point.id = f"p{number:0{width}d}"
@@ -99,24 +92,16 @@ def lack(point: Point, machine: Machine) -> str | None:
 
 def select(points: list[Point], only: list[str]) -> list[Point]:
     """Those that have one of the values of each key that is named: ["ranks=1", "ranks=2", "comm.backend=view"]."""
-    wanted: dict[str, list[str]] = {}
-    known: dict[str, dict[str, None]] = {}
-    for point in points:
-        for key, value in point.facts.items():
-            known.setdefault(key, {})[value] = None
-    for each in only:
-        key, _, value = each.replace(" ", "").partition("=")
+    found, pairs = points, [each.replace(" ", "").partition("=")[::2] for each in only]
+    for key, values in grouped(pairs, lambda pair: pair[0]).items():
+        known = {name for point in points for name in point.facts}
         if key not in known:
-            raise Failure(f"--only {each}: {key} is no factor of this study{nearest(key, known)}",
-                          error_id="E-STUDY-POINT")
-        if value not in (values := [text.replace(" ", "") for text in known[key]]):
-            raise Failure(f"--only {each}: {key} is never {value or 'empty'}; it is {', '.join(values)[:400]}",
-                          error_id="E-STUDY-POINT")
-        wanted.setdefault(key, []).append(value)
-    found = [point for point in points
-             if all(point.facts.get(key, "").replace(" ", "") in values for key, values in wanted.items())]
-    if not found:
-        raise Failure("--only: no point has all these values; --dry-run shows all points", error_id="E-STUDY-POINT")
+            raise Failure(f"--only {key}: it is no factor of this study{nearest(key, sorted(known))}", error_id="E-STUDY-POINT")
+        found = [point for point in found if (key, point.facts.get(key)) in values]
+        has = dict.fromkeys(point.facts.get(key, "") for point in points)
+        if not found:
+            raise Failure(f"--only {key}: no point has this value, and those of the other --only; {key} is"
+                          f" {', '.join(has)[:400]}", error_id="E-STUDY-POINT")
     return found
 
 

@@ -2,11 +2,13 @@
 """A study and its decks as the program kontor-deck reads them; and whether the decks' apps take what the study sets."""
 
 import hashlib
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +16,10 @@ from typing import Any
 
 from kontor.report.text import printable
 
+from ..build.setup import Build
 from ..messages import Failure, reason_of, signal_name, with_id
 from ..place import Place, nearest
 
-TYPES: dict[str, Any] = {"boolean": bool, "integer": int, "number": (int, float), "string": str, "array": list,
-                         "object": dict, "null": type(None)}
-BOUNDS = {"exclusiveMinimum": "above", "minimum": "from", "maximum": "to"}
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 
 
@@ -143,23 +143,16 @@ def read_study(path: str, overrides: list[str], place: Place, build: bool = Fals
         raise Failure(f"{printable(path)}: cannot read the study: no such file{nearest(path, known)}",
                       error_id="E-FILE-READ")
     if build:
-        _build(place, *(["kontor_deck"] if not place.program("kontor-deck").exists() else []))
+        Build(place, os.environ).ensure("kontor_deck")
     said = reader_says(place, "--study", path, *overrides)
     values, places = said["values"], said["places"]
     decks = [find_deck(name, Path(path), places["deck"], values["reduced"], place) for name in values["deck"]]
     values["deck"] = [deck.path for deck in decks]
     study = Study(os.path.abspath(path), overrides, values, places, decks)
-    if build:
-        _build(place, *study.apps)
+    for app in study.apps if build else []:
+        Build(place, os.environ).ensure(app)
     refuse([message for deck in decks for message in mistakes(study, deck)])
     return study
-
-
-def _build(place: Place, *targets: str) -> None:
-    if not place.is_source or not targets:
-        return
-    if code := subprocess.run([place.kontor, "build", *targets], check=False).returncode:
-        raise Failure("study: not begun, because the build failed", code if code in (2, 3) else 3, "E-BUILD-FAILED")
 
 
 def settings_of_test(file: Path) -> list[str]:
@@ -189,53 +182,19 @@ def find_deck(name: str, study_file: Path, where: str, reduced: bool, place: Pla
                 place.program(app))
 
 
-def mistakes(study: Study, deck: Deck) -> list[str]:
-    """The keys that the study sets are the deck's, and their values what it takes."""
-    found = []
-    schema = deck.schema or {}
-    for section in ("set", "vary", "zip") if schema else ():
-        for key, value in study[section].items():
-            where = f"{study.places[f'{section}.{key}']}: {section}"
-            if key not in schema:
-                inner = any(known.startswith(f"{key}.") for known in schema)
-                hint = "; it is a section: name one of its keys" if inner else nearest(key, schema)
-                found.append(with_id(f"{where}: {key} is not a key of {deck.app}'s decks{hint}", "E-DECK-KEY"))
-                continue
-            for one in [value] if section == "set" else value:
-                if wrong := misfit(schema[key], one):
-                    found.append(with_id(f"{where}: {key} takes {wrong}, found {flow(one)}", "E-DECK-RANGE"))
+def mistakes(study: Study, deck: Deck) -> Iterator[str]:
+    """What the app says of the keys and values that the study sets, in place of `--set`; and sizes that do not grow."""
+    lists = {**{key: [value] for key, value in study["set"].items()}, **study["vary"], **study["zip"]}
+    homes = {key: section for section in ("set", "vary", "zip") for key in study[section]}
+    for row in range(max(map(len, lists.values()), default=0) if deck.program.exists() else 0):
+        words = {key: f"{key}={flow(values[min(row, len(values) - 1)])}" for key, values in lists.items()}
+        done = subprocess.run([deck.program, deck.file, "--print-deck", *(f"--set={word}" for word in words.values())],
+                              capture_output=True, text=True, check=False, env=environment())
+        for key, line in itertools.product(words, done.stderr.splitlines()):
+            if line.startswith(f"--set {key}=") and "[E-DECK-CONFLICT]" not in line:  # that may be of one point alone
+                where = f"{study.places[f'{homes[key]}.{key}']}: {homes[key]}"
+                yield f"{where}: {line.removeprefix(f'--set {words[key]}: ')}"
     sizes = [deck.value(key, study["set"]) for key in ("problem.local", "problem.memory_share")]
     if study["kind"] == "weak" and sizes[0] in (None, False) and sizes[1] in (None, "auto"):
-        found.append(with_id(f"{study.places['kind']}: kind is weak, but {deck.path} has one problem for any number of "
-                             "ranks; set problem.local: true, with the sizes of one rank", "E-DECK-CONFLICT"))
-    return found
-
-
-def misfit(schema: dict[str, Any], value: Any) -> str | None:
-    """What the schema of a key allows instead of the value, in words; None if it allows the value."""
-    if "anyOf" in schema:
-        wrong = [misfit(form, value) for form in schema["anyOf"]]
-        return None if None in wrong else " or ".join(dict.fromkeys(text for text in wrong if text))
-    if "enum" in schema:
-        words = value if isinstance(value, str | bool) else str(value)  # a deck has 7 and "7" alike
-        return None if words in schema["enum"] else f"one of {', '.join(map(str, schema['enum']))}"
-    if "const" in schema:
-        return None if value == schema["const"] else str(schema["const"])
-    types = schema.get("type", [])
-    types = [types] if isinstance(types, str) else types
-    bounds = [f"{word} {schema[name]}" for name, word in BOUNDS.items() if name in schema]
-    allowed = " ".join([" or ".join(types), *bounds])
-    if types and not any(_is(value, name) for name in types):
-        return allowed
-    if isinstance(value, list):
-        low, high = schema.get("minItems", 0), schema.get("maxItems", "any number of")
-        if not low <= len(value) <= schema.get("maxItems", len(value)):
-            return f"a list of {low} to {high} values"
-        return next(filter(None, (misfit(schema.get("items", {}), item) for item in value)), None)
-    fits = not _is(value, "number") or (schema.get("minimum", value) <= value <= schema.get("maximum", value)
-                                        and value > schema.get("exclusiveMinimum", value - 1))
-    return None if fits else allowed
-
-
-def _is(value: Any, name: str) -> bool:
-    return isinstance(value, TYPES.get(name, object)) and (name == "boolean" or not isinstance(value, bool))
+        yield with_id(f"{study.places['kind']}: kind is weak, but {deck.path} has one problem for any number of ranks;"
+                      " set problem.local: true, with the sizes of one rank", "E-DECK-CONFLICT")
