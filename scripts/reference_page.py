@@ -27,7 +27,6 @@ def generate(about: str, page: str, text_of: Callable[[argparse.Namespace, str],
     parser.add_argument("page", type=Path, help="the Markdown file")
     parser.add_argument("programs", nargs="*", help="the mini-apps, in this order (default: all of the build)")
     parser.add_argument("--check", action="store_true", help="change nothing")
-    parser.add_argument("--mpirun", default="mpirun", help="words that start MPI programs, before -n")
     arguments = parser.parse_args()
     place = Place.here()
     arguments.programs = arguments.programs or [str(place.program(app)) for app in place.apps]

@@ -3,7 +3,6 @@
 
 import re
 import shutil
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,9 +11,6 @@ from command import ROOT
 
 from kontor.place import Place
 
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from record_reference import RUNS  # noqa: E402
 
 APPS = Place(ROOT, ROOT / "build", "release", True).apps
 
@@ -36,7 +32,7 @@ class Lists(unittest.TestCase):
             "python/kontor/cli.md": found("python/kontor/cli.md", r"(?m)^\| `(\w+)` \|"),
             "docs/reference/decks.md": found("docs/reference/decks.md", r"(?m)^## ([a-z]+)$"),
             "README.md": found("README.md", r"docs/apps/(\w+)\.md"),
-            "RUNS of scripts/record_reference.py": {deck.partition("/")[0] for _, deck, _ in RUNS},
+            "RUNS of python/tests/record_page_test.py": found("python/tests/record_page_test.py", r'(?m)^ +\(\d, "(\w+)/'),
             "decks of packaging/jube": found("packaging/jube/kontor.yaml", r'(\w+)="\w+/[\w-]+"'),
             "sizes of packaging/jube": found("packaging/jube/kontor.yaml", r'(\w+)="--set '),
         }.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""/run of the HDF5 file: what a run tells of itself. docs/record_reference has the types of all entries, docs/facts the
+"""/run of the HDF5 file: what a run tells of itself. record_page_test.py has all entries, docs/facts the
 formula of what is attainable."""
 
 import os
