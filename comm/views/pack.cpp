@@ -2,6 +2,19 @@
 #include "views/pack.hpp"
 
 namespace kontor::comm::detail {
+namespace {
+
+/// The loop of the least stride, if it is not the innermost one: -1 if it is, or if it is too short to gain by tiles.
+int loop_across(const LoopNest& nest) {
+  constexpr std::int64_t least = 4;
+  const int inner = nest.depth - 1;
+  int best = inner;
+  for (int d = 0; d < inner; ++d)
+    if (nest.extents[d] >= least && nest.strides[d] < nest.strides[best]) best = d;
+  return best == inner || nest.extents[inner] < least ? -1 : best;
+}
+
+} // namespace
 
 int word_of(const Piece& piece) {
   const auto all = reinterpret_cast<std::uintptr_t>(piece.array) | reinterpret_cast<std::uintptr_t>(piece.packed) |
@@ -19,9 +32,12 @@ PackItem pack_item(const Piece& piece, std::int64_t chunk, std::int64_t first_it
   const auto& nest = item.nest;
   const auto length = nest.extents[nest.depth - 1];
   item.rows = 1;
-  for (int d = 0; d + 1 < nest.depth; ++d) item.rows *= nest.extents[d];
-  item.rows_at_once = length == 0 ? 1 : std::max<std::int64_t>(1, chunk / length);
-  item.row_items = (length + chunk - 1) / chunk;
+  if (chunk > 1 && nest.indexed < 0) item.across = loop_across(nest);
+  for (int d = 0; d + 1 < nest.depth; ++d)
+    item.rows *= d == item.across ? (nest.extents[d] + tile - 1) / tile : nest.extents[d];
+  const bool tiles = item.across >= 0;
+  item.rows_at_once = length == 0 || tiles ? 1 : std::max<std::int64_t>(1, chunk / length);
+  item.row_items = tiles ? 1 : (length + chunk - 1) / chunk;
   item.first_item = first_item;
   item.first_offset = static_cast<std::int64_t>(offsets.size());
   if (nest.indexed >= 0)

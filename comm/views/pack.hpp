@@ -27,6 +27,9 @@ struct [[gnu::may_alias]] alignas(16) WideWord {
   std::uint64_t bits[2];
 };
 
+/// On a host, the steps of two loops of which a tile is copied at a time.
+inline constexpr std::int64_t tile = 16;
+
 /// A Piece as the kernel reads it, in words.
 struct PackItem {
   char* array;
@@ -38,6 +41,7 @@ struct PackItem {
   std::int64_t row_items = 0;    ///< work items in one row
   std::int64_t first_item = 0;   ///< work items are numbered through all pieces
   std::int64_t first_offset = 0; ///< where rows go by index: of their offsets, in those of all pieces
+  int across = -1;               ///< the loop along which words of the array are neighbours, if rows cross it
 };
 
 /// Local. The largest word of which elements of this size at these addresses are made.
@@ -61,7 +65,8 @@ struct ItemList {
   KOKKOS_INLINE_FUNCTION int size() const { return static_cast<int>(items.extent(0)); }
 };
 
-/// A work item is up to `chunk` neighbouring words of a row, or several rows where they are shorter.
+/// A work item is up to `chunk` neighbouring words of a row, or several rows where they are shorter. On a host, of an
+/// array that rows cross, as in a transpose, it is a tile of rows: so both ends use whole cache lines.
 template <class Items, class Offset, PackDirection direction, std::int64_t chunk>
 struct PackKernel {
   Items items;
@@ -75,15 +80,59 @@ struct PackKernel {
     }
     const PackItem& item = items(p);
     switch (item.word) {
-    case 16: return copy_rows<WideWord>(item, i - item.first_item);
-    case 8: return copy_rows<Word<std::uint64_t>>(item, i - item.first_item);
-    case 4: return copy_rows<Word<std::uint32_t>>(item, i - item.first_item);
-    case 2: return copy_rows<Word<std::uint16_t>>(item, i - item.first_item);
-    default: return copy_rows<Word<std::uint8_t>>(item, i - item.first_item);
+    case 16: return copy<WideWord>(item, i - item.first_item);
+    case 8: return copy<Word<std::uint64_t>>(item, i - item.first_item);
+    case 4: return copy<Word<std::uint32_t>>(item, i - item.first_item);
+    case 2: return copy<Word<std::uint16_t>>(item, i - item.first_item);
+    default: return copy<Word<std::uint8_t>>(item, i - item.first_item);
     }
   }
 
  private:
+  template <class W>
+  KOKKOS_INLINE_FUNCTION void copy(const PackItem& item, std::int64_t i) const {
+    if constexpr (chunk > 1)
+      if (item.across >= 0) return copy_tiles<W>(item, i);
+    copy_rows<W>(item, i);
+  }
+
+  /// Tiles of up to `tile` steps of the loop `across`, one after the other along the rows.
+  template <class W>
+  static void copy_tiles(const PackItem& item, std::int64_t i) {
+    const LoopNest& nest = item.nest;
+    const int inner = nest.depth - 1;
+    const std::int64_t length = nest.extents[inner];
+    std::int64_t begin = 0, end = 0, offset = 0, packed_offset = 0, packed_stride = length, packed_across = 0;
+    for (int d = inner - 1; d >= 0; --d) {
+      const bool across = d == item.across;
+      const std::int64_t steps = across ? (nest.extents[d] + tile - 1) / tile : nest.extents[d];
+      const std::int64_t step = i % steps * (across ? tile : 1);
+      i /= steps;
+      offset += step * nest.strides[d];
+      packed_offset += step * packed_stride;
+      if (across) {
+        packed_across = packed_stride;
+        begin = step;
+        end = std::min(begin + tile, nest.extents[d]);
+      }
+      packed_stride *= nest.extents[d];
+    }
+    W* const array = reinterpret_cast<W*>(item.array) + offset;
+    W* const packed = reinterpret_cast<W*>(item.packed) + packed_offset;
+    const std::int64_t count = end - begin, stride = nest.strides[inner], stride_across = nest.strides[item.across];
+    for (std::int64_t first = 0; first < length; first += tile) {
+      const std::int64_t last = std::min(first + tile, length);
+      if constexpr (direction == PackDirection::pack)
+        for (std::int64_t a = 0; a < count; ++a)
+          for (std::int64_t k = first; k < last; ++k)
+            packed[a * packed_across + k] = array[a * stride_across + k * stride];
+      else
+        for (std::int64_t k = first; k < last; ++k)
+          for (std::int64_t a = 0; a < count; ++a)
+            array[a * stride_across + k * stride] = packed[a * packed_across + k];
+    }
+  }
+
   template <class W>
   KOKKOS_INLINE_FUNCTION void copy_rows(const PackItem& item, std::int64_t i) const {
     const LoopNest& nest = item.nest;
@@ -106,19 +155,20 @@ struct PackKernel {
       W* const array = reinterpret_cast<W*>(item.array) + offset;
       W* const KOKKOS_RESTRICT packed = reinterpret_cast<W*>(item.packed) + row * length + begin;
       if (inner == nest.indexed)
-        copy(
+        copy_row(
             array, [=](std::int64_t k) { return rows[begin + k]; }, packed, count);
       else if (nest.strides[inner] == 1)
-        copy(
+        copy_row(
             array + begin, [](std::int64_t k) { return k; }, packed, count);
       else
-        copy(
+        copy_row(
             array, [=, stride = nest.strides[inner]](std::int64_t k) { return (begin + k) * stride; }, packed, count);
     }
   }
 
   template <class W, class Place>
-  KOKKOS_INLINE_FUNCTION static void copy(W* array, const Place& place, W* KOKKOS_RESTRICT packed, std::int64_t count) {
+  KOKKOS_INLINE_FUNCTION static void copy_row(W* array, const Place& place, W* KOKKOS_RESTRICT packed,
+                                              std::int64_t count) {
     if constexpr (direction == PackDirection::pack)
       for (std::int64_t k = 0; k < count; ++k) packed[k] = array[place(k)];
     else

@@ -76,7 +76,8 @@ template <class T>
 template <class Before, class After>
 void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& before, const After& after) {
   const auto count = transpose.chunks();
-  exchanges = exchanges && samples_;
+  const bool at_once = !overlap_ || transpose.exchanges().empty();
+  exchanges = exchanges && !transpose.exchanges().empty();
   const auto start = [&](std::size_t c) {
     if (!exchanges) return;
     streams_.exchange_follows();
@@ -91,7 +92,7 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
       transpose.finish(c);
       streams_.compute_waits();
     }
-    if (landing_.data()) {
+    if (transpose.arranges()) {
       const miniapp::ScopedTimer timed(reorder_);
       transpose.arrange(streams_.compute(), c);
     }
@@ -99,14 +100,14 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
   };
   for (std::size_t c = 0; c < count; ++c) {
     before(transpose.range(c));
-    if (overlap_) start(c);
+    if (!at_once) start(c);
     copy_own(c);
-    if (!overlap_) {
+    if (at_once) {
       start(c);
       finish(c);
     }
   }
-  if (overlap_)
+  if (!at_once)
     for (std::size_t c = 0; c < count; ++c) finish(c);
 }
 
@@ -144,9 +145,9 @@ const typename Transpose<T>::Exchange* Transform<T>::main_exchange() const {
   const typename Transpose<T>::Exchange* most = nullptr;
   std::size_t messages = 0;
   for (const auto& transpose : transposes_)
-    if (const auto& exchange = transpose.exchange(0); exchange.slots().size() > messages) {
-      most = &exchange;
-      messages = exchange.slots().size();
+    if (const auto& all = transpose.exchanges(); !all.empty() && all[0].slots().size() > messages) {
+      most = all.data();
+      messages = most->slots().size();
     }
   return most;
 }
@@ -155,8 +156,8 @@ template <class T>
 std::int64_t Transform<T>::sent_bytes() const {
   std::int64_t values = 0;
   for (const auto& transpose : transposes_)
-    for (std::size_t c = 0; c < transpose.chunks(); ++c)
-      for (const auto& slot : transpose.exchange(c).slots())
+    for (const auto& exchange : transpose.exchanges())
+      for (const auto& slot : exchange.slots())
         if (slot.destination != comm::no_rank) values += comm::element_count(slot.send.shape);
   return values * static_cast<std::int64_t>(sizeof(Value));
 }
@@ -164,15 +165,15 @@ std::int64_t Transform<T>::sent_bytes() const {
 template <class T>
 void Transform<T>::poll() {
   for (auto& transpose : transposes_)
-    for (std::size_t c = 0; c < transpose.chunks(); ++c) transpose.exchange(c).poll();
+    for (auto& exchange : transpose.exchanges()) exchange.poll();
 }
 
 template <class T>
 void Transform<T>::add_times(miniapp::Timers& timers) {
   for (auto& transpose : transposes_)
-    for (std::size_t c = 0; c < transpose.chunks(); ++c) {
-      timers.add(transpose.exchange(c).times());
-      transpose.exchange(c).reset_times();
+    for (auto& exchange : transpose.exchanges()) {
+      timers.add(exchange.times());
+      exchange.reset_times();
     }
 }
 

@@ -7,7 +7,9 @@
 #include "run/record/sampled_exchange.hpp"
 
 #include <kontor/comm/exchange.hpp>
+#include <kontor/device/compat.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +17,8 @@
 namespace kontor::fft {
 
 /// From lines of one axis to lines of another, among the ranks of a row or a column of the process grid. Cut into
-/// chunks along the third axis, each of which is an exchange: one message for each other rank.
+/// chunks along the third axis, each of which is an exchange: one message for each other rank. A rank that is alone in
+/// its row cuts its own into what a cache holds.
 template <class T>
 class Transpose {
  public:
@@ -33,24 +36,27 @@ class Transpose {
   /// they arrive in place.
   Transpose(miniapp::ChosenMethod& method, const std::string& label, const End& from, const End& to,
             const std::vector<int>& group, std::size_t me, std::int64_t chunks, const Space& instance, Value* landing)
-      : from_(from), to_(to), landing_{{to.pencil.own, from.pencil.order}, landing}, gathered_(to.pencil.order[2]),
-        scattered_(from.pencil.order[2]), third_(3 - gathered_ - scattered_) {
+      : from_(from), to_(to), landing_{{to.pencil.own, from.pencil.order}, group.size() > 1 ? landing : nullptr},
+        gathered_(to.pencil.order[2]), scattered_(from.pencil.order[2]), third_(3 - gathered_ - scattered_) {
     const auto parts = static_cast<std::int64_t>(group.size());
     const auto whole = [](const End& end, int axis) { return end.pencil.extent(axis); };
-    exchanges_.reserve(static_cast<std::size_t>(chunks));
+    if (parts == 1) chunks = chunks_in_cache();
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto range = grid::part_of_axis(whole(from, third_), chunks, c);
       range.begin += from.pencil.own[third_].begin;
       range.end += from.pencil.own[third_].begin;
       ranges_.push_back(range);
+      own_.push_back(box(from.pencil.own[scattered_], from.pencil.own[gathered_], c));
     }
+    if (parts == 1) return;
+    exchanges_.reserve(static_cast<std::size_t>(chunks));
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto& exchange = exchanges_.emplace_back(method.comm(), label, instance);
       for (std::size_t other = 0; other < group.size(); ++other) {
         const auto part = static_cast<std::int64_t>(other);
         const auto sent = box(grid::part_of_axis(whole(from, scattered_), parts, part), from.pencil.own[gathered_], c);
         const auto received = box(to.pencil.own[scattered_], grid::part_of_axis(whole(to, gathered_), parts, part), c);
-        if (other == me) own_.push_back(sent);
+        if (other == me) own_[static_cast<std::size_t>(c)] = sent;
         if (other == me || ranges_[static_cast<std::size_t>(c)].size() == 0) continue; // the same for all of the group
         exchange.add_send(part_of(from_.pencil, from_.data, sent), group[other]);
         exchange.add_receive(part_of(arrival().pencil, arrival().data, received), group[other]);
@@ -62,14 +68,15 @@ class Transpose {
   }
 
   /// Local. How many.
-  std::size_t chunks() const { return exchanges_.size(); }
+  std::size_t chunks() const { return ranges_.size(); }
   /// Local. A chunk's indices of the third axis, within this rank's part.
   AxisRange range(std::size_t chunk) const {
     const auto first = from_.pencil.own[third_].begin;
     return {ranges_[chunk].begin - first, ranges_[chunk].end - first};
   }
-  Exchange& exchange(std::size_t chunk) { return exchanges_[chunk]; }
-  const Exchange& exchange(std::size_t chunk) const { return exchanges_[chunk]; }
+  /// Local. One a chunk, or none: this rank sends nothing.
+  std::vector<Exchange>& exchanges() { return exchanges_; }
+  const std::vector<Exchange>& exchanges() const { return exchanges_; }
 
   ///@{
   /// Collective. What other ranks get, and send.
@@ -87,15 +94,22 @@ class Transpose {
     copy(instance, part_of(arrival().pencil, arrival().data, own_[chunk]),
          part_of(from_.pencil, from_.data, own_[chunk]));
   }
+  /// Local. Values do not arrive in place.
+  bool arranges() const { return landing_.data; }
   /// Local; queued on `instance`, after the exchange. Reorders what has not arrived in place.
   void arrange(const Space& instance, std::size_t chunk) const {
-    if (!landing_.data) return;
     auto all = to_.pencil.own;
     all[third_] = ranges_[chunk];
     copy(instance, part_of(to_.pencil, to_.data, all), part_of(landing_.pencil, landing_.data, all));
   }
 
  private:
+  /// So many that the lines of one at either end take half of a usual L2 cache. A device has no use for them.
+  std::int64_t chunks_in_cache() const {
+    const auto layers = from_.pencil.extent(third_);
+    const auto bytes = 2 * from_.pencil.size() * static_cast<std::int64_t>(sizeof(Value));
+    return device::kernels_on_host ? std::clamp<std::int64_t>(bytes >> 19, 1, std::max<std::int64_t>(layers, 1)) : 1;
+  }
   const End& arrival() const { return landing_.data ? landing_ : to_; }
   Ranges box(const AxisRange& scattered, const AxisRange& gathered, std::int64_t chunk) const {
     Ranges box;
