@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -150,6 +152,36 @@ TEST(RowsByIndex, OffsetsOfAnySize) {
         ASSERT_EQ(packed[static_cast<std::size_t>(3 * i + c)], x[static_cast<std::size_t>(from)]);
         ASSERT_EQ(back[static_cast<std::size_t>(from)], x[static_cast<std::size_t>(from)]);
       }
+  }
+}
+
+/// Arrays of all orders in memory, longer and shorter than tiles, against the places that their indices give.
+TEST(Packing, OfAnyOrderOfAxes) {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  const Space instance;
+  for (const auto& n : {std::array<std::int64_t, 3>{37, 5, 19}, {3, 33, 16}, {16, 2, 50}}) {
+    std::array<int, 3> order{0, 1, 2}; // of the array's axes, slowest first
+    do {
+      LoopNest nest;
+      nest.depth = 3;
+      std::int64_t size = 2; // every second element
+      for (int d = 2; d >= 0; --d) {
+        nest.strides[order[d]] = size;
+        size *= n[order[d]];
+      }
+      for (int d = 0; d < 3; ++d) nest.extents[d] = n[d];
+      std::vector<double> x(static_cast<std::size_t>(size)), packed(x.size() / 2), back(x.size());
+      for (std::size_t i = 0; i < x.size(); i += 2) x[i] = static_cast<double>(i);
+      copy_piece(instance, PackDirection::pack, {x.data(), packed.data(), nest, sizeof(double)});
+      copy_piece(instance, PackDirection::unpack, {back.data(), packed.data(), nest, sizeof(double)});
+      device::fence(instance, "test/packed");
+      std::size_t at = 0;
+      for (std::int64_t i = 0; i < n[0]; ++i)
+        for (std::int64_t j = 0; j < n[1]; ++j)
+          for (std::int64_t k = 0; k < n[2]; ++k)
+            ASSERT_EQ(packed[at++], static_cast<double>(i * nest.strides[0] + j * nest.strides[1] + k * nest.strides[2]));
+      ASSERT_EQ(back, x);
+    } while (std::next_permutation(order.begin(), order.end()));
   }
 }
 
