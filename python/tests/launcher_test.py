@@ -108,7 +108,6 @@ class Launcher(DryRunTest):
             ({"SLURM_TRES_PER_TASK": "cpu=2,gres/gpu=1"}, "", "2 SLURM_TRES_PER_TASK=gres/gpu=1 OMP_PROC_BIND=spread OMP_PLACES=cores"),
             ({"SLURM_CPUS_PER_GPU": "4", "SLURM_HINT": "nomultithread"}, "CPUS_PER_GPU HINT", "1 OMP_PROC_BIND=false"),
             ({"SLURM_MEM_PER_CPU": "1", "SLURM_MEM_PER_NODE": "2"}, "MEM_PER_CPU MEM_PER_NODE", "1 OMP_PROC_BIND=false"),
-            ({"SLURM_MEM_PER_NODE": "2"}, "", "1 OMP_PROC_BIND=false"),
             ({"SLURM_NTASKS_PER_NODE": "2", "SLURM_NTASKS_PER_GPU": "1"}, "", "1 OMP_PROC_BIND=false"),
         ):
             with self.subTest(variables):

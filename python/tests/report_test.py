@@ -22,7 +22,7 @@ class OneRun(ReportTest):
                          "setup  1  10.0 ms  10.0 ms  10.0 ms  0", "messages  2", "bytes  16.0 kB",
                          "working set read bandwidth  90.0 GB/s", "latency  1.00 us")
         self.assertIn("3 repeats: 2.00 s, 1.90 s to 2.10 s", text)
-        for absent in "communication is not known", "Single exchanges", "Noise", "Energy", "Matrix", "Solution":
+        for absent in "Single exchanges", "Noise", "Energy", "Matrix", "Solution":
             self.assertNotIn(absent, text)
         set_run(self.folder / "bare.json", {"app": "heat"})
         self.assertIn("not verified", self.report("bare.json"))
@@ -50,10 +50,7 @@ class OneRun(ReportTest):
         self.assertNotIn("do not quote", self.report("a.json"))
 
     def test_kinds_of_regions(self):
-        """Nothing is guessed by their names: communication, nor what writes files, which is outside of a repeat."""
-        self.assertIn("communication is not known", self.report(self.sample("a.json", kinds=False)))
-        text = self.report("a.json", self.sample("b.json"))
-        self.assertRegex(text, r"a\.json .*60\.0 % +-  .*\n.*b\.json .*60\.0 % +22\.5 %")
+        """What writes files is outside of a repeat."""
         text = self.report(self.sample("a.json", timers={**TIMERS, "checkpoint": (3, 0.5, 0.5, 0.5, 0)}))
         self.assertEqual(["checkpoint" in part for part in text.split("Outside the measured time")], [False, True])
 
@@ -128,7 +125,7 @@ class Comparison(ReportTest):
         """Apps have tables and baselines of their own; another problem is named."""
         other = DECK.replace("[40, 30]", "[80, 60]")
         text = self.report(self.sample("a.json"), self.sample("b.json", app="cg"), self.sample("c.json", deck=other),
-                           self.sample("d.json", deck="a: ["), self.sample("e.json"))
+                           self.sample("e.json"))
         self.assertLess(text.index("e.json"), text.index("b.json"))
         self.assertIn("cg  (rate: cell updates; speed: relative to b.json", text)
         self.assertIn("c.json: another problem than a.json: problem.cells is [80, 60], not [40, 30]", text)

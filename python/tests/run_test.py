@@ -10,7 +10,7 @@ import signal
 import subprocess
 import unittest
 
-from command import DECK_READER, SCRIPTS, DryRunTest, KontorTest
+from command import DECK_READER, ROOT, SCRIPTS, DryRunTest, KontorTest
 
 from kontor.messages import SHARED_CORES
 
@@ -83,8 +83,8 @@ class Refusals(KontorTest):
         self.write("other.yaml", "app: heet\n")
         self.assert_refused(
             ([], "kontor: run: no deck given; there are "),
-            (["heat/plat.yaml"], "heat/plat.yaml: cannot read the deck: No such file or directory; did you mean inputs/heat/plate.yaml?"),
-            (["nothing.yaml"], "nothing.yaml: cannot read the deck: No such file or directory; 'kontor run' lists those of Kontor"),
+            (["heat/plat.yaml"], f"heat/plat.yaml: cannot read the deck: No such file or directory; did you mean {ROOT}/inputs/heat/plate.yaml?"),
+            (["no-such-deck-at-all.yaml"], "no-such-deck-at-all.yaml: cannot read the deck: No such file or directory; 'kontor run' lists those of Kontor"),
             (["/dev/stdin"], "kontor: /dev/stdin: cannot read the deck: not a file"),
             (["none.yaml"], "none.yaml: app is missing; it names the mini-app, as in app: heat"),
             (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),

@@ -53,15 +53,15 @@ def change_run(path, change):
 
 
 def write_sample(path, figures=(UPDATES, BANDWIDTH), passed=True, timers=TIMERS, once=("setup",),
-                 repeats=(2.0, 2.1, 1.9), kinds=True, **run):
-    """`run` replaces members of the record; None leaves one out. `kinds`: whether its timers have that column."""
+                 repeats=(2.0, 2.1, 1.9), **run):
+    """`run` replaces members of the record; None leaves one out."""
     record = {key: value for key, value in {**RUN, **run}.items() if value is not None}
     record["hosts"] = ["node1", "node1"]
     record["figures_of_merit"] = {str(number): dict(figure) for number, figure in enumerate(figures)}
     record["verification"] = {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5}
     names = ("region", "calls", "min", "median", "max", "slowest_rank")
-    record["timers"] = [{**dict(zip(names, (region, *row))), "once": region in once,
-                         **({"kind": KINDS.get(region, "compute")} if kinds else {})} for region, row in timers.items()]
+    record["timers"] = [{**dict(zip(names, (region, *row))), "once": region in once, "kind": KINDS.get(region, "compute")}
+                        for region, row in timers.items()]
     record["repeats"] = list(repeats)
     record["traffic"] = [{"rank": rank, "neighbour": 1 - rank, "messages": 1, "bytes": 8000} for rank in (0, 1)]
     record["calibration"] = {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9,

@@ -135,9 +135,8 @@ class Pop(StudyCase):
         self.assertEqual([list(values) for values in found], [[5.5], [7], [11], [2], [10]])
 
     def test_only_kinds_tell_what_is_useful(self):
-        """Not names of regions, and not launches of a GPU's kernels; without kinds nothing is known."""
+        """Not names of regions, and not launches of a GPU's kernels."""
         self.assertIsNone(useful_times(with_ranks([[6, 1, 3]], [10], useful=False)))
-        self.assertIsNone(useful_times(with_ranks([[6, 1, 3]], [10], dict.fromkeys(KINDS))))
         self.assertIsNone(useful_times(Record("a.json", {})))
         record = with_ranks([[6, 1, 3]], [10], {"gemm": "communication", "pack": "compute", "wait": "other"})
         self.assertEqual((useful_times(record).total, useful_times(record).packing), (4, 0))

@@ -15,11 +15,7 @@ Rows = list[Row]
 
 
 def _by(key: str, rows: Rows) -> dict[Any, Rows]:
-    return grouped(rows, lambda row: str(row[key]) if key == "curve" else int(row[key]))
-
-
-def _pair(row: Row) -> str:
-    return f"{row['series']} / {row['baseline']}"
+    return grouped(rows, lambda row: row[key])
 
 
 def curve_sections(record: Record) -> list[Section]:
@@ -53,22 +49,20 @@ def _parts(name: str, rows: Rows) -> list[Section]:
 
 def _times(name: str, rows: Rows, ratios: Rows) -> list[Section]:
     """A line a size, a column a series, and behind them the ratios with their confidence intervals."""
-    def time(row: Row) -> str:
-        error = row["standard_error"] / row["mean"] if row["mean"] and "standard_error" in row else None
-        return f"{seconds(row['mean'])}" + (f" +- {percent(error)}" if error is not None else "")
-
-    cells = [{"size": size, "bytes": in_bytes(points[0]["bytes"]), **{row["series"]: time(row) for row in points},
-              **{_pair(row): f"{row['ratio']:.3f} [{row['low']:.3f}, {row['high']:.3f}]" for row in ratios
-                 if row["size"] == size}} for size, points in _by("size", rows).items()]
+    cells = [{"size": size, "bytes": in_bytes(points[0]["bytes"]),
+              **{row["series"]: f"{seconds(row['mean'])} +- {percent(row['standard_error'] / row['mean'])}"
+                 for row in points},
+              **{f"{row['series']} / {row['baseline']}": f"{row['ratio']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+                 for row in ratios if row["size"] == size}} for size, points in _by("size", rows).items()]
     series = dict.fromkeys(row["series"] for row in rows)
-    rows = [row for row in rows if row.get("mean", 0) > 0 and row["bytes"] > 0]
+    rows = [row for row in rows if row["bytes"] > 0]
 
     def lines(rows: Rows, value: Callable[[Row], Estimate]) -> list[Line]:
         return lines_of([(name, [(row["bytes"], value(row)) for row in rows if row["series"] == name])
                          for name in series])
 
     def with_error(row: Row) -> Estimate:
-        value, error = row["mean"], row.get("standard_error", 0)
+        value, error = row["mean"], row["standard_error"]
         return Estimate(value, max(value - error, value / 10), value + error)
 
     rates = lines(rows, lambda row: Estimate(row["bytes"] / row["mean"]))

@@ -21,10 +21,7 @@ CLEAR = ("backend", "pattern", "execution_space", "method", "preconditioner", "f
 @lru_cache
 def settings(deck: str) -> dict[str, str]:
     """The values by key, such as solver.method, as they are written; of kinds of problem those of the chosen one."""
-    try:
-        values = dict(_leaves("", yaml.load(deck, Loader=yaml.BaseLoader)))
-    except (yaml.YAMLError, RecursionError, AttributeError):
-        return {}
+    values = dict(_leaves("", yaml.load(deck, Loader=yaml.BaseLoader) or {}))
     kind = values.get("problem.kind")
     kinds = {key.split(".")[1] for key in values if key.startswith("problem.") and key.count(".") > 1}
     others = tuple(f"problem.{name}." for name in kinds - {kind}) if kind in kinds else ()

@@ -120,11 +120,11 @@ def colours(names: Iterable[str]) -> dict[str, str]:
     return {**own, **{name: free[place % len(free)] for place, name in enumerate(others)}}
 
 
-def region_colours(kinds: Mapping[str, str | None]) -> dict[str, str]:
+def region_colours(kinds: Mapping[str, str]) -> dict[str, str]:
     """Of regions by their kinds: each kind has its own group of colours. Grey for the rest of the time."""
     chosen: dict[str, str] = {}
     for region, kind in kinds.items():
-        group = KINDS.get(kind or "", PALETTE)
+        group = KINDS.get(kind, PALETTE)
         chosen[region] = group[sum(kinds[other] == kind for other in chosen) % len(group)]
     return {**chosen, "other": OTHER}
 

@@ -19,7 +19,7 @@ from .text import printable
 
 Row = dict[str, Any]
 
-KINDS = (None, "compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
+KINDS = ("compute", "packing", "communication", "io", "other")  # of a region: what its time goes to
 NOISY = 2.0  # a hundredth of the quanta takes so many times the fastest; on a quiet node 1.0 to 1.5
 DO_NOT_QUOTE = "do not quote these times"
 
@@ -139,21 +139,14 @@ class Record:
         """Whether the region is no part of the measured time."""
         return self.kind(region) == "io" or bool(self.timers[region].get("once"))
 
-    def kind(self, region: str) -> str | None:
-        """One of KINDS; None if the record does not say it."""
-        kind: str = self.timers.get(region, {}).get("kind", "")
-        return kind if kind in KINDS else None
-
-    @property
-    def knows_kinds(self) -> bool:
-        """Whether the record tells communication from the rest."""
-        return any(self.kind(region) for region in self.timers)
+    def kind(self, region: str) -> str:
+        """One of KINDS."""
+        return str(self.timers.get(region, {}).get("kind", "other"))
 
     @property
     def exchange_share(self) -> float | None:
         """The part of a repeat's time that goes to communication and packing, or None."""
-        exchange = [region for region in self.parts if self.kind(region) in ("communication", "packing")]
-        return self.share(*exchange) if self.knows_kinds else None
+        return self.share(*(region for region in self.parts if self.kind(region) in ("communication", "packing")))
 
     def share(self, *regions: str) -> float | None:
         """The regions' part of a repeat's time, or None. Medians over ranks."""
@@ -163,7 +156,7 @@ class Record:
         return float(sum(self.timers[region]["median"] for region in regions if region in self.timers) / total)
 
 
-def regions_of(records: Sequence[Record]) -> dict[str, str | None]:
+def regions_of(records: Sequence[Record]) -> dict[str, str]:
     """The kinds of all regions of these runs, in the order of all pictures."""
     found = {region: record.kind(region) for record in records for region in record.parts}
     return dict(sorted(found.items(), key=lambda item: (KINDS.index(item[1]), item[0])))

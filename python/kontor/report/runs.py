@@ -29,7 +29,7 @@ def sections(record: Record) -> list[Section]:
             *tabulated("Single exchanges and steps, of all ranks and repeats",
                        [_cells(row, "s") for row in record.distributions]),
             *_facts("Noise of a fixed quantum of work, relative to the fastest of a rank", record.noise),
-            *_energy(record), *traffic_section(record), *_facts("Bytes of all ranks in a repeat", record.volume, "B"),
+            *_facts("Energy of a repeat, of all hosts", record.energy, "J"), *traffic_section(record), *_facts("Bytes of all ranks in a repeat", record.volume, "B"),
             *_facts("Matrix", record.matrix),
             *_facts("Calibration (same job, same ranks)", record.calibration), *paired("Deck", sections_of(record)),
             *_facts("Run", {**record.run, "hosts": ", ".join(record.hosts)}),
@@ -93,21 +93,9 @@ def _times(record: Record) -> list[Section]:
     inside += [{"region": "other", "share": percent(1 - known)}] if known is not None and known < 0.995 else []
     note = (f"{len(repeats)} repeats: {seconds(record.seconds)}, {seconds(min(repeats))} to {seconds(max(repeats))}"
             if len(repeats) > 1 else "")
-    no_kinds = [] if record.knows_kinds else ["communication is not known: regions of this file have no kinds"]
     outside = [cells(region) for region in record.timers if region != "total" and record.is_outside(region)]
-    return [*tabulated("Time of one repeat, over ranks", inside, *no_kinds, *run_bars([record]), note=note),
+    return [*tabulated("Time of one repeat, over ranks", inside, *run_bars([record]), note=note),
             *tabulated("Outside the measured time", outside)]
-
-
-def _energy(record: Record) -> list[Section]:
-    """With the power, and the work per J of all counters, where the figure of merit is a rate of work."""
-    read = {key: float(record.energy[key]) for key in ("gpu", "package") if record.energy.get(key)}
-    joules, time, rate = sum(read.values()), record.seconds, record.figure
-    more = [("power", quantity(joules / time, "W"))] if joules and time else []
-    if more and rate.get("unit", "").endswith("/s"):
-        unit = f"{rate['unit'].removesuffix('/s')}/J"
-        more.append((f"{spaced(rate['name'])} per J", quantity(rate["value"] * (time or 0) / joules, unit)))
-    return paired("Energy of a repeat, of all hosts", [*_cells(record.energy, "J").items(), *more])
 
 
 def comparison_sections(records: Sequence[Record]) -> list[Section]:

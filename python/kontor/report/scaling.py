@@ -208,8 +208,8 @@ def work_of(point: Point) -> float | None:
 
 
 def useful_times(record: Record) -> Useful | None:
-    """None where why_none() gives a reason."""
-    if why_none(record) or not record.per_rank.get("seconds"):
+    """None where kernels ran on a GPU, whose regions have the time of launches, or nothing was timed."""
+    if not record.per_rank.get("useful") or not record.per_rank["seconds"]:
         return None
     kinds = [record.kind(region) for region in record.per_rank["regions"]]
     seconds, walls = (np.array(record.per_rank[key], dtype=float) for key in ("seconds", "wall"))
@@ -217,15 +217,6 @@ def useful_times(record: Record) -> Useful | None:
     packing = seconds[:, :, [kind == "packing" for kind in kinds]].sum(axis=(1, 2))
     found = Useful(useful.mean(axis=1), useful.max(axis=1), useful.sum(axis=1), packing, walls.max(axis=1))
     return found if found.most.all() and found.wall.all() else None
-
-
-def why_none(record: Record) -> str:
-    """Why there is no useful time; empty if there may be."""
-    if not record.per_rank:
-        return "the record has no seconds of each rank"
-    if not record.per_rank.get("useful", 1):
-        return "kernels ran on a GPU, where regions have the time of launches"
-    return "" if record.knows_kinds else "the record does not give the kinds of regions, so communication is not known"
 
 
 def pop_of(point: Point, base: Point) -> Pop | None:

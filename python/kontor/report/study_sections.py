@@ -8,8 +8,7 @@ from collections.abc import Callable
 from .parts import OTHER, Chart, Line, Section, level, lines_of, paired, tabulated
 from .rates import roofline
 from .record import Row, regions_of
-from .scaling import (BACKEND, DECK, Compared, Scaled, Series, compare, compared_by, count_of, series_of,
-                      why_none)
+from .scaling import (BACKEND, DECK, Compared, Scaled, Series, compare, compared_by, count_of, series_of)
 from .statistics import Estimate, median, median_of
 from .study import INTERRUPTED, PASSED, Point, Study
 from .text import counted, percent, quantity, seconds, spaced
@@ -152,10 +151,8 @@ def _time(series: list[Series]) -> list[Section]:
 
 
 def _pop(rows: list[Scaled]) -> list[Section]:
-    none = [f"{row.where}: {why_none(row.point.records[0]) or 'no time was measured'}" for row in rows if not row.pop]
-    more = "; ..." if len(none) > 4 else ""
-    words = ["Efficiencies by the useful time of the ranks, of which packing is a part.",
-             *([f"Not given for {counted(len(none), 'point')}: {'; '.join(none[:4])}{more}."] if none else [])]
+    words = ["Efficiencies by the useful time of the ranks, of which packing is a part. There are none where kernels run "
+             "on a GPU: times of regions are those of launches."]
     cells = [{**_of_point(row), "load balance": pop.load_balance, "communication": pop.communication,
               "parallel": pop.parallel, "computation": pop.computation, "global": pop.overall,
               "packing": percent(pop.packing), "lowest factor": row.lowest} for row in rows if (pop := row.pop)]

@@ -13,7 +13,7 @@ LEAST = 0.002  # a smaller part of the time is not drawn
 Named = tuple[str, Sequence[Record], float, str | None]  # name of a bar, its runs, their time, words
 
 
-def time_bars(title: str, named: Sequence[Named], kinds: Mapping[str, str | None]) -> list[Chart]:
+def time_bars(title: str, named: Sequence[Named], kinds: Mapping[str, str]) -> list[Chart]:
     """The shares of the regions in a repeat, medians over runs. `kinds` is of all runs of the report, by regions_of()."""
     bars = []
     for name, records, total, words in named:

@@ -10,12 +10,11 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
 from ..messages import Failure, exit_code, reason_of, shown, signal_name
-from ..place import Place
+from ..place import Place, nearest
 from ..report.record import read_json
 from .run_folder import temporary_folder
 
@@ -72,16 +71,13 @@ def choose(arguments: argparse.Namespace, place: Place) -> tuple[str, str]:
 
 
 def _check(name: str, place: Place) -> None:
-    decks = [str(deck.relative_to(place.root)) for deck in place.decks]
     if not name:
-        raise Failure(f"run: no deck given; there are {' '.join(decks)}")
+        raise Failure(f"run: no deck given; there are {' '.join(map(place.lasting, place.decks))}")
     if not os.path.exists(name):
         if glob.glob(f"{glob.escape(name.removesuffix('.h5'))}-?????????.h5"):
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to resume from the newest")
-        near = get_close_matches(Path(name).name, [Path(deck).name for deck in decks], n=1, cutoff=0.8)
-        meant = " or ".join(deck for deck in decks if Path(deck).name in near)
-        hint = f"did you mean {meant}?" if meant else "'kontor run' lists those of Kontor"
-        raise Failure(f"{name}: cannot read the deck: No such file or directory; {hint}", error_id="E-FILE-READ")
+        hint = nearest(name, place.decks) or "; 'kontor run' lists those of Kontor"
+        raise Failure(f"{name}: cannot read the deck: No such file or directory{hint}", error_id="E-FILE-READ")
     if not os.path.isfile(name) or not os.access(name, os.R_OK):
         raise Failure(f"{name}: cannot read the deck: not a file, or not readable", error_id="E-FILE-READ")
 

@@ -12,7 +12,9 @@ from ..messages import SHARED_CORES, have, said, say
 from ..place import Place
 from .mpi import YIELDS, Launch
 
-MEMORY = ("MEM_PER_CPU", "MEM_PER_GPU", "MEM_PER_NODE")
+# srun takes variables of the job for its options. These contradict its options here or each other, as where a job has
+# been submitted out of another. A step without memory has that of the job.
+LEFT_OUT = ("CPUS_PER_TASK", "CPUS_PER_GPU", "HINT", "MEM_PER_CPU", "MEM_PER_GPU", "MEM_PER_NODE")
 
 
 class SlurmJob:
@@ -59,14 +61,10 @@ class SlurmJob:
         return self._environment.get("SLURM_CPUS_PER_TASK") or (per_task[1] if per_task else "1")
 
     def _leave_out_of_job(self, ranks: int, launch: Launch) -> None:
-        """srun takes variables of the job for its options. Those are unset that contradict its options here, or each
-        other, as where a job has been submitted out of another."""
-        names = ["CPUS_PER_TASK", "CPUS_PER_GPU", "HINT"]
+        names = [*LEFT_OUT]
         # The job's own number of tasks on a part of it holds for the job's own number of tasks.
         if str(ranks) != self._environment.get("SLURM_NTASKS"):
             names += [f"NTASKS_PER_{part}" for part in ("NODE", "SOCKET", "CORE", "GPU", "TRES")]
-        memory = [name for name in MEMORY if self._environment.get(f"SLURM_{name}")]
-        names += memory if len(memory) > 1 else []  # a step without any has the memory of the job
         wanted = self._environment.get("SLURM_TRES_PER_TASK", "").split(",")
         others = [resource for resource in wanted if not re.fullmatch(r"cpu[:=]\d+", resource)]
         if others and others != wanted:
