@@ -179,7 +179,8 @@ TEST(Packing, OfAnyOrderOfAxes) {
       for (std::int64_t i = 0; i < n[0]; ++i)
         for (std::int64_t j = 0; j < n[1]; ++j)
           for (std::int64_t k = 0; k < n[2]; ++k)
-            ASSERT_EQ(packed[at++], static_cast<double>(i * nest.strides[0] + j * nest.strides[1] + k * nest.strides[2]));
+            ASSERT_EQ(packed[at++],
+                      static_cast<double>(i * nest.strides[0] + j * nest.strides[1] + k * nest.strides[2]));
       ASSERT_EQ(back, x);
     } while (std::next_permutation(order.begin(), order.end()));
   }
