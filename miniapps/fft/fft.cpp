@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 namespace kontor::fft {
@@ -42,14 +43,17 @@ template <class T>
 PerAxis<T> factors_of(const Options& o, const Pencil& pencil) {
   PerAxis<T> factors;
   for (int axis = 0; axis < 3; ++axis) {
-    factors[axis] = Kokkos::View<T*>("fft/factors", static_cast<std::size_t>(pencil.extent(axis)));
+    factors[axis] = Kokkos::View<Complex<T>*>("fft/factors", static_cast<std::size_t>(pencil.extent(axis)));
     const auto host = Kokkos::create_mirror_view(factors[axis]);
     for (std::int64_t i = 0; i < pencil.extent(axis); ++i) {
-      const auto number = wave_number(pencil.own[axis].begin + i, o.cells[static_cast<std::size_t>(axis)]);
-      const double square = static_cast<double>(number) * static_cast<double>(number);
-      host(i) = static_cast<T>(o.equation == Equation::poisson ? square
-                               : o.equation == Equation::heat  ? std::exp(-o.diffusion * square)
-                                                               : 1.0);
+      const auto n = o.cells[static_cast<std::size_t>(axis)];
+      const auto number = static_cast<double>(wave_number(pencil.own[axis].begin + i, n));
+      const auto factor = [&]() -> std::complex<double> {
+        if (o.equation == Equation::poisson) return number * number;
+        if (o.equation == Equation::heat) return std::exp(-o.diffusion * number * number);
+        return axis == 0 ? std::polar(1.0, -2 * std::numbers::pi * number / static_cast<double>(n)) : 1.0;
+      }();
+      host(i) = Complex<T>(static_cast<T>(factor.real()), static_cast<T>(factor.imag()));
     }
     Kokkos::deep_copy(factors[axis], host);
   }

@@ -77,7 +77,7 @@ void resolve_grid(Options& o, const config::Deck& deck, int ranks) {
 void Options::describe(config::Visitor& v) {
   v.section("problem", "What is transformed: a field of the periodic cube from 0 to 2 pi", [&](config::Visitor& p) {
     p.choice<Equation>("equation", equation, equations,
-                       "What a step solves between the two transforms; round_trip: nothing");
+                       "What a step does between the two transforms; round_trip: the field moves by a cell along x");
     p.value("cells", cells, "Values along x, y, z", {.min = 1, .max = most_along_axis}, {3, 3});
     sizing.describe(p, "cells");
     p.choice<Values>("values", values, value_names, "Of the field");

@@ -16,7 +16,7 @@ namespace kontor::fft {
 
 /// What a step does: transforms forward, multiplies, and transforms back.
 enum class Equation {
-  round_trip, ///< nothing is multiplied: the field is what it was
+  round_trip, ///< by e^(-2 pi i k_x / n_x): the field moves by one cell along x, so that no step can be left out
   poisson,    ///< - Laplace u = f, solved in each step
   heat        ///< u_t = diffusion Laplace u, a step of time 1
 };

@@ -7,7 +7,7 @@ namespace kontor::fft {
 
 /// Of each axis a number for each coefficient that a rank has.
 template <class T>
-using PerAxis = Kokkos::Array<Kokkos::View<T*>, 3>;
+using PerAxis = Kokkos::Array<Kokkos::View<Complex<T>*>, 3>;
 
 namespace detail {
 using Lines = Kokkos::TeamPolicy<Space>;
@@ -26,13 +26,13 @@ void multiply(const Space& instance, const Pencil& pencil, Complex<T>* data, con
   detail::for_lines(
       "fft/multiply", instance, pencil.lines(), KOKKOS_LAMBDA(const detail::Team& team) {
         const std::int64_t line = team.league_rank();
-        const T factor = scale * f[0](line / ny) * f[1](line % ny);
+        const Complex<T> factor = scale * f[0](line / ny) * f[1](line % ny);
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, nz),
                              [&](std::int64_t z) { data[line * nz + z] *= factor * f[2](z); });
       });
 }
 
-/// Local; queued on `instance`. Each coefficient divided by k_x^2 + k_y^2 + k_z^2, the squares given, times scale;
+/// Local; queued on `instance`. Each coefficient divided by k_x^2 + k_y^2 + k_z^2, the squares given (real), times scale;
 /// that of wave numbers 0 becomes 0.
 template <class T>
 void divide_by_squares(const Space& instance, const Pencil& pencil, Complex<T>* data, const PerAxis<T>& squares,
@@ -41,9 +41,9 @@ void divide_by_squares(const Space& instance, const Pencil& pencil, Complex<T>* 
   detail::for_lines(
       "fft/divide", instance, pencil.lines(), KOKKOS_LAMBDA(const detail::Team& team) {
         const std::int64_t line = team.league_rank();
-        const T square = squares[0](line / ny) + squares[1](line % ny);
+        const T square = squares[0](line / ny).real() + squares[1](line % ny).real();
         Kokkos::parallel_for(Kokkos::TeamThreadRange(team, nz), [&](std::int64_t z) {
-          const T sum = square + squares[2](z);
+          const T sum = square + squares[2](z).real();
           data[line * nz + z] *= sum == 0 ? T(0) : scale / sum;
         });
       });
