@@ -15,7 +15,7 @@ if missing := [name for name in ("numpy", "yaml") if not find_spec(name)]:
     sys.exit(77)
 
 from kontor.__main__ import main
-from sample_file import change_run, write_sample
+from sample_file import write_sample
 
 PLOTS = bool(find_spec("matplotlib"))
 FIELDS = bool(find_spec("h5py"))
@@ -24,11 +24,6 @@ FIELDS = bool(find_spec("h5py"))
 class ReportTest(KontorTest):
     def sample(self, name, **differences):
         write_sample(self.folder / name, **differences)
-        return name
-
-    def changed(self, change, name="a.json", **differences):
-        """A sample after change(record)."""
-        change_run(self.folder / self.sample(name, **differences), change)
         return name
 
     def reported(self, *arguments):
