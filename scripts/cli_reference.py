@@ -66,4 +66,4 @@ def same(one: str, other: str) -> bool:
 
 
 if __name__ == "__main__":
-    generate(__doc__, "python/kontor/cli.md", lambda arguments, _: page(arguments.programs), is_whole=True, same=same)
+    generate(__doc__, lambda arguments, _: page(arguments.programs), is_whole=True, same=same)

@@ -102,4 +102,4 @@ def text_of(arguments, old):
 
 
 if __name__ == "__main__":
-    generate(__doc__, "docs/reference/decks.md", text_of)
+    generate(__doc__, text_of)

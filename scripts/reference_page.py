@@ -11,22 +11,16 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from kontor.place import Place  # noqa: E402
 
-USAGE = """{0}
 
-scripts/{1} {2}
-  writes the page; with --check it exits with 1 if that would change it"""
-
-
-def generate(about: str, page: str, text_of: Callable[[argparse.Namespace, str], str], is_whole: bool = False,
+def generate(about: str, text_of: Callable[[argparse.Namespace, str], str], is_whole: bool = False,
              same: Callable[[str, str], bool] = str.__eq__) -> None:
     """Writes text_of(arguments, its old text) to the page, after the part by hand unless it `is_whole`; with --check it
     ends with 1 if the page has another text."""
     script = Path(sys.argv[0]).name
-    parser = argparse.ArgumentParser(description=USAGE.format(about.strip(), script, page),
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("page", type=Path, help="the Markdown file")
     parser.add_argument("programs", nargs="*", help="the mini-apps, in this order (default: all of the build)")
-    parser.add_argument("--check", action="store_true", help="change nothing")
+    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if the page would change")
     arguments = parser.parse_args()
     place = Place.here()
     arguments.programs = arguments.programs or [str(place.program(app)) for app in place.apps]

@@ -19,7 +19,6 @@ PACKAGE = ROOT / "python/kontor"
 sys.path.insert(0, str(PACKAGE.parent))
 
 from kontor.__main__ import main  # noqa: E402
-from kontor.run import launcher  # noqa: E402
 
 FORK = multiprocessing.get_context("fork")
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -33,7 +32,7 @@ for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "
 
 
 class KontorTest(unittest.TestCase):
-    """Two cores with four hardware threads, a plain user, Open MPI, memory that ranks may read."""
+    """Two cores with four hardware threads, a plain user, Open MPI."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-test-"))).resolve()
@@ -61,9 +60,9 @@ class KontorTest(unittest.TestCase):
             (self.folder / "build/bin" / reader.name).symlink_to(reader)
         self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
 
-    def patch(self, user, readable=True, more=""):
-        """What no fake command can: the user who starts kontor, whether ranks may read each other's memory, and other Python."""
-        self.patches, self.readable = f"import os, sys\nos.getuid = os.geteuid = lambda: {user}\n{more}\n", readable
+    def patch(self, user, more=""):
+        """What no fake command can: the user who starts kontor, and other Python."""
+        self.patches = f"import os, sys\nos.getuid = os.geteuid = lambda: {user}\n{more}\n"
         self.write("patches/sitecustomize.py", self.patches)
 
     def fake(self, name, script):
@@ -99,7 +98,6 @@ class KontorTest(unittest.TestCase):
         sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
         os.environ.clear()
         os.environ.update({**self.environment, **environment})
-        launcher.ranks_can_read_each_other = lambda: self.readable
         exec(self.patches, {})  # pylint: disable=exec-used
         sys.exit(main(list(arguments)))
 
@@ -152,10 +150,10 @@ class KontorTest(unittest.TestCase):
         self.wait_until(ended, f"process {process} has not ended", seconds=10)
 
     def assert_refused(self, *cases):
-        """`kontor run` with these words fails with this message, of each case."""
-        for words, message in cases:
-            with self.subTest(words):
-                self.assert_fails(self.kontor("run", *words), message)
+        """`kontor run` with these words, and variables, fails with this message, of each case."""
+        for words, message, *variables in cases:
+            with self.subTest(words, message=message):
+                self.assert_fails(self.kontor("run", *words, **dict(*variables)), message)
 
 
 class DryRunTest(KontorTest):

@@ -8,7 +8,6 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import Any
 
 from kontor.messages import Failure, say
 from kontor.report.parts import Section
@@ -55,7 +54,7 @@ def report(arguments: argparse.Namespace) -> int:
     """Returns the exit code."""
     files = arguments.files
     if arguments.against:
-        return int(_laboratory("against").report_against(files[0], arguments.against))
+        return _report_against(files[0], arguments.against)
     if any(map(os.path.isdir, files)):
         if len(files) > 1 or arguments.trace:
             raise RecordError("a study's folder is reported alone, without --trace: kontor report FOLDER",
@@ -91,10 +90,10 @@ def _draw(arguments: argparse.Namespace, title: str, found: list[Section]) -> No
         say(f"plotted {arguments.plot}")
 
 
-def _laboratory(name: str) -> Any:
-    """A module of lab/, which a source tree has."""
+def _report_against(after: str, before: str) -> int:
+    """By lab/against.py, which a source tree has. Returns the exit code."""
     lab = Path(__file__).resolve().parents[3] / "lab"
     if not lab.is_dir():
-        raise RecordError(f"--{name} needs a source tree of Kontor: this is an installation", "E-USAGE-OPTION")
+        raise RecordError("--against needs a source tree of Kontor: this is an installation", "E-USAGE-OPTION")
     sys.path.insert(1, str(lab))
-    return importlib.import_module(name)
+    return int(importlib.import_module("against").report_against(after, before))

@@ -28,7 +28,6 @@ WIDTH, HEIGHT, BAR, LEGEND = 6.4, 3.9, 0.35, 0.5  # inches; the last from an axi
 LEAST = 0.08  # of the longest bar: a part that has room for its percentage
 PLATE = {"facecolor": "white", "alpha": 0.7, "pad": 1, "linewidth": 0}  # behind words on any colour
 MOST_TICKS = 12
-APART = 5 / 72  # inches between the error bars of neighbouring lines
 # Of every Figure, whatever a matplotlibrc says. The same figure is the same SVG; its texts stay texts, in which a $
 # begins no formula.
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True,
@@ -109,24 +108,16 @@ def _draw_bars(chart: Chart, axes: Any) -> None:
 
 
 def _draw_lines(chart: Chart, axes: Any) -> None:
-    with_errors = [line for line in chart.lines if any(low is not None for low in line.low)]
     for place, line in enumerate(chart.lines):
         style: dict[str, Any] = {"color": line.colour, "label": _wrapped(line.name, 48), "linewidth": 1.2,
                                  "linestyle": DASHES[line.dash % len(DASHES)]}
         if not line.ideal:
             style |= {"marker": MARKERS[place % len(MARKERS)], "markersize": 5, "markevery": max(1, len(line.x) // 20)}
-        if line not in with_errors:
-            axes.plot(line.x, line.y, **style)
-            continue
-        errors = [[0 if end is None else abs(y - end) for end, y in zip(ends, line.y)]
-                  for ends in (line.low, line.high)]
-        aside = (with_errors.index(line) - (len(with_errors) - 1) / 2) * APART  # bars on one x would hide each other
-        moved = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
-        axes.errorbar(line.x, line.y, errors, capsize=3, transform=moved, **style)
+        axes.plot(line.x, line.y, **style)
+        if any(low is not None for low in line.low):  # bands of several lines are seen through each other
+            ends = [[y if end is None else end for end, y in zip(its, line.y)] for its in (line.low, line.high)]
+            axes.fill_between(line.x, *ends, color=line.colour, alpha=0.2, linewidth=0)
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
-    axes.update_datalim([(x, y) for line in with_errors for ends in (line.y, line.low, line.high)
-                         for x, y in zip(line.x, ends) if y is not None])
-    axes.autoscale_view()
     _tell(axes.xaxis, chart.x_unit, chart.log_x)
     across = sorted({x for line in chart.lines for x in line.x})
     if not chart.x_unit and len(across) <= MOST_TICKS:

@@ -26,8 +26,7 @@ class Rate:
     @cached_property
     def figures(self) -> list[Row]:
         """Of each record the first with the bytes of a repeat, else with an attainable value, else the first."""
-        return [([figure for figure in record.figures if moved(figure)]
-                 or [figure for figure in record.figures if figure.get("attainable")] or record.figures)[0]
+        return [max(record.figures, key=lambda figure: (bool(moved(figure)), bool(figure.get("attainable"))))
                 for record in self.records if record.figures]
 
     @property
@@ -83,8 +82,7 @@ class Rate:
     @property
     def peak(self) -> float:
         """Of matrix products."""
-        found = [record.calibration.get("gemm") for record in self.records]
-        return median([gemm.get("rate", 0) if isinstance(gemm, dict) else 0 for gemm in found])
+        return median([record.calibration.get("gemm", {}).get("rate", 0) for record in self.records])
 
 
 def moved(figure: Row) -> float:

@@ -159,11 +159,6 @@ class Scaled:
         """Strong: T0 / T; weak: scaled, growth * T0 / T."""
         return self._relative(self.growth if self.weak else 1.0)
 
-    @cached_property
-    def by_work(self) -> Estimate | None:
-        """The efficiency by the work of a worker, where that does not stay as it is."""
-        return self._relative(self.work) if self.weak and abs(self.work - 1) > UNEVEN else None
-
     def _relative(self, factor: float) -> Estimate:
         """factor * T0 / T; exactly the factor at the baseline itself."""
         base = self.series.base
@@ -196,7 +191,8 @@ class Scaled:
                          f"{self.series.base_name}: a cache that the problem begins to fit in, or a slow baseline")
         if abs(self.work - 1) > UNEVEN:
             found.append(f"{self.where}: the work{' of a worker' * self.weak} is {self.work:.2f} of the baseline's"
-                         + (": see efficiency by work" if self.weak else ", so the problems are different"))
+                         + (": the efficiency by work is that times this" if self.weak
+                            else ", so the problems are different"))
         return found
 
 

@@ -5,8 +5,9 @@ import math
 from collections.abc import Sequence
 
 from .deck import names_of, other_problem, settings
-from .parts import Chart, Line, Section, colours, level, paired, tabulated
+from .parts import Chart, Section, level, lines_of, paired, tabulated
 from .record import Record
+from .statistics import Estimate
 from .text import seconds, spaced
 
 # The endings that can be compared; docs/reference/record.md has all.
@@ -100,16 +101,11 @@ def history_sections(record: Record) -> list[Section]:
 
 
 def history_charts(records: Sequence[Record]) -> list[Chart]:
-    """Over iterations: a line for each run. A backend has its colour; with one backend each run has a colour."""
+    """Over iterations: a line for each run."""
     told = [record for record in records if record.history]
-    names, backends = names_of(told), [str(record.run.get("backend", "?")) for record in told]
-    groups = backends if len(set(backends)) > 1 else names
-    chosen, lines = [colours(groups)[group] for group in groups], []
-    for place, (record, name) in enumerate(zip(told, names)):
-        both = zip(record.history["iteration"], record.history[_measure(record)], strict=True)
-        points = [(x, y) for x, y in both if 0 < y < math.inf]
-        lines.append(Line(name, chosen[place], [x for x, _ in points], [y for _, y in points],
-                          dash=chosen[:place].count(chosen[place])))
+    points = [[(x, Estimate(y)) for x, y in zip(record.history["iteration"], record.history[_measure(record)], strict=True)
+               if 0 < y < math.inf] for record in told]
+    lines = lines_of(list(zip(names_of(told), points)))
     limits = dict.fromkeys(limit for record in told if is_solve(record) and (limit := tolerance(record)))
     lines += [level(f"tolerance {limit:g}", limit, lines) for limit in limits]
     what = " and ".join(dict.fromkeys(map(_measure, told)))

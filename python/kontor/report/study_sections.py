@@ -73,7 +73,7 @@ def _points(series: list[Series], rows: list[Scaled]) -> list[Section]:
     scales = any(len(one.points) > 1 for one in series)
     cells = [{**_of_point(row), "workers": count_of(row.point) + " *" * (scales and row.point is row.series.base),
               "time": row.time.shown(seconds), "speed-up": row.speedup if scales else None,
-              "efficiency": row.efficiency if scales else None, "efficiency by work": row.by_work,
+              "efficiency": row.efficiency if scales else None,
               "runs": len(row.point.records), "noise p99": row.point.noise and f"{row.point.noise:.3g}",
               "shared cores": f"{row.point.sharing} runs" if row.point.sharing else None} for row in rows]
     fewest = min(len(row.point.sample) for row in rows)

@@ -89,17 +89,15 @@ def is_result(name: str) -> bool:
 def of_checkpoint(name: str) -> tuple[str, int]:
     """The app and the ranks of a checkpoint; of the newest that can be read where the name stands for several
     (NAME-checkpoint.h5). The app finds out whether it is whole, and takes else the one before."""
-    file, found, problems = Path(name), [], []
+    file, found, problems = Path(name), list[tuple[int, str, int]](), []
     stem = file.stem if file.suffix == ".h5" else file.name
     several = sorted(path for path in file.parent.glob("*.h5") if re.fullmatch(re.escape(stem) + r"-\d{9,}", path.stem))
     for path in [file] if file.is_file() else several:
         try:
             members = read_json(str(path), "/checkpoint")
-            found.append((int(members["number"]), str(members["app"]), int(members["ranks"])))
+            found.append((members["number"], members["app"], members["ranks"]))
         except Failure as error:
             problems.append(str(error))
-        except (KeyError, ValueError, TypeError) as error:
-            problems.append(f"{path}: damaged: {error}")
     if not found:
         raise Failure("\n  ".join([f"{name}: there is no checkpoint of that name that can be read", *problems]),
                       error_id="E-FILE-READ")

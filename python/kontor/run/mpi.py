@@ -37,43 +37,34 @@ class Launch:
         self.environment |= bound if own_cores and threads > 1 else free
 
 
-class Placement(NamedTuple):
-    """Binding is `core`: each rank to cores of its own, one for each thread; `crowded`, where there are more threads than
-    cores: none is bound, and ranks of Open MPI that wait yield; or anything else: none is bound."""
-
-    threads: int  # of a rank
-    binding: str
-    per_node: int | None
-    reads_each_other: bool  # whether ranks may read each other's memory, as Open MPI's do
-
-
 class Mpi(NamedTuple):
     kind: str = ""  # "open", "hydra" (MPICH's) or unknown
     version: int = 0  # of Open MPI: its launcher is ORTE up to 4, PRRTE from 5
 
-    def options(self, placed: Placement, exports: Iterable[str], environment: Mapping[str, str]) -> list[str]:
-        """How ranks are placed and bound, are quiet, work for root, and work at all. `exports` are variables that ranks
-        on other nodes are to have, too; those of Hydra have all. An unknown launcher gets none."""
-        per_node = placed.per_node
+    def options(self, threads: int, binding: str, per_node: int | None, exports: Iterable[str],
+                environment: Mapping[str, str]) -> list[str]:
+        """How ranks are placed and bound, are quiet, and work for root. An unknown launcher gets none.
+
+        Binding is `core`: each rank to cores of its own, one for each thread; `crowded`, where there are more threads
+        than cores: none is bound, and ranks of Open MPI that wait yield; or anything else: none is bound. `exports` are
+        variables that ranks on other nodes are to have, too; those of Hydra have all."""
         if self.kind == "hydra":
-            bind = ["-bind-to", f"core:{placed.threads}"] if placed.binding == "core" else []
+            bind = ["-bind-to", f"core:{threads}"] if binding == "core" else []
             return bind + (["-ppn", str(per_node)] if per_node else [])
         if self.kind != "open":
             return []
         is_old = self.version < 5
         settings = {} if is_old else {name: value for name, value in OPEN_MPI_5.items()
                                       if not environment.get(f"OMPI_MCA_{name}")}
-        if not placed.reads_each_other:
-            settings |= {"btl_vader_single_copy_mechanism": "none"} if is_old else {"smsc": "^cma"}
-        modifier = ":OVERSUBSCRIBE" if placed.binding == "crowded" else ""
-        if placed.binding == "core" and placed.threads > 1:
-            modifier = f":PE={placed.threads}"
+        modifier = ":OVERSUBSCRIBE" if binding == "crowded" else ""
+        if binding == "core" and threads > 1:
+            modifier = f":PE={threads}"
         place = f"ppr:{per_node}:node" if per_node else "slot"
         # What an old one says of exit codes would bury the program's message.
         return [*["--quiet"] * is_old, *(word for item in settings.items() for word in ("--mca", *item)),
                 *["--allow-run-as-root"] * (os.geteuid() == 0),
                 *(["--map-by", place + modifier] if per_node or modifier else []),
-                "--bind-to", "core" if placed.binding == "core" else "none",
+                "--bind-to", "core" if binding == "core" else "none",
                 *(word for name in exports for word in ("-x", name))]
 
 
