@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """delay_line.py A B SECONDS BYTES_PER_SECOND: a link between two network interfaces.
 
-A frame that comes by one leaves by the other as many seconds after its last byte would have come by a wire of this bandwidth.
-Says "ready" on stdout; ends by a signal. tc's netem would do the same where the kernel has that module.
+A frame that comes by one leaves by the other as many seconds after its last byte would have come by a wire of this
+bandwidth. Says "ready" on stdout; ends by a signal. tc's netem would do the same where the kernel has that module.
 """
 
 import contextlib

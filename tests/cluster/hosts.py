@@ -13,7 +13,14 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
+KONTOR = str(ROOT / "scripts/kontor")
 
 # A plain user keeps the name, and may do what root may in these spaces only.
 USER = [] if os.geteuid() == 0 else ["--user", "--map-current-user", "--keep-caps"]
@@ -48,13 +55,13 @@ def reason_not_to():
 
 
 def require_isolation():
-    """For setUpModule(): skips, or makes the network ready."""
+    """For setUpModule(): skips, or makes the network ready. Kontor's runs are those of the build."""
     if reason := reason_not_to():
         raise unittest.SkipTest(reason)
     if MARK not in os.environ:
         raise unittest.SkipTest("run this file by itself: it makes namespaces")
     make_network()
-    os.environ.update(NETWORK)
+    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
 
 
 def make_network():
@@ -70,3 +77,17 @@ def on_host(name):
     """The words before a command that is to run on the host of that name."""
     inside = 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && exec "$@"'
     return ["unshare", "--uts", "--ipc", "--mount", "sh", "-c", inside, name]
+
+
+def wait_for(condition, what, limit):
+    end = time.monotonic() + limit
+    while not (found := condition()):
+        if time.monotonic() > end:
+            raise AssertionError(f"{what() if callable(what) else what}: more than {limit} s")
+        time.sleep(0.02)
+    return found
+
+
+class FolderTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))

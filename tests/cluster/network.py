@@ -5,11 +5,10 @@
     net.start(*net.launcher(2), "-n", "4", program)   # ranks 0 and 1 on the first host, 2 and 3 on the second
     net.end()
 
-Each host has its own name, /dev/shm, /tmp and network interface; the second one has its own processes, too, so that it can
-be killed as a whole. Between the interfaces is a third host, as a switch: delay_line.py carries what comes.
+Each host has its own name, /dev/shm and network interface; the second one has its own processes, too, so that it
+can be killed as a whole. Between the interfaces is a third host, as a switch: delay_line.py carries what comes.
 """
 
-import contextlib
 import os
 import shutil
 import subprocess
@@ -17,12 +16,13 @@ import sys
 import unittest
 from pathlib import Path
 
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
 LINE = Path(__file__).with_name("delay_line.py")
 NAMES = ("alpha", "beta-2")
 ADDRESSES = ("10.78.0.1", "10.78.0.2")
 SUBNET = "10.78.0.0/24"
 MTU = "9000"
+KINDS = ("--net", "--uts", "--ipc", "--mount")  # of namespaces
+PROCESSES = ("--pid", "--fork", "--kill-child", "--mount-proc")
 SHELL = """\
 #!/bin/sh
 # HOST COMMAND...: as ssh does, for mpirun
@@ -42,30 +42,24 @@ def require_network():
 
 
 def processes_of(*programs):
-    """The numbers of those that live, of these names."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
-            if name in programs and rest.split()[0] not in "ZX":
-                found.append(f"{stat.parent.name} {name}")
-    return found
+    """Numbers and names of those that live, of these names."""
+    told = subprocess.run(["ps", "-e", "-o", "state=,pid=,comm="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in told.splitlines()]
+    return [f"{number} {name}" for state, number, name in rows if name in programs and state not in "ZX"]
 
 
 class Host:
     """Lives as long as the process that holds its namespaces."""
 
     def __init__(self, name, spaces):
-        self.holder = subprocess.Popen(
-            ["unshare", "--net", "--uts", "--ipc", "--mount", *spaces, "bash", "-c",
-             'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && ip link set lo up && echo ready && read; exit', name],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        inside = 'hostname "$0" && mount -t tmpfs tmpfs /dev/shm && ip link set lo up && echo ready && read; exit'
+        words = ["unshare", *KINDS, *spaces, "bash", "-c", inside, name]
+        self.holder = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.holder.stdout.readline() != "ready\n":
             raise unittest.SkipTest(f"no host {name} here")
         own = Path(f"/proc/{self.holder.pid}/task/{self.holder.pid}/children").read_text().split() if spaces else []
         self.pid = int(own[0]) if own else self.holder.pid
-        spaces = [word for word in spaces if word == "--pid"]
-        self.words = ["nsenter", f"--target={self.pid}", "--net", "--uts", "--ipc", "--mount", *spaces]
+        self.words = ["nsenter", f"--target={self.pid}", *KINDS, *spaces[:1]]
 
     def run(self, *words):
         """What the command prints."""
@@ -92,7 +86,7 @@ class Network:
         self.hosts = []
         self.line = None
         try:
-            for name, spaces in (NAMES[0], []), (NAMES[1], ["--pid", "--fork", "--kill-child", "--mount-proc"]), ("switch", []):
+            for name, spaces in (NAMES[0], ()), (NAMES[1], PROCESSES), ("switch", ()):
                 self.hosts.append(Host(name, spaces))
             first, second, switch = self.hosts
             for i, host in enumerate((first, second)):
@@ -129,8 +123,8 @@ class Network:
 
     def launcher(self, per_host):
         """mpirun on the first host, with so many ranks of each; options and the program are to follow."""
-        local = {"btl_tcp_if_include": SUBNET, "oob_tcp_if_include": SUBNET, "plm": "rsh", "plm_rsh_agent": str(self.shell),
-                 "mpi_yield_when_idle": "1"}
+        local = {"btl_tcp_if_include": SUBNET, "oob_tcp_if_include": SUBNET, "plm": "rsh",
+                 "plm_rsh_agent": str(self.shell), "mpi_yield_when_idle": "1"}
         options = [word for item in local.items() for word in ("--mca", *item)]
         return ["mpirun", "--quiet", "--allow-run-as-root", "--bind-to", "none", *options,
                 "--host", ",".join(f"{name}:{per_host}" for name in NAMES)]

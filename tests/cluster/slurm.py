@@ -4,7 +4,7 @@
     def setUpModule():
         slurm.start()
 
-    done = slurm.cluster.collect(slurm.cluster.submit("srun hostname", "--nodes=2"))
+    done = slurm.cluster.collect(slurm.cluster.submit(folder, "srun hostname", "--nodes=2"))
 
 Each node, n0 and n1, says that it has four cores, whatever the machine has.
 """
@@ -16,14 +16,11 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 from pathlib import Path
-from typing import NamedTuple
 
 import hosts
 
-BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
 DECK = """\
 app: heat
 problem:
@@ -69,23 +66,6 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    def __str__(self):
-        return f"exit code {self.code}\n--- stdout\n{self.out}--- stderr\n{self.err}---"
-
-
-def wait_for(condition, what, limit):
-    end = time.monotonic() + limit
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(f"{what} took more than {limit} s")
-        time.sleep(0.02)
-
-
 class Cluster:
     """Ready when made; end() it. Raises SkipTest where Slurm's packages are not installed."""
 
@@ -100,13 +80,12 @@ class Cluster:
         user = pwd.getpwuid(os.geteuid()).pw_name
         configuration.write_text(CONFIGURATION.format(folder=self.folder, host=socket.gethostname(), user=user))
         os.environ["SLURM_CONF"] = str(configuration)
-        self.jobs = 0
         self.daemons = []
         try:
             self.start("slurmctld", "-D")
             for node in NODES:
                 self.start(*hosts.on_host(node), "slurmd", "-D", "-N", node)
-            wait_for(lambda: self.states() == ["idle"] * len(NODES), "the start of Slurm", 20)
+            hosts.wait_for(lambda: self.states() == ["idle"] * len(NODES), "the start of Slurm", 20)
         except BaseException:
             self.end()
             raise
@@ -130,29 +109,21 @@ class Cluster:
                 daemon.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def submit(self, script, *options, cwd=None, **variables):
-        """Of a job whose script is these lines of bash. The folder of its output, and its number."""
-        self.jobs += 1
-        folder = self.folder / f"job-{self.jobs}"
-        folder.mkdir()
-        (folder / "job.sh").write_text(f"#!/bin/bash\n{script}\n")
-        words = ["sbatch", "--parsable", f"--output={folder}/out", f"--error={folder}/err", *options, str(folder / "job.sh")]
-        done = subprocess.run(words, cwd=cwd or folder, capture_output=True, text=True, check=False,
-                              env={**os.environ, **variables})
+    def submit(self, folder, script, *options):
+        """The number of a job in that folder, whose script is these lines of bash."""
+        words = ["sbatch", "--parsable", "--output=%j.out", "--error=%j.err", *options]
+        done = subprocess.run(words, input=f"#!/bin/bash\n{script}\n", cwd=folder, capture_output=True, text=True,
+                              check=False)
         if done.returncode:
             raise AssertionError(f"{' '.join(words)}\n{done.stderr}")
-        return folder, done.stdout.strip()
+        return done.stdout.strip()
 
-    def collect(self, job, limit=30):
+    def collect(self, folder, number, limit=30):
         """What a submitted job has left when it is over."""
-        folder, number = job
-        read = lambda name: (folder / name).read_text() if (folder / name).exists() else ""
-        try:
-            wait_for(lambda: self.exit_code(number) is not None, f"job {number}", limit)
-        except AssertionError as late:
-            subprocess.run(["scancel", "--signal=KILL", "--full", number], check=False)
-            raise AssertionError(f"{late}\n{read('out')}\n{read('err')}") from None
-        return Done(self.exit_code(number), read("out"), read("err"))
+        told = [folder / f"{number}.{name}" for name in ("out", "err")]
+        texts = lambda: [path.read_text() if path.exists() else "" for path in told]
+        hosts.wait_for(lambda: self.exit_code(number) is not None, lambda: f"job {number}: {texts()}", limit)
+        return subprocess.CompletedProcess(number, self.exit_code(number), *texts())
 
     def exit_code(self, number):
         """That of the script, or minus the signal that ended it; None while the job lasts."""
@@ -166,11 +137,11 @@ cluster = None
 
 
 def start():
-    """For setUpModule(): the cluster of this test, which ends with it. Kontor's runs are those of the build."""
+    """For setUpModule(): the cluster of this test, which ends with it."""
     global cluster
     hosts.require_isolation()
-    os.environ.update(KONTOR_BUILD_DIR=str(BUILD), KONTOR_BUILT="1")
-    for name in [name for name in os.environ if name.startswith("OMPI_MCA_") and name not in hosts.NETWORK]:
+    for name in [name for name in os.environ if name.startswith("OMPI_MCA_")]:
         del os.environ[name]
+    os.environ.update(hosts.NETWORK)
     cluster = Cluster()
     unittest.addModuleCleanup(cluster.end)

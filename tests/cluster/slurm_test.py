@@ -7,16 +7,14 @@ import os
 import re
 import shlex
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import hosts
 import slurm
-from slurm import BUILD, DECK
+from hosts import BUILD, KONTOR, ROOT, wait_for
+from slurm import DECK
 
-ROOT = Path(__file__).resolve().parents[2]
-KONTOR = f"{ROOT}/scripts/kontor run"
+RUN = f"{KONTOR} run"
 ENDLESS = DECK.replace("max_sweeps: 20", "max_sweeps: 1000000000")
 
 
@@ -25,29 +23,33 @@ def setUpModule():
     slurm.start()
 
 
-class SlurmTest(unittest.TestCase):
+class SlurmTest(hosts.FolderTest):
     def setUp(self):
-        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-")))
+        super().setUp()
         (self.folder / "deck.yaml").write_text(DECK)
 
     def submit(self, options, script):
         """A job in the test's folder, which ends with the test."""
-        job = slurm.cluster.submit(script, *options.split(), cwd=self.folder)
-        self.addCleanup(subprocess.run, ["scancel", "--signal=KILL", "--full", job[1]], stderr=subprocess.DEVNULL, check=False)
-        return job
+        number = slurm.cluster.submit(self.folder, script, *options.split())
+        self.addCleanup(signal, number, "--signal=KILL", "--full")
+        return number
 
     def ends(self, job, code, said=r"\A", err=r"\A"):
         """What a job has said that must end with this code, with such words in its output and its errors."""
-        done = slurm.cluster.collect(job)
-        self.assertEqual(done.code, code, done)
-        self.assertRegex(done.out, said)
-        self.assertRegex(done.err, err)
+        done = slurm.cluster.collect(self.folder, job)
+        self.assertEqual(done.returncode, code, done)
+        self.assertRegex(done.stdout, said)
+        self.assertRegex(done.stderr, err)
         return done
+
+
+def signal(job, *options):
+    subprocess.run(["scancel", *options, job], stderr=subprocess.DEVNULL, check=False)
 
 
 def starts(words, variables=""):
     """The command that is made of these words, then what it does: all ranks start, and end before they measure."""
-    return "\n".join(f"{variables} {KONTOR} {words} deck.yaml {option}" for option in ("--dry-run", "--print-deck"))
+    return "\n".join(f"{variables} {RUN} {words} deck.yaml {option}" for option in ("--dry-run", "--print-deck"))
 
 
 THREAD, YIELDS, UNBOUND = "OMP_NUM_THREADS=1 ", "OMPI_MCA_mpi_yield_when_idle=1 ", "OMP_PROC_BIND=false "
@@ -81,7 +83,7 @@ class Runs(SlurmTest):
         for name, job in jobs.items():
             with self.subTest(name):
                 done = self.ends(job, 0, err=r"\A\Z")
-                said, _, deck = done.out.partition("\n")
+                said, _, deck = done.stdout.partition("\n")
                 self.assertEqual(deck.count("app: heat"), 1, done)
                 self.assertEqual(said, f"{ALLOCATIONS[name][2]} {BUILD}/bin/heat deck.yaml")
 
@@ -89,9 +91,11 @@ class Runs(SlurmTest):
         """A launcher that fails, a protocol that the MPI does not speak, and a wrong answer."""
         start = "(?s)kontor: the program could not be started: srun"
         cases = (
-            (f'KONTOR_LAUNCHER="srun --nodes=7" {KONTOR} -n 2 deck.yaml', 3, r"\A", rf"{start} --nodes=7 -n 2 \S+/heat .*\n.*asked for 2"),
-            (f'KONTOR_LAUNCHER="srun --mpi=none" {KONTOR} -n 1 deck.yaml', 3, r"\A", f"{start} --mpi=none -n 1 "),
-            (f"{KONTOR} -n 1 deck.yaml --quiet --set verification.tolerance=0", 1, "VERIFICATION FAILED", r"\A(?!.*launcher)"),
+            (f'KONTOR_LAUNCHER="srun --nodes=7" {RUN} -n 2 deck.yaml', 3, r"\A",
+             rf"{start} --nodes=7 -n 2 \S+/heat .*\n.*asked for 2"),
+            (f'KONTOR_LAUNCHER="srun --mpi=none" {RUN} -n 1 deck.yaml', 3, r"\A", f"{start} --mpi=none -n 1 "),
+            (f"{RUN} -n 1 deck.yaml --quiet --set verification.tolerance=0", 1, "VERIFICATION FAILED",
+             r"\A(?!.*launcher)"),
         )
         jobs = [self.submit("--nodes=1", script) for script, *_ in cases]
         for job, (script, *how) in zip(jobs, cases):
@@ -101,10 +105,11 @@ class Runs(SlurmTest):
     def test_the_script_is_told_to_end(self):
         """As by sbatch --signal=B:USR1@60; the job below tells the ranks."""
         (self.folder / "deck.yaml").write_text(ENDLESS)
-        job = self.submit("--nodes=1", f"exec {KONTOR} -n 3 deck.yaml --quiet --results record.json --set output.every=1000")
+        words = "--quiet --results record.json --set output.every=1000"
+        job = self.submit("--nodes=1", f"exec {RUN} -n 3 deck.yaml {words}")
         size = lambda: sum(path.stat().st_size for path in self.folder.glob("deck.h5.*.tmp"))
-        slurm.wait_for(lambda: size() > 50_000, "a series of fields", 60)
-        subprocess.run(["scancel", "--signal=USR1", "--batch", job[1]], check=True)
+        wait_for(lambda: size() > 50_000, "a series of fields", 60)
+        signal(job, "--signal=USR1", "--batch")
         self.ends(job, 4, "ENDED EARLY", "kontor: heat ended early, as signal USR1 asked")
         record = json.loads((self.folder / "record.json").read_text())
         self.assertEqual((record["ended_early"], record["end_signal"], record["repeats"]), (True, "USR1", []))
@@ -122,17 +127,16 @@ class Runs(SlurmTest):
         documented = re.search(r"(?s)```\n(#!/bin/bash\n.*?)```", (ROOT / "docs/checkpoints.md").read_text())[1]
         job = self.submit("", change(documented, "--ntasks=64", "--ntasks=3", 'sbatch "$0"', 'sbatch --hold "$0"'))
         checkpoints = lambda: sorted(path.name for path in self.folder.glob("plate-checkpoint-*.h5"))
-        slurm.wait_for(checkpoints, "a checkpoint", 60)
-        subprocess.run(["scancel", "--signal=USR1", job[1]], check=True)
+        wait_for(checkpoints, "a checkpoint", 60)
+        signal(job, "--signal=USR1")
         done = self.ends(job, 0, r"(?m)^ENDED EARLY: .*\bUSR1\b.*\bplate-checkpoint-\d+\.h5 --restart$")
-        again = re.search(r"(?m)^Submitted batch job (\d+)$", done.out)
-        self.assertTrue(again, done)
+        again = re.search(r"(?m)^Submitted batch job (\d+)$", done.stdout)[1]
         [checkpoint] = checkpoints()
         step = int(checkpoint[-12:-3])
         deck.write_text(DECK.replace("max_sweeps: 20", f"max_sweeps: {step + 20}"))
-        subprocess.run(["scontrol", "release", again[1]], check=True)
-        slurm.cluster.collect((self.folder, again[1]))
-        said = (self.folder / f"slurm-{again[1]}.out").read_text()
+        subprocess.run(["scontrol", "release", again], check=True)
+        slurm.cluster.collect(self.folder, again)
+        said = (self.folder / f"slurm-{again}.out").read_text()
         self.assertIn("VERIFICATION PASSED", said)
         with h5py.File(self.folder / "plate.h5") as file:
             run = json.loads(file["run"][()])
@@ -175,13 +179,13 @@ class Studies(SlurmTest):
             return "".join(f"--- {file.name}\n{file.read_text()}" for file in files)
 
         def study(*words):
-            done = subprocess.run([ROOT / "scripts/kontor", "study", *words], cwd=folder, capture_output=True, text=True, check=False)
+            done = subprocess.run([KONTOR, "study", *words], cwd=folder, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr + told())
             return json.loads((folder / "jobs/study.json").read_text()), done.stdout
 
         self.assertEqual(study("study.yaml", "--submit")[0]["runs"], [])
         queue = lambda: subprocess.run(["squeue", "-h"], capture_output=True, text=True, check=False).stdout.strip()
-        slurm.wait_for(lambda: not queue(), "the jobs", 90)
+        wait_for(lambda: not queue(), "the jobs", 90)
         state, said = study("jobs", "--resume", "--submit")
         self.assertIn("4 passed", said + told())
         found = {(run["point"], run["repeat"], run["state"]) for run in state["runs"]}
@@ -189,7 +193,7 @@ class Studies(SlurmTest):
         self.assertEqual(len(list(folder.glob("jobs/jobs/*.out"))), 2)
         for run in state["runs"]:
             record = json.loads((folder / "jobs" / run["record"]).read_text())
-            self.assertEqual((record["ranks"], len(record["hosts"])), {"p000": (2, 1)}.get(run["point"], (4, 2)))
+            self.assertEqual((record["ranks"], len(record["hosts"])), (2, 1) if run["point"] == "p000" else (4, 2))
         self.assertTrue(state["machine"]["job"].startswith("Slurm "), state["machine"])
         self.assertEqual(len(state["jobs"]), 2, "there was nothing to submit")
 

@@ -39,31 +39,26 @@ def every(language):
 class PagesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="kontor-docs-")
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="kontor-docs-")))
         # Open MPI 4 gives all programs without a launcher one session folder, which the first that ends removes.
-        ENVIRONMENT["OMPI_MCA_orte_tmpdir_base"] = cls.temporary.name
-        cls.folder = Path(cls.temporary.name)
+        ENVIRONMENT["OMPI_MCA_orte_tmpdir_base"] = str(cls.folder)
         for name in ("inputs", "lab", "scripts", "tests", "python"):
             (cls.folder / name).symlink_to(ROOT / name)
         (cls.folder / "build").symlink_to(BUILD)
-        small = [HEAT, ROOT / "inputs/heat/plate.yaml", "--quiet", "--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "-o", "plate.h5"]
-        done = subprocess.run(small, cwd=cls.folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        small = "--quiet --set problem.cells=[16,16] --set measure.calibrate=false -o plate.h5".split()
+        done = cls.run_once("", HEAT, "inputs/heat/plate.yaml", *small)
         assert done.returncode == 0, done.stderr
 
     @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+    @functools.cache
+    def run_once(cls, _, *words):
+        return subprocess.run(words, cwd=cls.folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
     def succeeds(self, words, where, text=""):
         """What the command says. It runs once, however often pages have it. `text`: of a file that it reads."""
         done = self.run_once(text, *map(str, words))
         self.assertEqual(done.returncode, 0, f"{where}: {shlex.join(map(str, words))}\n{done.stdout}{done.stderr}")
         return done.stdout
-
-    @classmethod
-    @functools.cache
-    def run_once(cls, _, *words):
-        return subprocess.run(words, cwd=cls.folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
     def test_links_lead_somewhere(self):
         for page in PAGES:
@@ -86,12 +81,13 @@ class PagesTest(unittest.TestCase):
     def try_command(self, words, where):
         while words and re.match("[A-Z_]+=", words[0]):  # a variable for the command
             words = words[1:]
-        if words[:1] == ["mpirun"]:
-            self.assertEqual(words[1], "-n")
+        if words[:2] == ["mpirun", "-n"]:
             words = words[3:]
         if ">" in words:
             words = words[: words.index(">")]
-        if words[:1] and words[0].startswith(("build/bin/", "build-cuda/bin/")):
+        if not words or words[0] in ("cmake", "ctest", "sed"):
+            return
+        if words[0].startswith(("build/bin/", "build-cuda/bin/")):
             stops = {"--schema", "--help", "--list-backends", "--print-deck", "--version"} & set(words)
             self.try_program([*words, *([] if stops else ["--print-deck"])], where)
         elif words[:2] == ["scripts/kontor", "run"]:
@@ -100,12 +96,11 @@ class PagesTest(unittest.TestCase):
             self.try_report(words, where)
         elif words[:2] == ["scripts/kontor", "study"] and "inputs" in words[2]:
             self.succeeds([*words, "--dry-run"], where)
-        elif words[:1] == ["scripts/kontor"]:
+        elif words[0] == "scripts/kontor":
             self.succeeds([*words[:2], "--help"], where)
-        elif words and re.match(r"scripts/\w+_reference.py|tests/fault_injection/run$", words[0]):
-            self.succeeds([sys.executable, words[0], "--help"], where)
         else:
-            self.assertIn(words[:1], ([], ["cmake"], ["ctest"], ["sed"]), "a command that this test does not know")
+            self.assertRegex(words[0], r"scripts/\w+_reference.py|tests/fault_injection/run$")
+            self.succeeds([sys.executable, words[0], "--help"], where)
 
     def try_program(self, words, where):
         self.succeeds([*PROGRAMS[Path(words[0]).name], *words[1:]], where)
@@ -122,24 +117,19 @@ class PagesTest(unittest.TestCase):
     def try_report(self, words, where):
         if not READS_HDF5:
             return
-        for word in words:
+        for word in words[2:]:
             if word.endswith(".h5"):
                 self.make_result(word)
-            elif "." not in word and not word.startswith("-") and word not in words[:2]:
-                self.make_study(word)
+            elif not re.search(r"\.|^-", word) and not (self.folder / word).exists():
+                sys.path.insert(0, str(ROOT / "python/tests"))
+                from sample_study import write_study
+
+                write_study(self.folder / word, ranks=(1, 2), repeats=2)
         self.succeeds(words, where)
 
-    def make_study(self, name):
-        if not (self.folder / name).exists():
-            sys.path.insert(0, str(ROOT / "python/tests"))
-            from sample_study import write_study
-
-            write_study(self.folder / name, ranks=(1, 2), repeats=2)
-
     def make_result(self, name):
-        path = self.folder / name
-        if not path.exists():
-            path.write_bytes((self.folder / "plate.h5").read_bytes())
+        if not (self.folder / name).exists():
+            (self.folder / name).write_bytes((self.folder / "plate.h5").read_bytes())
 
     def test_decks_are_valid(self):
         self.assertTrue(every("yaml"))
