@@ -41,10 +41,8 @@ def programs_section(programs: list[str]) -> str:
     rows = "".join(f"| `{name}` | {' '.join(about.split())} |\n" for name, (about, _, _) in parts.items())
     text = f"| program | description |\n|---|---|\n{rows}"
     options = {name: (usage + rest).replace(f"{usage} {name} ", f"{usage} APP ") for name, (_, usage, rest) in parts.items()}
-    for shared in dict.fromkeys(options.values()):
-        names = [name for name in options if options[name] == shared]
-        text += f"\nOptions of {', '.join(names)}:\n\n{fenced(shared)}"
-    return text
+    (shared,) = set(options.values())
+    return f"{text}\nOptions of {', '.join(options)}:\n\n{fenced(shared)}"
 
 
 def commands_section(block: str, called: str) -> str:

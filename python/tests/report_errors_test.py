@@ -97,10 +97,11 @@ class Files(ReportTest):
                 change(file)
             with self.assertRaisesRegex(RecordError, "another file, which is not read"):
                 read_record(str(self.folder / "a.h5"))
-        with h5py.File(self.folder / self.sample("a.h5"), "a") as file:
-            file["fields/u"] = other
+        add_field(self.folder / self.sample("a.h5"))
+        with h5py.File(self.folder / "a.h5", "a") as file:
+            file["fields/a"] = other
         if PLOTS:
-            self.assert_fails(self.reported("a.h5", "--plot", "a.png"), "u is a link to another object or file")
+            self.assert_fails(self.reported("a.h5", "--plot", "a.png"), "a is a link to another object or file")
 
     def test_what_is_no_record(self):
         import h5py

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from .record import Record
-from .text import counted, on_off, spaced
+from .text import counted, spaced
 
 SET_UP = ("problem.matrix_market.partition",)  # how a problem is set up, not what is solved
 RECORDED = ("ranks", "execution_space", "backend", "pattern", "packing", "path", "overlap")  # what was chosen, too
@@ -48,8 +48,8 @@ def phrase(key: str, value: object) -> str:
     name = key.rpartition(".")[2]
     if name == "ranks":
         return counted(value, "rank")
-    if name == "overlap" or isinstance(value, bool):
-        return f"{spaced(name)} {on_off(value)}"
+    if name == "overlap":
+        return f"overlap {'on' if value else 'off'}"
     return str(value) if name in CLEAR and value != "none" else f"{spaced(name)} {value}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The first field of a result: a line, or its plane, or the plane through its middle, as a chart. Nothing else needs
+"""The first field of a result on a grid: its plane, or the plane through its middle, as a chart. Nothing else needs
 h5py."""
 
 import os
@@ -9,28 +9,26 @@ os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"  # under its name a file is whole,
 
 import h5py  # noqa: E402
 
-from .parts import PALETTE, Chart, Image, Line  # noqa: E402
+from .parts import Chart, Image  # noqa: E402
 from .record import RecordError, read_as_damaged, read_json  # noqa: E402
 
 MOST = 1024  # values drawn in each direction of a field
 
 
 def field_charts(path: str) -> list[Chart]:
-    """None where there is no field. All bytes of the file are those that were written."""
+    """None where there is no field on a grid. All bytes of the file are those that were written."""
     read_json(path, whole=True)
     with read_as_damaged(path), h5py.File(path, "r") as file:
-        if "fields" not in file:
+        if "fields" not in file or "VTKHDF" not in file:
             return []
-        group = _own(file, "fields")
+        group, grid = _own(file, "fields"), _own(file, "VTKHDF")
         name = min(group)
         data = _own(group, name)
         if data.external or data.is_virtual:
             raise RecordError(f"{path}: the values of {data.name} are in another file, which is not read")
-        if data.ndim not in (1, 2, 3):
-            raise RecordError(f"{path}: {data.name} has {data.ndim} dimensions; 1 to 3 can be plotted")
-        grid = file["VTKHDF"].attrs if "VTKHDF" in file else {}
-        places = next((what for what in ("Cell", "Point") if f"VTKHDF/{what}Data/{name}" in file), "Value")
-        return [_chart(name, data, grid.get("Origin", (0, 0, 0)), grid.get("Spacing", (1, 1, 1)), places)]
+        if "Spacing" not in grid.attrs or data.ndim not in (2, 3):
+            return []
+        return [_chart(name, data, grid.attrs["Origin"], grid.attrs["Spacing"], f"PointData/{name}" in grid)]
 
 
 def _own(group: Any, name: str) -> Any:
@@ -40,15 +38,12 @@ def _own(group: Any, name: str) -> Any:
     return group[name]
 
 
-def _chart(name: str, data: Any, origin: Any, spacing: Any, places: str) -> Chart:
-    """`origin` and `spacing` are x, y, z of a mesh whose points or cells have the values (nx), (ny, nx), (nz, ny, nx)."""
-    begin = [float(at - width / 2 if places == "Point" else at) for at, width in zip(origin, spacing)]
-    title = f"{name}  ({' x '.join(map(str, reversed(data.shape)))} {places.lower()}s)"
+def _chart(name: str, data: Any, origin: Any, spacing: Any, at_points: bool) -> Chart:
+    """`origin` and `spacing` are x, y, z of a mesh whose points or cells have the values (ny, nx) or (nz, ny, nx)."""
+    begin = [float(at - width / 2 if at_points else at) for at, width in zip(origin, spacing)]
+    title = f"{name}  ({' x '.join(map(str, reversed(data.shape)))} {'points' if at_points else 'cells'})"
     step = max(1, -(-max(data.shape) // MOST))
     values = data[(slice(None, None, step),) * data.ndim]
-    if values.ndim == 1:
-        across = [begin[0] + spacing[0] * (step * number + 0.5) for number in range(values.size)]
-        return Chart(title, "x", name, [Line(name, PALETTE[0], across, list(values), ideal=True)])
     if values.ndim == 3:
         middle = len(values) // 2
         title += f", z = {begin[2] + spacing[2] * (step * middle + 0.5):.4g}"

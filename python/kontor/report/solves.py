@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from .deck import names_of, other_problem, settings
-from .parts import Chart, Section, level, lines_of, paired, tabulated
+from .parts import Chart, Section, level, lines_of, paired
 from .record import Record
 from .statistics import Estimate
 from .text import seconds, spaced
@@ -13,7 +13,6 @@ from .text import seconds, spaced
 # The endings that can be compared; docs/reference/record.md has all.
 SOLVED = ("converged", "guess_is_solution", "zero_right_hand_side")
 ALL_MADE = ("iterations_made",)
-ROWS = 9  # of a history: evenly spaced, the last among them
 
 
 def is_solve(record: Record) -> bool:
@@ -90,14 +89,12 @@ def history_sections(record: Record) -> list[Section]:
     if not record.history:
         return []
     name = _measure(record)
-    iterations, values = record.history["iteration"], record.history[name]
-    chosen = sorted({round(place * (len(values) - 1) / (ROWS - 1)) for place in range(ROWS)})
-    steps, note = iterations[-1] - iterations[0], ""
-    if is_solve(record) and steps >= 2 and values[0] > 0 and 0 < values[-1] < math.inf:
-        note = f"each iteration multiplies it by {(values[-1] / values[0]) ** (1 / steps):.4f} on average"
-    return tabulated(f"History of the {name}", [
-        {"iteration": int(iterations[place]), name: f"{values[place]:.3e}"} for place in chosen],
-        *history_charts([record]), note=note)
+    values, iterations = record.history[name], record.history["iteration"]
+    steps = iterations[-1] - iterations[0]
+    words = f"from {values[0]:.3e} to {values[-1]:.3e} in {steps} iterations"
+    if steps and values[0] > 0 and 0 < values[-1] < math.inf:
+        words += f": each multiplies it by {(values[-1] / values[0]) ** (1 / steps):.4f} on average"
+    return [Section(f"History of the {name}", [words, *history_charts([record])])]
 
 
 def history_charts(records: Sequence[Record]) -> list[Chart]:

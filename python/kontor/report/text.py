@@ -48,10 +48,6 @@ def counted(number: object, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
-def on_off(value: object) -> str:
-    return "on" if value else "off"
-
-
 def printable(text: str) -> str:
     """Control characters as escapes: a file's words must not move a terminal's cursor."""
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
