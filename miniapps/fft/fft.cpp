@@ -7,6 +7,7 @@
 #include "grid/process_grid.hpp"
 #include "machine/first_touch.hpp"
 #include "machine/memory.hpp"
+#include "run/loop/fastest_repeat.hpp"
 #include "stencil/samples.hpp"
 
 #include <kontor/comm/collectives.hpp>
@@ -68,7 +69,8 @@ std::size_t values_of(const Options& o, const Pencil& pencil) {
 } // namespace
 
 template <class T>
-SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContext& context)
+SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContext& context,
+                                const stepping::Trial& trial)
     : SteppedApp(context), options_(with_library(fitting(options, context.comm))), start_(start_of(options_)),
       grid_(grid::make_cartesian(context.comm, {1, options.process_grid[0], options.process_grid[1]},
                                  {true, true, true})),
@@ -94,7 +96,10 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
                   {"steps", options_.steps},
                   {"cells", options_.cells},
                   {"fft_library", name_of(options_.library)},
+                  {"reorder", options_.reorder == Reorder::by_kernel ? "by_kernel" : "in_transfer"},
+                  {"chunks", *options_.chunks},
                   {"bytes_sent", sent}});
+  if (!trial.candidates.empty()) record_["transpose_trial"] = trial.record();
 }
 
 /// How long MPI alone takes for as many bytes as a step sends, in parts of equal sizes within each row and column. Of
@@ -312,9 +317,33 @@ void SpectralSteps<T>::read_state(const output::Reader& reader) {
   });
 }
 
+/// Collective. A few steps with each of them.
+template <class T>
+stepping::Trial try_transposes(const std::vector<Options>& transposes, const miniapp::RunContext& context) {
+  constexpr std::int64_t steps = 4;
+  stepping::Trial trial;
+  for (auto options : transposes) {
+    options.steps = steps;
+    options.launch = stepping::Launch::per_kernel;
+    miniapp::Timers timers("fft");
+    miniapp::Progress silent{false};
+    SpectralSteps<T> app(options, {context.comm, context.overlap, timers, silent});
+    app.warm_up();
+    const auto name = options.reorder == Reorder::in_transfer ? "in_transfer" : "by_kernel";
+    trial.candidates.push_back({.name = fmt::format("{}, chunks {}", name, *options.chunks),
+                                .seconds = miniapp::fastest_repeat(context.comm, app) / steps});
+  }
+  trial.decide();
+  return trial;
+}
+
 std::unique_ptr<miniapp::MiniApp> make_fft(const Options& options, const miniapp::RunContext& context) {
   return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::unique_ptr<miniapp::MiniApp> {
-    return std::make_unique<SpectralSteps<T>>(options, context);
+    auto transposes = options.transposes();
+    if (context.comm.size() == 1) transposes.resize(1);
+    if (transposes.size() == 1) return std::make_unique<SpectralSteps<T>>(transposes[0], context);
+    auto trial = try_transposes<T>(transposes, context);
+    return std::make_unique<SpectralSteps<T>>(transposes[trial.chosen], context, std::move(trial));
   });
 }
 

@@ -23,8 +23,8 @@ constexpr std::array<Named<Equation>, 3> equations{
 constexpr std::array<Named<Values>, 2> value_names{{{"complex", Values::complex}, {"real", Values::real}}};
 constexpr std::array<Named<Library>, 4> libraries{
     {{"auto", Library::automatic}, {"fftw", Library::fftw}, {"cufft", Library::cufft}, {"plain", Library::plain}}};
-constexpr std::array<Named<Reorder>, 2> reorders{
-    {{"in_transfer", Reorder::in_transfer}, {"by_kernel", Reorder::by_kernel}}};
+constexpr std::array<Named<Reorder>, 3> reorders{
+    {{"in_transfer", Reorder::in_transfer}, {"by_kernel", Reorder::by_kernel}, {"auto", Reorder::automatic}}};
 
 constexpr std::int64_t most_along_axis = 32768; ///< the check's sums over an axis take its square
 constexpr std::string_view grid_key = "decomposition.process_grid";
@@ -93,7 +93,7 @@ void Options::describe(config::Visitor& v) {
                                "On a GPU, each step by its own launches, many by one (graph), or by trial");
   });
   v.section("transpose", "How lines of the next axis come together", [&](config::Visitor& t) {
-    t.choice<Reorder>("reorder", reorder, reorders, "Who makes them contiguous: the transfer, or a kernel after it");
+    t.choice<Reorder>("reorder", reorder, reorders, "What makes them contiguous: the transfer, or a kernel after it");
     t.value("chunks", chunks, "Parts of a transpose, which travel while others are transformed", {1, 1024});
   });
   v.section("decomposition", "How the cells are divided among the ranks", [&](config::Visitor& d) {
@@ -110,9 +110,21 @@ double Options::bytes_of_rank(const std::vector<std::int64_t>& grid) const {
   const double cells_of_rank = static_cast<double>(pencils[0].size() / modes_x() * cells[0]);
   const double field = real() ? scalar * cells_of_rank : 0;
   const double source = equation == Equation::poisson ? (real() ? 1 : 2) * scalar * cells_of_rank : 0;
-  const double others = 2 + (reorder == Reorder::by_kernel ? 1 : 0) +
+  const double others = 2 + (reorder == Reorder::in_transfer ? 0 : 1) +
                         ((library == Library::automatic ? usual_library() : library.value) == Library::plain ? 6 : 0);
   return others * spectrum + field + source;
+}
+
+std::vector<Options> Options::transposes() const {
+  std::vector<Options> result;
+  for (const auto r : {Reorder::in_transfer, Reorder::by_kernel})
+    for (const std::int64_t count : {1, 4, 16}) {
+      if ((reorder != Reorder::automatic && r != reorder) || (chunks && count > 1)) continue;
+      result.push_back(*this);
+      result.back().reorder = r;
+      if (!chunks) result.back().chunks = count;
+    }
+  return result;
 }
 
 void Options::resolve_sizes(const config::Deck& deck, int ranks, const grid::FreeMemory& free_memory) {

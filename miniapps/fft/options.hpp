@@ -10,6 +10,7 @@
 #include <kontor/config/visitor.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kontor::fft {
@@ -29,7 +30,8 @@ enum class Library { automatic, fftw, cufft, plain };
 /// How a line of the next axis comes to lie in one piece.
 enum class Reorder {
   in_transfer, ///< the receiver puts each value where it belongs
-  by_kernel    ///< values travel in the sender's order; a kernel reorders them
+  by_kernel,   ///< values travel in the sender's order; a kernel reorders them
+  automatic    ///< the faster, by a trial
 };
 
 /// The keys of a deck that are fft's own.
@@ -45,7 +47,7 @@ struct Options {
   config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
   config::Chosen<Library> library = Library::automatic;
   Reorder reorder = Reorder::in_transfer;
-  std::int64_t chunks = 1;                ///< into which each transpose is cut
+  std::optional<std::int64_t> chunks = 1; ///< into which each transpose is cut; none: by a trial
   std::vector<std::int64_t> process_grid; ///< ranks along y, z of the field; empty: slabs where possible
 
   void describe(config::Visitor&);
@@ -54,6 +56,9 @@ struct Options {
   /// Local. Rejects what cannot run on so many ranks.
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 
+  /// What a trial in make_fft() chooses from: these options with each way to transpose that they leave open, the usual
+  /// one first.
+  std::vector<Options> transposes() const;
   bool real() const { return values == Values::real; }
   /// Of all values.
   double count() const {

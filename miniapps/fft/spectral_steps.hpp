@@ -8,6 +8,7 @@
 #include "fft/problem/start.hpp"
 #include "grid/block.hpp"
 #include "run/loop/stepped_app.hpp"
+#include "stepping/trial.hpp"
 
 namespace kontor::fft {
 
@@ -15,7 +16,8 @@ namespace kontor::fft {
 template <class T>
 class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
  public:
-  SpectralSteps(const Options&, const miniapp::RunContext&);
+  /// The trial has chosen what the options say of transposes, or is empty.
+  SpectralSteps(const Options&, const miniapp::RunContext&, const stepping::Trial& = {});
 
   void warm_up() override;
   void reset() override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heat/heat.hpp"
+#include "run/loop/fastest_repeat.hpp"
 
 #include <kontor/comm/exchange/trial.hpp>
 
@@ -15,7 +16,6 @@ namespace kontor::heat {
 template <class T>
 std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContext& context) {
   constexpr std::int64_t sweeps = 33;        // two of the longest passes that are tried, and the last sweep
-  constexpr double enough = 0.025;           // seconds
   options.initial = config::Expression{"0"}; // formulas take longer than sweeps
   options.exact.reset();
   options.tolerance = 0;
@@ -29,19 +29,7 @@ std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContex
   try {
     Heat<T> heat(options, {context.comm, context.overlap, timers, silent});
     heat.warm_up();
-    double fastest = INFINITY;
-    for (double together = 0; together < enough;) {
-      heat.reset();
-      comm::max_over_ranks(context.comm, 0); // a barrier
-      comm::Stopwatch watch;
-      double seconds = 0;
-      heat.run();
-      watch.lap(seconds);
-      seconds = comm::max_over_ranks(context.comm, seconds);
-      fastest = std::min(fastest, seconds / sweeps);
-      together += seconds;
-    }
-    return fastest;
+    return miniapp::fastest_repeat(context.comm, heat) / sweeps;
   } catch (const comm::AgreedError& error) {
     if (std::string_view(error.what()).find("[E-MEMORY]") == std::string_view::npos) throw;
     return std::nullopt;

@@ -31,10 +31,10 @@ Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, steppin
   for (int axis = 0; axis < 3; ++axis)
     lines_[axis] = make_lines<T>(
         o.library, {o.cells[static_cast<std::size_t>(axis)], axis == 0 && o.real(), pencils_[axis].lines()});
-  transposes_.push_back(between(method, "x to y", 0, 1, o.chunks));
-  transposes_.push_back(between(method, "y to z", 1, 2, o.chunks));
-  transposes_.push_back(between(method, "z to y", 2, 1, o.chunks));
-  transposes_.push_back(between(method, "y to x", 1, 0, o.chunks));
+  transposes_.push_back(between(method, "x to y", 0, 1, *o.chunks));
+  transposes_.push_back(between(method, "y to z", 1, 2, *o.chunks));
+  transposes_.push_back(between(method, "z to y", 2, 1, *o.chunks));
+  transposes_.push_back(between(method, "y to x", 1, 0, *o.chunks));
   if (method.grid().size() > 1) samples_.emplace(timers);
 }
 

@@ -32,8 +32,8 @@ void multiply(const Space& instance, const Pencil& pencil, Complex<T>* data, con
       });
 }
 
-/// Local; queued on `instance`. Each coefficient divided by k_x^2 + k_y^2 + k_z^2, the squares given (real), times scale;
-/// that of wave numbers 0 becomes 0.
+/// Local; queued on `instance`. Each coefficient divided by k_x^2 + k_y^2 + k_z^2, the squares given (real), times
+/// scale; that of wave numbers 0 becomes 0.
 template <class T>
 void divide_by_squares(const Space& instance, const Pencil& pencil, Complex<T>* data, const PerAxis<T>& squares,
                        T scale) {

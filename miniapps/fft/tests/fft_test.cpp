@@ -17,6 +17,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <numbers>
 
@@ -200,6 +201,28 @@ TEST(Fft, IsRightByEachLibrary) {
       app->run();
       EXPECT_TRUE(app->verify().passed()) << problem << " " << name_of(library);
     }
+}
+
+TEST(Fft, ATrialChoosesWhatTheDeckLeavesOpen) {
+  const auto open = read("cells: [12, 10, 8]", "transpose: {reorder: auto, chunks: auto}");
+  EXPECT_EQ(open.transposes().size(), 6u);
+  const App app(open);
+  const auto record = app->record();
+  if (world_size() == 1) {
+    EXPECT_EQ(record.at("chunks"), 1);
+    return;
+  }
+  const auto& trial = record.at("transpose_trial");
+  EXPECT_EQ(trial.size(), 6u);
+  std::vector<std::string> names;
+  for (const auto& candidate : trial) {
+    EXPECT_GT(candidate.at("seconds").get<double>(), 0) << candidate;
+    names.push_back(candidate.at("candidate"));
+  }
+  const auto chosen =
+      fmt::format("{}, chunks {}", record.at("reorder").get<std::string>(), record.at("chunks").get<int>());
+  EXPECT_EQ(std::ranges::count(names, chosen), 1) << chosen;
+  EXPECT_EQ(read("cells: [12, 10, 8]", "transpose: {chunks: auto}").transposes().size(), 3u);
 }
 
 /// The same bits, from files of other ranks.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "run/mini_app.hpp"
+
+#include <kontor/comm/exchange/trial.hpp>
+#include <kontor/comm/phase_times.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace kontor::miniapp {
+
+/// Collective. The seconds of the slowest rank in the fastest of some repeats: of as many as take 25 ms together. For
+/// a trial among ways to solve one problem.
+inline double fastest_repeat(const comm::Communicator& comm, MiniApp& app) {
+  constexpr double enough = 0.025;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (double together = 0; together < enough;) {
+    app.reset();
+    comm::max_over_ranks(comm, 0); // a barrier
+    comm::Stopwatch watch;
+    double seconds = 0;
+    app.run();
+    watch.lap(seconds);
+    seconds = comm::max_over_ranks(comm, seconds);
+    fastest = std::min(fastest, seconds);
+    together += seconds;
+  }
+  return fastest;
+}
+
+} // namespace kontor::miniapp
