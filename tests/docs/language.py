@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""language.py [FILE...]: prints findings as file:line: text, and exits with 1 if there are any. Without files: all
-outside lab/. Pages, strings and comments have no words of the lists; sentences and lines of pages are short. codespell
-checks the spelling, where it is installed."""
+"""language.py FILE...: prints findings as file:line: text, and exits with 1 if there are any. Pages, strings and
+comments have no words of the lists; sentences and lines of pages are short. codespell checks the spelling, where it is
+installed."""
 
 import re
 import shutil
@@ -75,19 +75,11 @@ def findings(path: Path, text: str) -> list[tuple[int, str]]:
     return sorted((text.count("\n", 0, at) + 1, says) for at, says in found)
 
 
-def tree() -> list[Path]:
-    """Pages and sources outside lab/."""
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], capture_output=True, text=True, check=False).stdout
-    names = [name for name in listed.splitlines() if not name.startswith(("lab/", "tests/docs/language"))]
-    sources = [ROOT / name for name in names if name.endswith((".md", ".py", ".cpp", ".hpp", ".cu", ".yaml"))]
-    return [path for path in sources if path.exists()]
-
-
 def main(names: list[str]) -> int:
-    paths = [Path(name) for name in names] or tree()
+    paths = [Path(name) for name in names]
     found = [f"{path}:{line}: {says}" for path in paths for line, says in findings(path, path.read_text("utf-8"))]
     if shutil.which("codespell"):
-        command = ["codespell", "-L", SPELLING_IGNORED, *map(str, paths)]
+        command = ["codespell", "-L", SPELLING_IGNORED, *names]
         found += subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     else:
         print("codespell is not installed: spelling is not checked", file=sys.stderr)

@@ -83,11 +83,11 @@ class Checkpoints(ProgramTest):
         self.run_to("--restart", name, *LIMIT, ranks=1)
         self.assertTrue((self.folder / "there/plate.h5").exists())
         for setting, *facts in (
-            ("problem.cells=[24,25]", "problem.cells", "[24, 25]", name, "[24, 24]"),
-            ("solver.max_sweeps=1500", "1500 sweeps", name, "solver.max_sweeps"),
+            ("problem.cells=[24,25]", "problem.cells", "[24, 25]", "[24, 24]"),
+            ("solver.max_sweeps=1500", "1500 sweeps", "solver.max_sweeps"),
         ):
-            result = self.ends(2, "deck.yaml", "--restart", name, "--set", setting)
-            self.names(result.err, "E-CHECKPOINT-DECK", *facts)
+            words = ("--restart", name, "--set", setting)
+            self.refused("E-CHECKPOINT-DECK", name, *facts, words=words, deck=DECK)
         self.names(self.ends(2, "--restart", "none.h5", ranks=2).err, "E-CHECKPOINT-NONE", "none.h5")
         self.program = CG
         self.names(self.ends(2, "--restart", name).err, "E-DECK-APP", name, "'heat'", "'cg'")

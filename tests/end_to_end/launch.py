@@ -8,7 +8,6 @@ import functools
 import json
 import math
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -39,10 +38,6 @@ problem:
 solver: {tolerance: 0, max_sweeps: 5}
 output: {file: plate.h5}
 """
-
-# What the launcher of Open MPI 6 says of each exit code, and cannot be told to leave out.
-OF_LAUNCHER = re.compile(r"(?ms)^-{70,}\n+prterun detected that one or more processes exited with non-zero.*?^-{70,}\n")
-
 
 @functools.cache
 def starts_several_programs():
@@ -91,7 +86,7 @@ class Running(Program):
         self.session.cleanup()
         if result.code is None:
             raise AssertionError(f"{self.command}\nstill ran after {limit} s: {self.hung}\n{result}")
-        return result._replace(err=OF_LAUNCHER.sub("", result.err))
+        return result
 
     def ranks(self):
         """The process of each rank that is alive."""
@@ -145,7 +140,7 @@ class ProgramTest(unittest.TestCase):
         for fact in facts:
             self.assertIn(fact, message)
 
-    def refused(self, error_id, *facts, words=(), deck=PLATE, ranks=1, lines=1):
+    def refused(self, error_id, *facts, words=(), deck=PLATE, first=("deck.yaml",), lines=1, code=2, **others):
         """What holds for every mistake of the user's in `deck.yaml` and more words: id and facts of the message, exit
         code 2, nothing lost. Facts are place and key, as in "deck.yaml:3:3: problem.cells", the value found, and what
         else the user must learn. What one rank alone finds must be told on several. Gives the message."""
@@ -153,8 +148,8 @@ class ProgramTest(unittest.TestCase):
             self.write("deck.yaml", deck)
             self.write("plate.h5", "what an earlier run left")
             before = self.contents()
-            result = self.ends(2, "deck.yaml", *words, ranks=ranks)
-            self.names(result.err, error_id, *facts, lines=lines)
+            result = self.ends(code, *first, *words, **others)
+            self.names(result.err, error_id, *facts, lines=lines or result.err.count("\n"))
             self.assertEqual((result.out, self.contents()), ("", before))
             return result.err
 

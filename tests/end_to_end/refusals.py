@@ -3,6 +3,7 @@
 cannot be written or would overwrite another file of the run. config/tests has the mistakes of a key alone."""
 
 import unittest
+from pathlib import Path
 
 from launch import HEAT, PINGPONG, PLATE, ProgramTest, change, starts_several_programs
 
@@ -62,66 +63,39 @@ class Decks(ProgramTest):
 
 
 class Arguments(ProgramTest):
-    def test_the_deck(self):
-        """Without one before the arguments."""
-        for error_id, words, ranks, *facts in (
-            ("E-USAGE-OPTION", [], 1, "the input deck", "--help"),
-            ("E-FILE-READ", ["nope.yaml"], 2, "nope.yaml: ", "No such file or directory"),
-            ("E-FILE-READ", ["."], 1, ".: ", "directory"),
+    def test_arguments(self):
+        usage, read, ranks, launch = "E-USAGE-OPTION", "E-FILE-READ", "E-DECK-RANKS", "E-LAUNCH-RANKS"
+        alone, two, three = {"first": ()}, {"ranks": 2}, {"ranks": 3}  # without a deck before the arguments
+        grid, cells = "decomposition.process_grid=[2,2]", "problem.cells=[1,2]"
+        for error_id, words, how, *facts in (
+            (usage, [], {**alone, "lines": 2}, "the input deck", "--help"),
+            (read, ["nope.yaml"], {**alone, **two}, "nope.yaml: ", "No such file or directory"),
+            (read, ["."], alone, ".: ", "directory"),
+            (usage, ["--verbos"], {**two, "lines": 2}, "--verbos", "--help"),
+            (usage, ["other.yaml"], {"lines": 2}, "other.yaml", "--help"),
+            (ranks, ["--set", grid], three, f"--set {grid}: ", "[2, 2]", "4 ranks", "are 3"),
+            (ranks, ["--set", cells], three, f"--set {cells}: problem.cells [1, 2]", "3 ranks"),
+            # Kokkos rejects these in its own words, and names some of its arguments only.
+            (usage, ["--kokkos-threads=abc"], {"lines": 0}, "--kokkos-threads"),
+            (usage, ["--kokkos-nonsense=1"], {**two, "lines": 0}, "--kokkos-nonsense=1: "),
+            (usage, [], {"lines": 0, "variables": {"KOKKOS_NUM_THREADS": "abc"}}),
+            # By a launcher of another MPI each process takes itself for the only one, but has that one's variables.
+            *((launch, [], {"code": 3, "variables": {name: "2"}}, f"started on 1 rank, but {name} says 2")
+              for name in ("PMI_SIZE", "KONTOR_RANKS")),
         ):
-            with self.subTest(words=words, ranks=ranks):
-                result = self.ends(2, *words, ranks=ranks)
-                self.names(result.err, error_id, *facts, lines=1 if words else 2)
-                self.assertEqual((result.out, self.files()), ("", []))
-
-    def test_options(self):
-        self.refused("E-USAGE-OPTION", "--verbos", "--help", words=["--verbos"], ranks=2, lines=2)
-        self.refused("E-USAGE-OPTION", "other.yaml", "--help", words=["other.yaml"], lines=2)
-        for setting, *facts in (
-            ("decomposition.process_grid=[2,2]", "[2, 2]", "4 ranks", "are 3"),
-            ("problem.cells=[1,2]", "problem.cells [1, 2]", "3 ranks"),
-        ):
-            self.refused("E-DECK-RANKS", f"--set {setting}: ", *facts, words=["--set", setting], ranks=3)
-
-    def test_what_kokkos_rejects(self):
-        """In its own words, and it names some of its arguments only."""
-        self.write("deck.yaml", PLATE)
-        for words, ranks, variables, fact in (
-            (["--kokkos-threads=abc"], 1, {}, "--kokkos-threads"), ([], 1, {"KOKKOS_NUM_THREADS": "abc"}, ""),
-            (["--kokkos-nonsense=1"], 2, {}, "--kokkos-nonsense=1: "),
-        ):
-            with self.subTest(words=words):
-                result = self.ends(2, "deck.yaml", *words, ranks=ranks, variables=variables)
-                self.assertIn("[E-USAGE-OPTION]", result.err)
-                self.assertIn(fact, result.err)
-                self.assertEqual((result.out, self.files()), ("", ["deck.yaml"]))
+            self.refused(error_id, *facts, words=words, **how)
         self.passes("--schema", "--kokkos-threads=abc")  # which needs no Kokkos
 
     @unittest.skipUnless(starts_several_programs(), "this mpirun does not start several programs")
     def test_ranks_that_differ(self):
         """In the app, the options, the output, or a mistake: arguments of rank 0, program and arguments of rank 1."""
-        self.write("deck.yaml", PLATE)
         for first, program, second in (
-            (["deck.yaml"], PINGPONG, ["deck.yaml"]),
-            (["deck.yaml", "-o", "a.h5"], HEAT, ["deck.yaml", "-o", "b.h5"]),
-            (["deck.yaml"], HEAT, ["deck.yaml", "--verbos"]),
-            (["--schema"], HEAT, ["deck.yaml"]),
+            ("deck.yaml", PINGPONG, "deck.yaml"), ("deck.yaml -o a.h5", HEAT, "deck.yaml -o b.h5"),
+            ("deck.yaml", HEAT, "deck.yaml --verbos"), ("--schema", HEAT, "deck.yaml"),
         ):
-            with self.subTest(first=first, second=second):
-                result = self.ends(2, *first, ":", "-n", "1", program, *second)
-                name = "heat" if program == HEAT else "pingpong"
-                for rank, words in enumerate((["heat", *first], [name, *second])):
-                    self.assertIn(f"rank {rank} runs '{' '.join(words)}'", result.err)
-                self.assertIn("[E-LAUNCH-RANKS]", result.err)
-                self.assertEqual((result.out, self.files()), ("", ["deck.yaml"]))
-
-    def test_a_launcher_of_another_mpi(self):
-        """Each process takes itself for the only one, and knows better by the launcher's variables."""
-        self.write("deck.yaml", PLATE)
-        for name in "PMI_SIZE", "KONTOR_RANKS":
-            result = self.ends(3, "deck.yaml", variables={name: "2"})
-            self.names(result.err, "E-LAUNCH-RANKS", f"started on 1 rank, but {name} says 2")
-            self.assertEqual((result.out, self.files()), ("", ["deck.yaml"]))
+            facts = f"rank 0 runs 'heat {first}'", f"rank 1 runs '{Path(program).name} {second}'"
+            words = [*first.split(), ":", "-n", "1", program, *second.split()]
+            self.refused("E-LAUNCH-RANKS", *facts, first=words, lines=0)
 
     def test_backends(self):
         listed = [line.split(maxsplit=3) for line in self.passes("--list-backends").out.splitlines()]

@@ -95,7 +95,7 @@ class Checks(unittest.TestCase):
             ("files", 3, "no [E-MPI-CALL]", "^$"), ("kill", 137, "", "^$"), ("kill", 4, "", "exit code: 4, but"),
         ):
             outcome = disturb.Outcome()
-            disturb.judge(Case(0, kind, RUN, RUN, {}), outcome, code, said, self.folder, self.reference)
+            disturb.judge(Case(0, kind, RUN, {}), outcome, code, said, self.folder, self.reference)
             self.assertRegex("\n".join(outcome.findings), finding)
 
     def test_a_hang_and_a_process_that_is_left(self):

@@ -86,7 +86,6 @@ class Case(NamedTuple):
     number: int
     kind: str  # the class
     run: Run
-    then: Run  # the run after it, in the same folder
     what: dict
 
 
@@ -124,9 +123,7 @@ def cases_of(kind, seed, references):
                     more["number"] = {"first": 1, "last": calls}.get(which) or chance.randint(2, calls - 1)
                 if kind == "kill":
                     more |= {"signal": chance.choice(SIGNALS), "to": chance.choice(VICTIMS)}
-                keys_then = tuple(key for key in run.overrides if key != RESTART)
-                then = Run(app, chance.randint(1, 4), keys_then)
-                found.append(Case(number, kind, run, then, what | more))
+                found.append(Case(number, kind, run, what | more))
     found.sort(key=lambda case: case.number)
     first = {case.what.get("site", case.number): case.number for case in reversed(found)}
     return sorted(found, key=lambda case: first[case.what.get("site", case.number)] != case.number)

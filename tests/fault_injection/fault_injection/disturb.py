@@ -105,9 +105,10 @@ def judge(case, outcome, code, said, folder, reference):
 
 
 def follow(case, outcome, folder, reference):
-    """The next run of these names must do everything, and remove what the one before has left."""
-    restart = (RESTART,) * any(folder.glob("plate-checkpoint-*.h5"))
-    run = case.then._replace(overrides=(*case.then.overrides, *restart))
+    """The next run of these names, on other ranks, must do everything, and remove what the one before has left."""
+    keys = [key for key in case.run.overrides if key != RESTART]
+    keys += [RESTART] * any(folder.glob("plate-checkpoint-*.h5"))
+    run = case.run._replace(ranks=5 - case.run.ranks, overrides=tuple(keys))
     result, found = start(run, folder).finish(60), []
     if result.code != 0:
         found.append(f"exit code {result.code}: {(result.err or result.out).strip()[:300]}")

@@ -50,8 +50,8 @@ def preload(library):
 
 
 def own_lines(text):
-    """Without what Open MPI says of its own accord: version 5 cannot be told to be quiet."""
-    text = re.sub(r"-{70,}\n(prterun|mpirun) (.*\n)*?-{70,}\n", "", text)
+    """Without what Open MPI says of its own accord: from version 5 on it cannot be told to be quiet."""
+    text = re.sub(r"-{70,}\n+(prterun|mpirun) (.*\n)*?-{70,}\n", "", text)
     own = re.compile(r"\[warn\] Epoll |mca_|\[[^]]*\] PMIX ERROR: PMIX_ERR_UNREACH ")
     return "".join(line for line in text.splitlines(keepends=True) if not own.match(line))
 
