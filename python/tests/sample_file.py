@@ -52,19 +52,23 @@ def change_run(path, change):
     set_run(path, run)
 
 
-def write_sample(path, figures=(UPDATES, BANDWIDTH), passed=True, timers=TIMERS, once=("setup",), **run):
+def sample_record(figures=(UPDATES, BANDWIDTH), passed=True, timers=TIMERS, once=("setup",), **run):
     """`run` replaces members of the record; None leaves one out."""
     names = ("region", "calls", "min", "median", "max", "slowest_rank")
     record = {
         **RUN, "hosts": ["node1", "node1"], "repeats": [2.0, 2.1, 1.9],
-        "figures_of_merit": {str(number): figure for number, figure in enumerate(figures)},
+        "figures_of_merit": {figure["name"]: figure for figure in figures},
         "verification": {"passed": passed, "measure": "max error", "error": 1e-6, "tolerance": 1e-5},
         "timers": [{**dict(zip(names, (region, *row))), "once": region in once, "kind": KINDS.get(region, "compute")}
                    for region, row in timers.items()],
         "traffic": [{"rank": rank, "neighbour": 1 - rank, "messages": 1, "bytes": 8000} for rank in (0, 1)],
         "calibration": {"read_bandwidth": 40e9, "copy_bandwidth": 30e9, "triad_bandwidth": 32e9,
                         "working_set_read_bandwidth": 90e9, "latency": 1e-6, "bandwidth": 9e9}, **run}
-    set_run(path, {key: value for key, value in record.items() if value is not None})
+    return {key: value for key, value in record.items() if value is not None}
+
+
+def write_sample(path, *figures, **differences):
+    set_run(path, sample_record(*figures, **differences))
 
 
 def add_field(path, shape=(30, 40)):

@@ -4,9 +4,8 @@
 import itertools
 import json
 
-from sample_file import RUN
+from sample_file import sample_record
 
-BYTES = {1: 0, 2: 640, 4: 1120, 8: 2080}
 RANKS = (1, 2, 4, 8)
 
 
@@ -15,26 +14,17 @@ def seconds(backend, ranks):
     return 0.1 + 1.9 / ranks if backend == "raw" else 0.06 + 2.1 / ranks
 
 
-def record(backend, ranks, wall, useful=True, work=1e9, **run):
+def record(backend, ranks, wall, work=1e9):
     """Rank r computes (1 - r/40) times as long as rank 0, which waits for a tenth of the time."""
-    compute = [0.8 * wall * (1 - rank / 40) for rank in range(ranks)]
-    times = [[round(value, 9), 0.05 * wall, 0.95 * wall - round(value, 9)] for value in compute]
-    messages = {1: 0, 2: 2, 4: 8, 8: 20}[ranks]
-    traffic = [{"rank": rank, "neighbour": (rank + 1) % ranks, "bytes": BYTES[ranks] // ranks,
-                "messages": messages // ranks + (rank < messages % ranks)} for rank in range(ranks) if ranks > 1]
-    timers = [{"region": region, "calls": 100, "min": min(values), "median": sorted(values)[len(values) // 2],
-               "max": max(values), "slowest_rank": 0, "mean": sum(values) / ranks, "once": False, "kind": kind}
-              for region, kind, values in (("compute", "compute", compute), ("pack", "packing", [0.05 * wall] * ranks),
-                                           ("wait", "communication", [row[2] for row in times]))]
+    compute = [round(0.8 * wall * (1 - rank / 40), 9) for rank in range(ranks)]
+    times = {"compute": compute, "pack": [0.05 * wall] * ranks, "wait": [0.95 * wall - value for value in compute]}
     figure = {"name": "cell_updates", "value": work / wall, "unit": "1/s", "attainable": 8 * work,
               "fraction": 0.125 / wall, "bytes_read": 2 * work, "bytes_written": 2 * work}
-    return {
-        **RUN, "hosts": ["n1"], "ranks": ranks, "backend": backend,
-        "verification": {"passed": True, "measure": "max error", "error": 1e-6, "tolerance": 1e-5},
-        "figures_of_merit": {"cell_updates": figure}, "repeats": [wall], "timers": timers,
-        "traffic": traffic, "per_rank": {"useful": useful, "regions": ["compute", "pack", "wait"], "seconds": [times],
-                                         "wall": [[wall] * ranks]},
-        "calibration": {"triad_bandwidth": ranks * 32e9}, "noise": {"quantum": 1e-4, "p99": 1.02}, **run}
+    return sample_record(
+        (figure,), hosts=["n1"], ranks=ranks, backend=backend, repeats=[wall], noise={"quantum": 1e-4, "p99": 1.02},
+        timers={region: (100, min(of), sorted(of)[ranks // 2], max(of), 0) for region, of in times.items()},
+        per_rank={"useful": True, "regions": list(times), "seconds": [list(zip(*times.values()))],
+                  "wall": [[wall] * ranks]}, calibration={"triad_bandwidth": ranks * 32e9})
 
 
 def write_study(folder, kind="strong", backends=("raw", "view"), ranks=RANKS, repeats=5, change=None, **about):
