@@ -74,7 +74,7 @@ class Runs(KontorTest):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertIn("Put this into the deck", shown.stdout)
         self.assertIn("shm, kernel", (self.folder / "chart.svg").read_text(encoding="utf-8"))
-        path.write_text(json.dumps({"format": 1}), encoding="utf-8")
+        path.write_text(json.dumps({"deck": "plate.yaml"}), encoding="utf-8")
         with self.assertRaises(Failure):
             Comparison.read(str(path))
 
@@ -93,7 +93,7 @@ class OfHeat(unittest.TestCase):
         """What is done is not done again."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-compare-")))
         words = [str(SCRIPTS / "kontor"), "compare", str(ROOT / "inputs/heat/cube.yaml"), "-n", "2", "--rounds", "1",
-                 "--trial", "0.05", "--set", "problem.cells=[12,13,14]", "--set", "solver.max_sweeps=20",
+                 "--set", "comm.trial=0.05", "--set", "problem.cells=[12,13,14]", "--set", "solver.max_sweeps=20",
                  "--set", "verification.tolerance=1e9", "--set",
                  "measure.calibrate=false", "-o", "found"]
         environment = {**os.environ, "KONTOR_BUILT": "1", "KONTOR_BUILD_DIR": str(BUILD)}
@@ -110,7 +110,7 @@ class OfHeat(unittest.TestCase):
             done = subprocess.run([*words[:3], *other, *words[5:]], cwd=folder, env=environment, capture_output=True,
                                   text=True, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertIn("found: holds a comparison with another value of", done.stderr)
+            self.assertIn("found: holds a comparison of another deck, --set or -n", done.stderr)
         found = Comparison.read(str(folder / "found/compare.json"))
         self.assertEqual((found.app, found.ranks, found.own.name.backend), ("heat", 2, "raw"))
         self.assertLessEqual({"raw", "view"}, {each.name.backend for each in found.methods if each.runs})

@@ -38,8 +38,10 @@ class Setup(KontorTest):
                                 ' *) echo "$p installed";; esac; done; exit 1')
         self.fake("apt-get", 'echo "$*" >>"$HOME/apt"; if [[ $* == *install* ]]; then touch "$HOME/installed"; fi')
 
-    def apt_calls(self):
-        return [line for line in self.lines("apt") if "install" in line]
+    def installed(self):
+        """The names of packages."""
+        prefix = "-qq install --yes --no-install-recommends "
+        return [line.removeprefix(prefix) for line in self.lines("apt") if line.startswith(prefix)]
 
     def calls(self):
         """Those of CMake since the last time."""
@@ -50,25 +52,31 @@ class Setup(KontorTest):
     def log_cmake(self, script):
         self.fake("cmake", f'echo "$*" >>"$HOME/cmake"; {script}')
 
-    def test_without_root_the_command_to_run_is_printed(self):
+    def test_packages(self):
+        """What is missing is installed by root or sudo, for a run, too; else the command to run is printed. dpkg, which
+        fails where it does not know a package, is no failure."""
         self.make_debian()
         self.fake("sudo", "exit 1")
         self.assert_fails(self.kontor("build"), "installing them needs root or sudo",
                           "\napt-get install --no-install-recommends libfmt-dev libyaml-cpp-dev\n")
-        self.assertEqual(self.apt_calls(), [])
-
-    def test_root_installs_what_is_missing_once(self):
-        """For a run, too; and dpkg, which fails where it does not know a package, is no failure."""
-        self.make_debian(user=0)
+        self.assertEqual(self.lines("apt"), [])
+        self.fake("sudo", 'echo "$*" >>"$HOME/as-root"; [[ $1 == -n ]] && shift; "$@"')
+        self.succeeds("build")
+        update, install = "-qq update", "-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"
+        apt = "env DEBIAN_FRONTEND=noninteractive apt-get"
+        self.assertEqual(self.lines("as-root"), ["-n true", f"{apt} {update}", f"{apt} {install}"])
+        for name in "apt", "installed", "build/build.ninja":
+            (self.folder / name).unlink()
+        self.patch(user=0)
         self.kontor("run", "plate.yaml")
         self.succeeds("build")
-        self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libfmt-dev libyaml-cpp-dev"])
+        self.assertEqual(self.lines("apt"), [update, install])
 
     def test_a_preset_has_packages_of_its_own(self):
         self.make_debian(user=0, missing="libmpich-dev", removed="none")
         self.log_cmake(CMAKE)
         self.succeeds("build", KONTOR_PRESET="mpich")
-        self.assertEqual(self.apt_calls(), ["-qq install --yes --no-install-recommends libmpich-dev"])
+        self.assertEqual(self.installed(), ["libmpich-dev"])
         self.assertRegex(self.calls()[0], "^--preset mpich -B ")
 
     def test_only_tests_get_the_packages_of_tests_and_only_once(self):
@@ -77,32 +85,16 @@ class Setup(KontorTest):
         self.fake("ctest", "")
         self.fake("sudo", "exit 1")
         self.write("installed", "")  # what is built from
-        for user, calls in {1000: [], 0: ["-qq install --yes --no-install-recommends jube"]}.items():
+        for user, names in {1000: [], 0: ["jube"]}.items():
             self.patch(user)
-            for command, known in ("build", []), ("test", calls), ("test", calls):
+            for command, known in ("build", []), ("test", names), ("test", names):
                 self.succeeds(command)
-                self.assertEqual(self.apt_calls(), known)
+                self.assertEqual(self.installed(), known)
             shutil.rmtree(self.folder / "build")
 
-    def test_sudo_installs_too(self):
-        """And does nothing else, after `true`, by which is seen whether it asks for a password; once more with new lists of packages."""
-        self.make_debian()
-        self.fake("sudo", 'echo "$*" >>"$HOME/as-root"; [[ $1 == -n ]] && shift; "$@"')
-        once = 'if [[ $* == *install* && ! -e $HOME/tried ]]; then touch "$HOME/tried"; exit 100; fi\n'
-        self.fake("apt-get", once + (self.bin / "apt-get").read_text())
-        self.succeeds("build")
-        apt, names = "env DEBIAN_FRONTEND=noninteractive apt-get -qq ", "--yes --no-install-recommends libfmt-dev libyaml-cpp-dev"
-        install, update = f"{apt}install {names}", f"{apt}update"
-        self.assertEqual([line for line in self.lines("as-root") if line != update], ["-n true", install, install])
-        self.assertEqual(self.lines("as-root")[-3:], [install, update, install])
-
-    def test_a_file_system_without_locks(self):
-        self.write("installed", "")
-        self.patch(user=1000, more="import fcntl\ndef flock(*_): raise OSError(38, '')\nfcntl.flock = flock")
-        self.succeeds("build")
-
     def test_what_cannot_be_built_is_told(self):
-        """CMake's message, the compiler's, or what is missing; what was built already is used."""
+        """CMake's message, the compiler's, or what is missing; what was built already is used, and a file system may
+        have no locks."""
         self.assert_fails(self.kontor("build"), "Kontor needs yaml-cpp", "get what scripts/packages.txt lists")
         cmake = self.bin / "cmake"
         cmake.unlink()
@@ -110,13 +102,14 @@ class Setup(KontorTest):
         self.write("build/build.ninja", "")
         self.assertIn("using build as it is", self.succeeds("build").stderr)
         self.fake("cmake", "echo '[1/2] x'; echo 'heat.cpp:3:1: error: no such thing'; exit 1")
+        self.patch(user=1000, more="import fcntl\ndef flock(*_): raise OSError(38, '')\nfcntl.flock = flock")
         self.assert_fails(self.kontor("build"), "heat.cpp:3:1: error: no such thing", "kontor: the build failed", code=3)
 
     def test_programs_for_simulated_ranks_are_not_run(self):
         for command in ("run", "test"):
             self.assert_fails(self.kontor(command, KONTOR_PRESET="smpi"), "preset smpi", "--simulate")
 
-    def test_a_python_that_is_none_or_too_old(self):
+    def test_a_python_that_is_none_or_too_old_or_lacks_a_package(self):
         """One line, by whatever starts the command; and pip says the same."""
         old = "import sys; sys.version_info, sys.version = (3, 9, 18), '3.9.18 (main)'; "
         self.fake("old", f'exec {sys.executable} -c "{old} exec(sys.argv[1])" "$2"')
@@ -125,15 +118,19 @@ class Setup(KontorTest):
             self.assert_fails(done, f"kontor: Python 3.11 or later is needed, and {found}: install python3.11 ")
             self.assertEqual(done.stderr.count("\n"), 1)
         words = [sys.executable, "-c", f"{old} import kontor.__main__"]
-        self.assert_fails(subprocess.run(words, cwd=ROOT / "python", capture_output=True, text=True, check=False), "Python 3.11 or later is needed")
+        done = subprocess.run(words, cwd=ROOT / "python", capture_output=True, text=True, check=False)
+        self.assert_fails(done, "Python 3.11 or later is needed")
         self.assertIn('requires-python = ">=3.11"', self.lines(ROOT / "pyproject.toml"))
+        self.write("patches/yaml.py", "raise ModuleNotFoundError(name='yaml')")
+        self.assert_fails(self.kontor("compare", "plate.yaml"), "compare needs Python with yaml", "E-REPORT-PACKAGE")
 
     def test_targets_and_options(self):
         self.log_cmake('touch "$KONTOR_BUILD_DIR/build.ninja"')
         self.succeeds("build", "heat", "-D", "X=1", "cg")
         first, *calls = self.calls()
         self.assertIn("-D X=1", first)
-        self.assertEqual([call.split("--target ")[1].split()[0] for call in calls if "--build" in call], ["heat", "cg"])
+        built = [call.split("--target ")[1].split()[0] for call in calls if "--build" in call]
+        self.assertEqual(built, ["heat", "cg"])
 
     def make_kokkos(self):
         """Sources as far as they are looked at, and a CMake that says how it was called."""

@@ -9,18 +9,17 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import tarfile
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import yaml
 
-from ..messages import Failure, said, say
+from ..messages import said
 from ..place import Place
-from ..report.record import RecordError
 from ..report.parts import Section, Table
 from ..report.study import Point, read_study
 from ..report.text import percent, quantity, text
@@ -29,7 +28,7 @@ from ..study.machine import describe_machine
 
 STUDY = "inputs/studies/benchmark.yaml"
 HEAD = ["deck", "figure", "unit", "median", "least", "most", "fraction", "runs"]
-KEPT = ("study.yaml", "study.json", "study.csv", "decks", "benchmark.csv", "report.md", "machine.json", "machine.txt")
+KEPT = ("study.yaml", "study.json", "study.csv", "benchmark.csv", "report.md", "machine.json", "machine.txt")
 SAY = (("uname", "-a"), ("lscpu",), ("free", "-b"), ("numactl", "--hardware"), ("nvidia-smi",), ("rocm-smi",),
        ("mpirun", "--version"), ("ompi_info", "--parsable"))
 SETTINGS = re.compile("(CUDA|FI|HIP|KOKKOS|KONTOR|MPICH|NCCL|OMP|OMPI|ROCR|SLURM|UCX)_")  # names of variables to tell
@@ -43,7 +42,8 @@ def parse_arguments(words: list[str], names: list[str]) -> argparse.Namespace:
                                      description="Runs the benchmark's decks and packs their results.")
     add = parser.add_argument
     add("decks", metavar="DECK", nargs="*", help=f"only these decks: {' '.join(names)}")
-    add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks, from 2 (default: the cores; of a build for GPUs, the GPUs)")
+    add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks, from 2 (default: the cores; of a build for"
+        " GPUs, the GPUs)")
     add("--rounds", type=int, metavar="N", help="runs of each deck, in shuffled turns (default: 5)")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the study")
     add("--reduced", action="store_true", help="tiny sizes, to try the command; the figures mean nothing")
@@ -67,10 +67,7 @@ def main(words: list[str]) -> int:
     code = study(study_words(arguments, decks, folder, place))
     if arguments.submit or code not in (0, 1, 3) or not (folder / "study.json").exists():
         return code
-    try:
-        found = read_study(str(folder))
-    except RecordError as error:
-        raise Failure(str(error), 3) from error
+    found = read_study(str(folder))
     table = write_table(found.points, folder / "benchmark.csv")
     print(text(Section(f"Benchmark in {folder}", [table, *filter(None, [found.disturbed])])), end="")
     describe(folder, place)
@@ -97,8 +94,7 @@ def study_words(arguments: argparse.Namespace, decks: dict[str, str], folder: Pa
 
 def write_table(points: list[Point], path: Path) -> Table:
     """The first figure of each deck: its values over the runs, in the file in base units."""
-    rows: list[list[object]] = []
-    shown: list[list[object]] = []
+    rows: list[list[Any]] = []
     for point in points:
         if not point.runs:  # of a deck that is not selected
             continue
@@ -106,37 +102,28 @@ def write_table(points: list[Point], path: Path) -> Table:
         runs = f"{len(point.records)} of {len(point.runs)}"
         figures = [record.figures[0] for record in point.records if record.figures]
         if not figures:
-            rows.append([name, "", "", "", "", "", "", runs])
-            shown.append([name, None, None, None, None, runs])
+            rows.append([name, *[None] * 6, runs])
             continue
-        values, unit = [figure["value"] for figure in figures], str(figures[0].get("unit", ""))
+        values = [figure["value"] for figure in figures]
         fractions = [figure["fraction"] for figure in figures if "fraction" in figure]
-        fraction = median(fractions) if fractions else None
-        found = [median(values), min(values), max(values)]
-        rows.append([name, figures[0]["name"], unit, *found, fraction, runs])
-        middle, least, most = (quantity(value, unit) if unit != "1" else f"{value:.3f}" for value in found)
-        shown.append([name, figures[0]["name"], middle, f"{least} to {most}", percent(fraction), runs])
+        rows.append([name, figures[0]["name"], figures[0].get("unit", ""), median(values), min(values), max(values),
+                     median(fractions) if fractions else None, runs])
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([HEAD, *rows])
-    return Table(["deck", "figure", "median", "range", "of attainable", "runs passed"], shown)
+    return Table(["deck", "figure", "median", "least", "most", "of attainable", "runs passed"],
+                 [[name, figure, *(f"{value:.3f}" if unit == "1" else quantity(value, unit) for value in found),
+                   percent(fraction), runs] for name, figure, unit, *found, fraction, runs in rows])
 
 
 def describe(folder: Path, place: Place) -> None:
-    """The machine, the decks and the report, beside the runs."""
+    """The machine and the report, beside the runs."""
     about = {**asdict(describe_machine(place)), "system": platform.platform(), "kontor": place.version}
     (folder / "machine.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     told = "".join(f"$ {' '.join(words)}\n{output}\n" for words in SAY if (output := said(*words, seconds=20)))
     told += "".join(f"{name}={value}\n" for name, value in sorted(os.environ.items()) if SETTINGS.match(name))
     (folder / "machine.txt").write_text(told, encoding="utf-8")
-    decks = [place.root / deck for deck in json.loads((folder / "study.json").read_text("utf-8")).get("decks", {})]
-    (folder / "decks").mkdir(exist_ok=True)
-    for deck in decks:
-        shutil.copy(deck, folder / "decks")
     with (folder / "report.md").open("wb") as file:
-        done = subprocess.run([place.kontor, "report", str(folder)], stdout=file, check=False)
-    if done.returncode:
-        say("benchmark: the archive has no report: kontor report failed")
-        (folder / "report.md").unlink()
+        subprocess.run([place.kontor, "report", str(folder)], stdout=file, check=False)
 
 
 def pack(folder: Path) -> Path:

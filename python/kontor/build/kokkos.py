@@ -41,10 +41,8 @@ def build_kokkos(build: Build) -> list[str]:
     # Why each: docs/gpu.md.
     options = [*common, "-DKokkos_ENABLE_SERIAL=ON", "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF"]
     of_kernels = [*common, f"-DKokkos_DIR={prefix}/lib/cmake/Kokkos", *KERNELS]
-    if _links_blas(environment):
-        of_kernels.append("-DKokkosKernels_ENABLE_TPL_BLAS=ON")
-        if not have(environment.get("FC") or "gfortran"):  # else Kokkos Kernels asks it how names of a BLAS end
-            of_kernels.append("-DF77_BLAS_MANGLE=(name,NAME) name ## _")
+    if _links_blas(environment):  # the names of a BLAS, for which Kokkos Kernels would ask a Fortran compiler
+        of_kernels += ["-DKokkosKernels_ENABLE_TPL_BLAS=ON", "-DF77_BLAS_MANGLE=(name,NAME) name ## _"]
     prefix.mkdir(parents=True, exist_ok=True)
     compiler = []
     if architecture:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The log of a build: the output of CMake, compilers and apt-get."""
 
-import os
 import re
 import subprocess
 import sys
@@ -37,18 +36,11 @@ class Log:
         return self._file.read_text(encoding="utf-8", errors="replace")
 
     def show_progress(self, running: subprocess.Popen[bytes]) -> int:
-        """Silent while there is nothing to compile; then says so, with a counter on a terminal. Returns the exit
-        code."""
+        """Silent while there is nothing to compile. Returns the exit code."""
         try:
             return running.wait(1)
         except subprocess.TimeoutExpired:
             say(f"compiling (a minute or two the first time; output in {self})")
-        while os.isatty(2):
-            try:
-                return running.wait(0.5)
-            except subprocess.TimeoutExpired:
-                counters = re.findall(r"(?m)^\[[^]]*\]", self.text)
-                print(end=f"\r{counters[-1] if counters else ''} ", file=sys.stderr, flush=True)
         return running.wait()
 
     def failed(self, message: str, error_id: str = "E-BUILD-FAILED", code: int = 3) -> Failure:

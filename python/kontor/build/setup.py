@@ -2,7 +2,6 @@
 """From a bare machine to built programs: packages, configuration, compilation. Does only what is still to do."""
 
 import fcntl
-import glob
 import os
 import re
 import shutil
@@ -134,10 +133,7 @@ def install_packages(names: list[str], log: Log) -> None:
     apt = [*_as_root(names), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     command = [*apt, "install", "--yes", "--no-install-recommends", *names]
     say(f"installing {len(names)} packages (about a minute): {' '.join(names)}")
-    if not glob.glob("/var/lib/apt/lists/*_Packages*"):
-        log.run([*apt, "update"])
-    # A second try with fresh lists: old ones name files that the mirror no longer has.
-    if not log.run(command) and not (log.run([*apt, "update"]) and log.run(command)):
+    if not (log.run([*apt, "update"]) and log.run(command)):  # old lists name files that the mirror no longer has
         raise log.failed("apt-get could not install", "E-BUILD-PACKAGE", code=2)
 
 

@@ -7,7 +7,6 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +36,13 @@ def parse_arguments(words: list[str]) -> argparse.Namespace:
     add("-n", "--ranks", type=int, metavar="RANKS", help="number of ranks (default: as of kontor run)")
     add("--rounds", type=int, default=5, metavar="N", help="whole runs of each method (default: 5; at least 4 show a "
         "significant difference)")
-    add("--trial", type=float, default=1.0, metavar="SECONDS", help="time that an exchange tries methods (default: 1)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the deck")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the deck; "
+        "--set comm.trial=SECONDS: time that an exchange tries methods (default here: 1)")
     add("-o", "--output", metavar="FOLDER", help="where results go (default: compare-<deck>, here)")
-    add("--plot", metavar="OUT.svg", help="the chart, as a picture")
+    add("--plot", metavar="OUT.svg", help="the chart, as SVG")
     found = parser.parse_args(words)
-    if found.rounds < 1 or found.ranks is not None and found.ranks < 1 or not found.trial > 0:
-        parser.error("-n and --rounds are whole numbers from 1, --trial is above 0")
+    if found.rounds < 1 or found.ranks is not None and found.ranks < 1:
+        parser.error("-n and --rounds are whole numbers from 1")
     return found
 
 
@@ -58,11 +57,8 @@ def main(words: list[str]) -> int:
     if found:
         print(found.text, end="")
         if arguments.plot:
-            from ..report.draw import chart_svg, plot_charts
-            if arguments.plot.endswith(".svg"):
-                Path(arguments.plot).write_bytes(chart_svg(found.chart))
-            else:
-                plot_charts(found.chart.title, [found.chart], arguments.plot)
+            from ..report.draw import chart_svg
+            Path(arguments.plot).write_bytes(chart_svg(found.chart))
     return code
 
 
@@ -75,80 +71,72 @@ def compare(arguments: argparse.Namespace, place: Place) -> tuple[Comparison | N
     app = app_of(deck, place)
     if app in NO_EXCHANGE:
         raise Failure(f"{deck}: {app} cannot be compared by its methods: {NO_EXCHANGE[app]}")
+    Build(place, os.environ).ensure(app)
     folder = Path(arguments.output or f"compare-{Path(deck).stem}")
-    refuse_other(arguments, folder)
-    trial = folder / "trial.json"
+    trial, runs = folder / "trial.json", folder / "runs"
+    own, asked = resolved(place, app, deck, arguments.set), resolved(place, app, deck, trial_of(arguments.set))
     if not trial.exists():
-        say(f"compare: one run that tries all methods ({shown(folder / 'trial.log')})")
-        code = run_trial(arguments, place, trial)
-        if code:
+        if code := run_trial(arguments, place, trial):
             return None, code
     record = read_record(str(trial))
+    if comparable(record.deck) != asked or arguments.ranks not in (None, record.run["ranks"]):
+        raise Failure(f"{folder}: holds a comparison of another deck, --set or -n; -o names another folder")
     exchanges = timed(json.loads(trial.read_text(encoding="utf-8")).get("candidates", []))
-    own = own_method(arguments, place, record.app)
+    method = Method.of(own["comm"])
     if not exchanges:
-        raise Failure(f"{deck}: one method alone is possible here ({own.words}); with more ranks there may be others",
-                      error_id="E-COMM-BACKEND")
-    methods = to_run(own, exchanges)
-    write_study(arguments, folder / "study.yaml", record, methods)
-    runs = folder / "runs"
+        raise Failure(f"{deck}: one method alone is possible here ({method.words}); with more ranks there may be"
+                      " others", error_id="E-COMM-BACKEND")
+    write_study(arguments, folder / "study.yaml", record, to_run(method, exchanges))
     code = study([str(folder / "study.yaml"), "-o", str(runs), *(["--resume"] if runs.exists() else [])])
     if code not in (0, 1) or not (runs / "study.json").exists():
         return None, code
-    found = result(deck, record, exchanges, own, str(runs))
+    found = result(deck, record, exchanges, method, str(runs))
     found.write(folder / "compare.json")
     return found, code
 
 
-def refuse_other(arguments: argparse.Namespace, folder: Path) -> None:
-    """A trial that the folder has must be of the same request, which is kept there."""
-    asked = {"deck": Path(arguments.deck).read_text(encoding="utf-8", errors="replace"), "ranks": arguments.ranks,
-             "set": arguments.set, "trial": arguments.trial}
-    request = folder / "request.json"
-    if not (folder / "trial.json").exists():
-        if folder.exists() and any(file.stem not in ("request", "trial", "trial.part") for file in folder.iterdir()):
-            raise Failure(f"{folder}: holds other files, and no comparison; -o names another folder")
-        folder.mkdir(parents=True, exist_ok=True)
-        request.write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
-    try:
-        before = json.loads(request.read_text(encoding="utf-8"))
-    except ValueError:
-        before = {}
-    if other := [name for name, value in asked.items() if before.get(name) != value]:
-        raise Failure(f"{folder}: holds a comparison with another value of {', '.join(other)}; -o names another folder")
+def trial_of(settings: list[str]) -> list[str]:
+    """These, and those by which a run tries all methods."""
+    return ["comm.trial=1", *settings, *(f"comm.{key}=auto" for key in KEYS), "output.fields=none"]
 
 
-def run_trial(arguments: argparse.Namespace, place: Place, results: Path) -> int:
-    words = [str(place.kontor), "run", arguments.deck, *(["-n", str(arguments.ranks)] if arguments.ranks else [])]
-    settings = [*arguments.set, *(f"comm.{key}=auto" for key in KEYS), f"comm.trial={arguments.trial}",
-                "output.fields=none"]
-    words += [*(f"--set={each}" for each in settings), "--results", str(results.with_suffix(".part.json")), "-o",
-              str(results.with_suffix(".h5"))]
-    with open(results.with_suffix(".log"), "wb") as log:
-        done = subprocess.run(words, stdout=log, check=False)
+def resolved(place: Place, app: str, deck: str, settings: list[str]) -> dict[str, Any]:
+    """The deck with these settings and every default."""
+    words = [str(place.program(app)), deck, "--print-deck", *(f"--set={each}" for each in settings)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Failure(f"{deck}: {done.stderr.strip()}")
+    return comparable(done.stdout)
+
+
+def comparable(deck: str) -> dict[str, Any]:
+    """Without the names of files."""
+    return {key: value for key, value in yaml.safe_load(deck).items() if key != "output"}
+
+
+def run_trial(arguments: argparse.Namespace, place: Place, trial: Path) -> int:
+    """One run that tries all methods, whose record is there when it has ended well. Returns the exit code."""
+    folder, log = trial.parent, trial.with_suffix(".log")
+    if folder.exists() and any(not file.name.startswith("trial.") for file in folder.iterdir()):
+        raise Failure(f"{folder}: holds other files, and no comparison; -o names another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    say(f"compare: one run that tries all methods ({shown(log)})")
+    part = trial.with_suffix(".part.json")
+    ranks = ["-n", str(arguments.ranks)] if arguments.ranks else []
+    settings = [f"--set={each}" for each in trial_of(arguments.set)]
+    words = [str(place.kontor), "run", arguments.deck, *ranks, *settings, "-o", str(trial.with_suffix(".h5")),
+             "--results", str(part)]
+    with open(log, "wb") as file:
+        done = subprocess.run(words, stdout=file, check=False)
     if done.returncode == 0:
-        results.with_suffix(".part.json").rename(results)
-    else:
-        sys.stdout.write(results.with_suffix(".log").read_text(encoding="utf-8", errors="replace"))
+        part.rename(trial)
     return exit_code(done.returncode)
 
 
-def own_method(arguments: argparse.Namespace, place: Place, app: str) -> Method:
-    """What the deck says, with every default."""
-    words = [str(place.program(app)), arguments.deck, "--print-deck", *(f"--set={each}" for each in arguments.set)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failure(f"{arguments.deck}: {done.stderr.strip()}")
-    return Method.of(yaml.safe_load(done.stdout)["comm"])
-
-
 def write_study(arguments: argparse.Namespace, path: Path, record: Record, methods: list[Method]) -> None:
-    columns: dict[str, list[str]] = {key: [method.settings[key] for method in methods] for key in methods[0].settings}
-    overrides: dict[str, Any] = {}
-    for each in arguments.set:
-        key, _, value = each.partition("=")
-        if not key.startswith("comm.") or key.removeprefix("comm.") not in KEYS:
-            overrides[key] = yaml.safe_load(value)
+    columns = {key: [method.settings[key] for method in methods] for key in methods[0].settings}
+    given = (each.partition("=") for each in arguments.set)
+    overrides = {key: yaml.safe_load(value) for key, _, value in given if key not in columns}
     values = {"study": "compare", "deck": os.path.abspath(arguments.deck), "kind": "compare",
               "ranks": record.run["ranks"], "set": overrides, "zip": columns, "repeats": arguments.rounds,
               "baseline": methods[0].settings}

@@ -14,8 +14,6 @@ from ..report.statistics import Difference, Estimate, difference, median
 from ..report.text import percent, text
 from .methods import Method
 
-FORMAT = 1
-
 
 @dataclass
 class Timed:
@@ -41,21 +39,17 @@ class Comparison:
     revision: str
     disturbed: str  # what may have disturbed the runs; empty: nothing known
     methods: list[Timed]  # the deck's own first, then by time of an exchange
-    format: int = FORMAT
+    format: int = 1
 
     @classmethod
     def read(cls, path: str) -> Comparison:
         try:
             values: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
             methods = [Timed(**each) for each in values.pop("methods")]
-            found = cls(**values, methods=methods)
+            return cls(**values, methods=methods)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise Failure(f"{path}: not a comparison that kontor compare has written: {error}",
                           error_id="E-FILE-READ") from error
-        if found.format != FORMAT or not methods:
-            raise Failure(f"{path}: a comparison of format {found.format}; this version reads {FORMAT}",
-                          error_id="E-FILE-READ")
-        return found
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")

@@ -125,7 +125,7 @@ class Folder:
         known = self.state["machine"]
         told += differences(asdict(machine), known) if machine and known.get("hosts") else []
         if told:
-            raise self.error("\n  ".join(["is the folder of another study; -o names another folder. In this one", *told]))
+            raise self.error("\n  ".join(["is the folder of another study; -o names another. In this study", *told]))
 
     def load(self) -> None:
         """Fails if the state cannot be understood."""

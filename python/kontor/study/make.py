@@ -19,7 +19,7 @@ from ..place import Place
 from ..run.supervise import die_with
 from .folder import Folder, read_json
 from .plan import Point
-from .study import Deck, Study, environment, flow
+from .study import Deck, Study, flow
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 KEEP = 400  # characters of a message
@@ -141,8 +141,9 @@ class Maker:
             for suffix in "json", "h5":
                 Path(f"{base}.{suffix}").unlink(missing_ok=True)
             begin = time.monotonic()
+            environment = {**os.environ, "KONTOR_BUILT": "1", **variables_of(point)}  # built before the first run
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                                          env=environment(**variables_of(point)), preexec_fn=die_with(os.getpid()),
+                                          env=environment, preexec_fn=die_with(os.getpid()),
                                           pass_fds=(self.folder.lock,))
             if self.caught:
                 self.end_child(signal.SIGINT)

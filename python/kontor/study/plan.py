@@ -96,7 +96,8 @@ def select(points: list[Point], only: list[str]) -> list[Point]:
     for key, values in grouped(pairs, lambda pair: pair[0]).items():
         known = {name for point in points for name in point.facts}
         if key not in known:
-            raise Failure(f"--only {key}: it is no factor of this study{nearest(key, sorted(known))}", error_id="E-STUDY-POINT")
+            raise Failure(f"--only {key}: it is no factor of this study{nearest(key, sorted(known))}",
+                          error_id="E-STUDY-POINT")
         found = [point for point in found if (key, point.facts.get(key)) in values]
         has = dict.fromkeys(point.facts.get(key, "") for point in points)
         if not found:

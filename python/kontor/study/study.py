@@ -33,12 +33,6 @@ def flow(value: object) -> str:
     return str(value) if is_word else json.dumps(value)
 
 
-def environment(**more: str) -> dict[str, str]:
-    """For the programs: what was built before the first run is not built again."""
-    return {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "KONTOR_BUILT": "1",
-            **more}
-
-
 def refuse(messages: list[str]) -> None:
     """Ends the command if there are any. Each begins with a place, as those of compilers."""
     if messages:
@@ -82,8 +76,7 @@ class Deck:
         """The app's, by key; None where the app is not built yet."""
         if not self.program.exists():
             return None
-        done = subprocess.run([self.program, "--schema"], capture_output=True, text=True, check=False,
-                              env=environment())
+        done = subprocess.run([self.program, "--schema"], capture_output=True, text=True, check=False)
         try:
             return _keys(json.loads(done.stdout)) if done.returncode == 0 else None
         except (ValueError, KeyError, AttributeError):
@@ -189,7 +182,7 @@ def mistakes(study: Study, deck: Deck) -> Iterator[str]:
     for row in range(max(map(len, lists.values()), default=0) if deck.program.exists() else 0):
         words = {key: f"{key}={flow(values[min(row, len(values) - 1)])}" for key, values in lists.items()}
         done = subprocess.run([deck.program, deck.file, "--print-deck", *(f"--set={word}" for word in words.values())],
-                              capture_output=True, text=True, check=False, env=environment())
+                              capture_output=True, text=True, check=False)
         for key, line in itertools.product(words, done.stderr.splitlines()):
             if line.startswith(f"--set {key}=") and "[E-DECK-CONFLICT]" not in line:  # that may be of one point alone
                 where = f"{study.places[f'{homes[key]}.{key}']}: {homes[key]}"
