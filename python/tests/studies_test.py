@@ -43,7 +43,7 @@ class Studies(unittest.TestCase):
                 self.assertTrue(lines[0].startswith("# ") and lines[1].startswith("# test: "), "what it shows, and how it is made small")
                 self.assertIn(f"study: {study.stem}", lines)
                 words = ["--reduced"] if study.stem.startswith("gpu-") else []  # a build without GPUs refuses their backends
-                self.assertIn(" points", self.study(str(study), "--dry-run", *words))
+                self.assertIn("p000 ", self.study(str(study), "--dry-run", *words))
                 self.study(str(study), "--reduced", "--set", "set.measure.calibrate=false", "-o", f"{folder}/{study.stem}")
                 state = json.loads(Path(folder, study.stem, "study.json").read_text(encoding="utf-8"))
                 self.assertEqual({run["state"] for run in state["runs"]}, {"passed"})
