@@ -61,7 +61,7 @@ std::vector<int> smallest_surface_grid(int ranks, std::span<const std::int64_t> 
 
 void resolve_process_grid(std::vector<std::int64_t>& process_grid, std::string_view key, const DividedBox& box,
                           int ranks, const config::Deck& deck) {
-  const auto need = box.least == 1 ? fmt::format("a {}", box.unit)
+  const auto need = box.least == 1 ? fmt::format("one {}", box.unit)
                                    : fmt::format("{} {}s along each axis that is cut", box.least, box.unit);
   if (process_grid.empty()) {
     const auto grid = smallest_surface_grid(ranks, box.extents, box.least);

@@ -63,7 +63,7 @@ class Kontor(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("googletest", type="test")
 
     conflicts("+cuda", when="+rocm", msg="Kokkos has one GPU space at a time")
-    conflicts("+rocm", when="+miniapps", msg="the mini-apps do not compile for AMD GPUs; use ~miniapps")
+    conflicts("+rocm", when="+miniapps", msg="no mini-app has run on AMD GPUs; use ~miniapps")
     conflicts("cuda_arch=none", when="+cuda", msg="CUDA needs an architecture, such as cuda_arch=90")
 
     def cmake_args(self):
