@@ -32,8 +32,7 @@ kontor_require("Kokkos (3.4 or later)" PACKAGE libtrilinos-kokkos-dev HINT Kokko
 option(KONTOR_REQUIRE_THREADS "Stop if Kokkos has no threads on the host, instead of building without (preset openmp)" OFF)
 if(KONTOR_REQUIRE_THREADS AND NOT KONTOR_KOKKOS_THREADS)
   message(FATAL_ERROR "KONTOR_REQUIRE_THREADS is ON, but the Kokkos found (${Kokkos_DIR}) computes by one thread.\n"
-    "  Set Kokkos_ROOT to one that has OpenMP, or have one built from its sources:\n"
-    "  KONTOR_PRESET=openmp KONTOR_KOKKOS_SOURCE=<folder> scripts/kontor build"
+    "  Set Kokkos_ROOT to one that has OpenMP: scripts/kokkos builds one from its sources."
   )
 endif()
 include(KontorKokkosProbe)

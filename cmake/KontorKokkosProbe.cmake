@@ -34,8 +34,7 @@ if(_runs_here AND _version GREATER_EQUAL 40600 AND NOT "${KONTOR_KOKKOS_WORKS}" 
     message(FATAL_ERROR "The Kokkos found (${Kokkos_DIR}) does not work with this compiler: a program of a few lines that "
       "makes, assigns and copies Views (cmake/kokkos_probe.cpp) "
       "was expected to end with 0, and ended with '${_result}'.\n"
-      "  Build that Kokkos with -DKokkos_ENABLE_IMPL_MDSPAN=OFF, as docs/gpu.md has it and as\n"
-      "  KONTOR_KOKKOS_SOURCE=<folder> scripts/kontor build does; or set Kokkos_ROOT to another one.\n${_output}"
+      "  Build that Kokkos with -DKokkos_ENABLE_IMPL_MDSPAN=OFF, as scripts/kokkos does; or set Kokkos_ROOT to another one.\n${_output}"
     )
   endif()
   set(KONTOR_KOKKOS_WORKS "${Kokkos_DIR}" CACHE INTERNAL "The Kokkos that kokkos_probe.cpp has run with")

@@ -7,10 +7,10 @@ import subprocess
 import sys
 import unittest
 
-from command import ROOT, KontorTest
+from command import ROOT, SCRIPTS, KontorTest
 
-TOOLS = """bash cat comm cut dirname basename env flock getconf grep head join kill ls mkdir mktemp paste readlink rm sed seq
-           sleep sort tail tr true wc""".split()
+TOOLS = """basename bash cat chmod comm cut dirname env flock getconf grep head join kill ls mkdir mktemp nproc paste
+           readlink rm sed seq sleep sort tail tr true wc""".split()
 
 # Finds everything once the packages are installed.
 CMAKE = """
@@ -132,50 +132,34 @@ class Setup(KontorTest):
         built = [call.split("--target ")[1].split()[0] for call in calls if "--build" in call]
         self.assertEqual(built, ["heat", "cg"])
 
-    def make_kokkos(self):
-        """Sources as far as they are looked at, and a CMake that says how it was called."""
-        for file in "kokkos/CMakeLists.txt", "kokkos/bin/nvcc_wrapper", "kokkos-kernels/CMakeLists.txt":
-            self.write(file, "default_arch=sm_70\n")
-        self.write("kokkos/cmake/kokkos_arch.cmake", 'kokkos_arch_option(HOPPER90 GPU "NVIDIA Hopper generation CC 9.0" "X")\n')
-        self.log_cmake('if [[ $1 == --preset ]]; then touch "$KONTOR_BUILD_DIR/build.ninja"; fi')
-        self.fake("cc", "")
-        (self.bin / "chmod").symlink_to(shutil.which("chmod"))
-        return str(self.folder / "kokkos")
-
-    def built(self, kokkos, **environment):
-        """The calls of CMake for heat, with a Kokkos of these sources."""
-        self.succeeds("build", "heat", KONTOR_KOKKOS_SOURCE=kokkos, **environment)
-        return self.calls()
-
-    def assert_options(self, call, *options):
-        self.assertLessEqual(set(options), set(call.split()))
-
     def test_kokkos_from_its_sources(self):
-        kokkos, to = self.make_kokkos(), str(self.folder / "build/kokkos")
-        self.fake("nvcc", "")
-        calls = self.built(kokkos)  # without a GPU
-        self.assertEqual([call.split()[1] for call in calls[:4]], [kokkos, f"{to}-build", f"{kokkos}-kernels", f"{to}-kernels-build"])
-        self.assert_options(calls[0], "-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={to}")
-        self.assert_options(calls[2], f"-DKokkos_DIR={to}/lib/cmake/Kokkos", "-DKokkosKernels_ADD_DEFAULT_ETI=OFF")
-        self.assertNotIn("CUDA", "".join(calls))
-        self.assert_options(calls[4], "--preset", f"-DKokkos_DIR={to}/lib/cmake/Kokkos", f"-DKokkosKernels_DIR={to}/lib/cmake/KokkosKernels")
-        self.assertEqual(len(self.built(kokkos)), 1)  # heat alone
-
-        self.fake("nvidia-smi", "echo 9.0; echo 9.0")
-        self.fake("ninja", "")
-        calls, wrapper = self.built(kokkos), f"-DCMAKE_CXX_COMPILER={to}/nvcc_wrapper"
-        self.assert_options(calls[0], "-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON", "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", wrapper)
-        self.assert_options(calls[2], "-G", "Ninja", "-DKokkosKernels_ENABLE_TPL_CUBLAS=ON")
-        self.assert_options(calls[4], wrapper)
-        self.assertIn("sm_90", (self.folder / "build/kokkos/nvcc_wrapper").read_text())
-        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos, KONTOR_CUDA_ARCH="91"), "KONTOR_CUDA_ARCH is '91'")
-        self.assertNotIn("CUDA", "".join(self.built(kokkos, KONTOR_CUDA_ARCH="off")))
-
-    def test_a_kokkos_that_cannot_be_built(self):
-        kokkos = self.make_kokkos()
-        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=f"{kokkos}-kernels"), "KONTOR_KOKKOS_SOURCE is '")
-        self.fake("cmake", "echo 'CMake Error at a.cmake:1'; exit 1")
-        self.assert_fails(self.kontor("build", KONTOR_KOKKOS_SOURCE=kokkos), "CMake Error at a.cmake:1", f"{kokkos} could not be built", code=3)
+        """By scripts/kokkos, of sources as far as they are looked at, and a CMake that says how it was called."""
+        for file in "kokkos/bin/nvcc_wrapper", "kokkos-kernels/CMakeLists.txt":
+            self.write(file, "default_arch=sm_70\n")
+        self.log_cmake("")
+        self.fake("cc", "")
+        prefix = self.folder / "opt"
+        kernels = ("-DKokkosKernels_ADD_DEFAULT_ETI=OFF", "-DKokkosKernels_ENABLE_TPL_BLAS=ON",
+                   f"-DKokkos_DIR={prefix}/lib/cmake/Kokkos")
+        for architecture, of_kokkos, of_kernels in (
+            ([], {"-DKokkos_ENABLE_OPENMP=ON", "-DKokkos_ENABLE_IMPL_MDSPAN=OFF", f"-DCMAKE_INSTALL_PREFIX={prefix}"},
+             set(kernels)),
+            (["HOPPER90"], {"-DKokkos_ENABLE_CUDA=ON", "-DKokkos_ARCH_HOPPER90=ON",
+                            "-DKokkos_ENABLE_IMPL_CUDA_MALLOC_ASYNC=OFF", f"-DCMAKE_CXX_COMPILER={prefix}/nvcc_wrapper"},
+             {*kernels, "-DKokkosKernels_ENABLE_TPL_CUBLAS=ON", f"-DCMAKE_CXX_COMPILER={prefix}/nvcc_wrapper"}),
+        ):
+            subprocess.run([SCRIPTS / "kokkos", "kokkos", "opt", *architecture], cwd=self.folder, env=self.environment,
+                           check=True, timeout=60)
+            kokkos, build, after, _ = self.calls()
+            self.assertEqual(kokkos.split()[:4], ["-S", f"{self.folder}/kokkos", "-B", f"{prefix}/build-kokkos"])
+            self.assertIn(f"--build {prefix}/build-kokkos --target install", build)
+            self.assertLessEqual(of_kokkos, set(kokkos.split()))
+            self.assertLessEqual(of_kernels, set(after.split()))
+            self.assertEqual("CUDA" in kokkos + after, bool(architecture))
+        self.assertEqual(self.lines("opt/nvcc_wrapper"), ["default_arch=sm_90"])
+        done = subprocess.run([SCRIPTS / "kokkos", "opt", "kokkos"], cwd=self.folder, env=self.environment, check=False,
+                              capture_output=True, text=True)
+        self.assert_fails(done, "SOURCE is a clone of")
 
 
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")

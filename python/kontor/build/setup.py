@@ -15,7 +15,6 @@ from pathlib import Path
 from ..limits import Limits
 from ..messages import Failure, have, said, say, shown
 from ..place import Place
-from .kokkos import build_kokkos, generator
 from .log import Log
 
 LACKS = re.compile(r"Kontor needs|Could NOT find|No CMAKE_C(XX)?_COMPILER|build program corresponding to")
@@ -44,8 +43,6 @@ class Build:
         with open(self.folder / "kontor-build.lock", "w", encoding="ascii") as lock:
             with suppress(OSError):
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            if self.environment.get("KONTOR_KOKKOS_SOURCE"):
-                self._options += build_kokkos(self)
             if not self.is_configured or self._options:
                 self._configure()
                 self._options = []
@@ -86,8 +83,9 @@ class Build:
 
     def _run_cmake(self) -> bool:
         say("configuring (some seconds)")
-        words = ["cmake", "--preset", self.place.preset, "-B", str(self.folder), *generator(self.folder),
-                 *self._options]
+        # Ninja where it is, because a bare Debian has no make; else CMake's default.
+        ninja = ["-G", "Ninja"] if have("ninja") and not (self.folder / "CMakeCache.txt").exists() else []
+        words = ["cmake", "--preset", self.place.preset, "-B", str(self.folder), *ninja, *self._options]
         return self.log.run(words, self.place.root)
 
     def install_missing(self, *lists: str) -> bool:
