@@ -82,7 +82,7 @@ class Refusals(KontorTest):
             ([], "kontor: run: no deck given; there are "),
             (["heat/plat.yaml"], f"{cannot}No such file or directory; did you mean {ROOT}/inputs/heat/plate.yaml?"),
             (["no-such-deck-at-all.yaml"], f"{cannot}No such file or directory; 'kontor run' lists those of Kontor"),
-            (["/dev/stdin"], f"kontor: /dev/stdin: {cannot}not a file"),
+            (["/dev/stdin"], "/dev/stdin: the file is empty"), (["/tmp"], f"/tmp: {cannot}it is a directory"),
             (["none.yaml"], "none.yaml: app is missing; it names the mini-app, as in app: heat"),
             (["other.yaml"], "kontor: other.yaml: app 'heet' is unknown; allowed are: "),
             (["plate.yaml", "-n0"], f"kontor: run: -n is '0'; {count} from 1"),

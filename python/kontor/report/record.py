@@ -118,7 +118,7 @@ class Record:
     @property
     def seconds(self) -> float | None:
         """Median seconds of a repeat, or None."""
-        return statistics.median(self.repeats) if self.repeats else self.timers.get("total", {}).get("max")
+        return statistics.median(self.repeats) if self.repeats else None
 
     @property
     def threads(self) -> int:

@@ -25,7 +25,6 @@ from .text import counted, grouped
 SIZES = ("ranks", "nodes", "threads", "gpus", "ranks_per_node")  # factors that say how many workers there are
 DECK = "deck"  # two of them are two problems, whose times say nothing of each other
 BACKEND = "comm.backend"
-SUPERLINEAR = 1.02  # an efficiency whose whole interval lies above needs an explanation
 UNEVEN = 0.01  # relative, of work that is not what it should be
 EXACT = Estimate(1.0, 1.0, 1.0)
 LEAST = 0.95  # an efficiency above it limits nothing
@@ -184,16 +183,13 @@ class Scaled:
         return f"{name} {value.value:.2f}" if value.value < LEAST else None
 
     @property
-    def warnings(self) -> list[str]:
-        found = []
-        if self.growth > 1 and (self.efficiency.low or self.efficiency.value) > SUPERLINEAR:
-            found.append(f"{self.where}: superlinear, efficiency {self.efficiency.value:.2f} of "
-                         f"{self.series.base_name}: a cache that the problem begins to fit in, or a slow baseline")
-        if abs(self.work - 1) > UNEVEN:
-            found.append(f"{self.where}: the work{' of a worker' * self.weak} is {self.work:.2f} of the baseline's"
-                         + (": the efficiency by work is that times this" if self.weak
-                            else ", so the problems are different"))
-        return found
+    def warning(self) -> str:
+        """Of problems that are not what they should be, else empty."""
+        if abs(self.work - 1) <= UNEVEN:
+            return ""
+        which, says = ((" of a worker", ": the efficiency by work is that times this") if self.weak
+                       else ("", ", so the problems are different"))
+        return f"{self.where}: the work{which} is {self.work:.2f} of the baseline's{says}"
 
 
 def work_of(point: Point) -> float | None:

@@ -81,7 +81,7 @@ def _points(series: list[Series], rows: list[Scaled]) -> list[Section]:
     few = (f" With {counted(fewest, 'measurement')} of a point no interval of a median is surer than "
            f"{100 * (1 - 2.0 ** (1 - fewest)):.0f} %." if fewest < ENOUGH else "")
     words = [f"In brackets: 95 % confidence intervals by bootstrap over the runs of a point.{few}",
-             *(f"Warning: {text}." for row in rows for text in row.warnings)]
+             *(f"Warning: {row.warning}." for row in rows if row.warning)]
     problem = "The problem grows with the number of workers" if rows[0].weak else "The same problem on more workers"
     charts = _scaling_charts(series, rows) if scales else []
     return tabulated("Scaling" if scales else "Times", cells, *words, *charts,

@@ -13,4 +13,4 @@ def write_trace(record: Record, path: str) -> None:
         raise RecordError(f"{record.path}: no trace in it; --set measure.trace=100 records the first 100 steps")
     events = [{"ph": "X", "name": row["region"], "cat": record.kind(row["region"]), "pid": row["rank"],
                "tid": 0, "ts": 1e6 * row["begin"], "dur": 1e6 * (row["end"] - row["begin"])} for row in record.trace]
-    Path(path).write_text(json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}), encoding="utf-8")
+    Path(path).write_text(json.dumps({"traceEvents": events}), encoding="utf-8")

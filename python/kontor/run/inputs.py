@@ -78,8 +78,6 @@ def _check(name: str, place: Place) -> None:
             raise Failure(f"{name}: there are checkpoints of that name; add --restart to resume from the newest")
         hint = nearest(name, place.decks) or "; 'kontor run' lists those of Kontor"
         raise Failure(f"{name}: cannot read the deck: No such file or directory{hint}", error_id="E-FILE-READ")
-    if not os.path.isfile(name) or not os.access(name, os.R_OK):
-        raise Failure(f"{name}: cannot read the deck: not a file, or not readable", error_id="E-FILE-READ")
 
 
 def is_result(name: str) -> bool:
