@@ -41,7 +41,7 @@ class Lists(unittest.TestCase):
 
     def test_each_check_has_mutants(self):
         checked = folders("miniapps/*/check") & set(APPS)
-        self.assertEqual({path.stem for path in ROOT.glob("tests/mutations/*.toml")}, checked | {"common"})
+        self.assertEqual({path.stem for path in ROOT.glob("tests/mutations/*.toml")}, checked | {"common", "kernels"})
 
     def test_an_app_that_is_added_is_known(self):
         with tempfile.TemporaryDirectory(prefix="kontor-test-") as folder:

@@ -6,6 +6,7 @@ The text `right` becomes a choice at run time between it and the texts `wrong`, 
 where it ends in ; or }, else of an expression. FOLDER/sources.cpp includes all sources of the table.
 """
 
+import re
 import shutil
 import sys
 import tomllib
@@ -13,6 +14,7 @@ import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+FIRST_ITEM = re.compile(r'"(kernels/[^"]+)",[^;]*?[(, {](0)(?=[,}])')  # a kernel's label, and the first 0 of its policy
 
 
 def number_of(name):
@@ -21,9 +23,14 @@ def number_of(name):
 
 
 def mutants_in(entries):
-    """Those of a table, by name."""
+    """Those of a table, by name. In files of `first_items` each kernel leaves out its first item, and is the name."""
     groups = [group for group in entries.values() if isinstance(group, dict)]
-    return {name: mutant for group in groups for name, mutant in group.items()}
+    found = {name: mutant for group in groups for name, mutant in group.items()}
+    for path in sorted((ROOT / entries.get("folder", "")).glob(entries.get("first_items", "no file"))):
+        for match in FIRST_ITEM.finditer(path.read_text(encoding="utf-8")):
+            found[match[1]] = {"file": path.name, "right": "0", "wrong": "1", "at": match.start(2),
+                               "only": path.stem.replace("_", "-")}
+    return found
 
 
 def choice(right, mutants):
@@ -37,10 +44,12 @@ def choice(right, mutants):
 def mutated(text, mutants, file):
     """The text with these mutants in it; SystemExit if it does not have exactly one place for each."""
     places = {}
-    for name, right, wrong in mutants:
-        if text.count(right) != 1:
+    for name, mutant in mutants:
+        right = mutant["right"]
+        if "at" not in mutant and text.count(right) != 1:
             sys.exit(f"{file} has {text.count(right)} places for '{name}', not one: {right}")
-        places.setdefault((text.index(right), right), []).append((name, wrong))
+        begin = mutant["at"] if "at" in mutant else text.index(right)
+        places.setdefault((begin, right), []).append((name, mutant["wrong"]))
     end = len(text)
     for (begin, right), wrong in sorted(places.items(), reverse=True):
         if begin + len(right) > end:
@@ -54,7 +63,7 @@ def main(table, folder):
     base, of_file = ROOT / entries.get("folder", ""), {}
     for name, mutant in mutants_in(entries).items():
         for place in (mutant, *(also for key, also in mutant.items() if key.startswith("also"))):
-            of_file.setdefault(base / place["file"], []).append((name, place["right"], place["wrong"]))
+            of_file.setdefault(base / place["file"], []).append((name, place))
     sources = list(dict.fromkeys(path for part in entries["sources"].split() for path in sorted(base.glob(part))))
     shutil.rmtree(folder, ignore_errors=True)  # of a table that was another one
     lines = []

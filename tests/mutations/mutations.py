@@ -92,7 +92,8 @@ def read(table):
     return mutants_in(tomllib.loads(Path(__file__).with_name(f"{table}.toml").read_text(encoding="utf-8")))
 
 
-MUTANTS = {name: m for name, m in (read("common") | read(APP)).items() if APP not in m.get("not_in", "").split()}
+COMMON = {} if APP == "kernels" else read("common")  # kernels has neither steps nor fields
+MUTANTS = {name: m for name, m in (COMMON | read(APP)).items() if APP not in m.get("not_in", "").split()}
 DECKS = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
 
 
