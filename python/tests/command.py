@@ -58,7 +58,7 @@ class KontorTest(unittest.TestCase):
         (self.folder / "build/bin").mkdir(parents=True)
         for reader in DECK_READER, DECK_READER.with_name("kontor-record"):
             (self.folder / "build/bin" / reader.name).symlink_to(reader)
-        self.deck = self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
+        self.write("plate.yaml", "# a plate\napp: heat # the app\nproblem:\n  cells: [8, 8]\n")
 
     def patch(self, user, more=""):
         """What no fake command can: the user who starts kontor, and other Python."""
@@ -77,13 +77,12 @@ class KontorTest(unittest.TestCase):
         (self.folder / name).write_text(text)
         return name
 
-    def kontor(self, *arguments, stdin=subprocess.DEVNULL, **environment):
+    def kontor(self, *arguments, **environment):
         """Commands that need no packages in a copy of this process, which takes a tenth of the time of a new one."""
         if arguments[0] in ("compare", "report", "study", "predict") or {"PYTHONPATH", "KONTOR_PYTHON"} & environment.keys():
-            return self.script(*arguments, stdin=stdin, **environment)
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err, open(os.devnull, "rb") as nothing:
-            files = nothing if stdin is subprocess.DEVNULL else stdin, out, err
-            copy = FORK.Process(target=self.be_kontor, args=(arguments, files, environment))
+            return self.script(*arguments, **environment)
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            copy = FORK.Process(target=self.be_kontor, args=(arguments, (out, err), environment))
             copy.start()
             copy.join()
             said = [file.read() for file in (out, err) if file.seek(0) == 0]
@@ -93,7 +92,7 @@ class KontorTest(unittest.TestCase):
         """In the copy, which ends with the exit code."""
         signal.alarm(60)
         os.chdir(self.folder)
-        for number, file in enumerate(files):
+        for number, file in enumerate(files, 1):
             os.dup2(file.fileno(), number)
         sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
         os.environ.clear()
@@ -101,10 +100,11 @@ class KontorTest(unittest.TestCase):
         exec(self.patches, {})  # pylint: disable=exec-used
         sys.exit(main(list(arguments)))
 
-    def script(self, *arguments, stdin=subprocess.DEVNULL, **environment):
+    def script(self, *arguments, **environment):
         """The same by scripts/kontor."""
-        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdin=stdin, capture_output=True, text=True,
-                              check=False, timeout=60, env={**self.environment, **environment})
+        return subprocess.run([str(SCRIPTS / "kontor"), *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=60,
+                              env={**self.environment, **environment})
 
     def succeeds(self, *arguments, **environment):
         """The same, which must end with exit code 0."""

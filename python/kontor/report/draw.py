@@ -120,7 +120,7 @@ def _draw_lines(chart: Chart, axes: Any) -> None:
     axes.set(xscale="log" if chart.log_x else "linear", yscale="log" if chart.log_y else "linear")
     _tell(axes.xaxis, chart.x_unit, chart.log_x)
     across = sorted({x for line in chart.lines for x in line.x})
-    if not chart.x_unit and len(across) <= MOST_TICKS:
+    if not chart.x_unit and len(across) <= MOST_TICKS and all(float(x).is_integer() for x in across):  # workers
         axes.xaxis.set_major_locator(FixedLocator(across))
         axes.xaxis.set_minor_locator(NullLocator())
     _tell(axes.yaxis, chart.unit, chart.log_y)
