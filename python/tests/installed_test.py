@@ -16,7 +16,6 @@ from command import BUILD, ROOT
 
 SMALL = ("--set", "problem.cells=[16,16]", "--set", "measure.calibrate=false", "--quiet")
 PACKAGE = ("python", "pyproject.toml", "README.md", "VERSION", "LICENSE")
-OF_SOURCE = ("build", "test", "lint", "predict")
 
 
 class Commands:
@@ -40,10 +39,11 @@ class Commands:
 
     def test_version(self):
         revision = (BUILD / "revision.txt").read_text()
-        self.assertEqual(self.kontor("--version").stdout, f"kontor {(ROOT / 'VERSION').read_text().strip()} ({revision.strip()})\n")
+        version = f"kontor {(ROOT / 'VERSION').read_text().strip()} ({revision.strip()})\n"
+        self.assertEqual(self.kontor("--version").stdout, version)
         self.assertIn(revision.strip(), self.kontor("app", "heat", "--version").stdout)
 
-    def test_a_run_and_its_report(self):
+    def test_a_run_its_report_and_a_study(self):
         """Of a deck by its path, and by its name below share/."""
         for deck, folder in ("share/kontor/inputs/heat/plate.yaml", self.prefix), ("heat/plate.yaml", self.folder):
             done = self.kontor("run", deck, "-n", "1", *SMALL, "-o", f"{self.folder}/plate.h5", folder=folder)
@@ -52,24 +52,20 @@ class Commands:
             self.skipTest("no h5py")
         self.assertIn("heat", self.kontor("report", "plate.h5").stdout)
         self.assertIn("VERIFICATION PASSED", self.kontor("run", "plate.h5", "--quiet").stdout)
-
-    def test_a_study(self):
         self.assertIn(" points", self.kontor("study", "studies/heat-strong.yaml", "--dry-run").stdout)
-
-    def test_what_needs_a_source_tree(self):
-        for command in OF_SOURCE:
-            self.assertIn(f"{command} needs a source tree", self.kontor(command, code=2).stderr)
 
     def test_help(self):
         """Of the commands that are there, and of pages that are there."""
         overview = self.kontor("help").stdout
         commands = dict.fromkeys(re.findall(r"(?m)^ {2}kontor (\w+)", overview))
-        self.assertTrue(commands.keys().isdisjoint(OF_SOURCE), commands)
         told = [overview, *(self.kontor(command, "--help").stdout for command in commands if command != "help")]
-        self.assertEqual([line for text in told for line in text.splitlines() if re.search("source tree|build/|kontor build", line)], [])
-        named = [page for file in (ROOT / "python/kontor").rglob("*.py") for page in re.findall(r"docs/[\w/]+\.md", file.read_text())]
-        for page in [page for text in told for page in re.findall(r"docs/[\w/]+\.md", text)] + named:
+        self.assertNotRegex("".join(told), "source tree|build/|kontor build")
+        sources = [file.read_text() for file in (ROOT / "python/kontor").rglob("*.py")]
+        for page in {page for text in told + sources for page in re.findall(r"docs/[\w/]+\.md", text)}:
             self.assertTrue((self.prefix / "share/kontor" / page).exists(), page)
+        for command in "build", "test", "lint", "predict":
+            self.assertNotIn(command, commands)
+            self.assertIn(f"{command} needs a source tree", self.kontor(command, code=2).stderr)
 
     def test_the_apps(self):
         apps = self.kontor("app").stdout.split()

@@ -164,23 +164,23 @@ class Setup(KontorTest):
 
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "no git or no cmake")
 class Revision(KontorTest):
-    """What programs say that they were built from."""
-
     def test_only_the_sources_own_repository_tells(self):
-        """Not that of another user's hook, nor one around an archive; of a folder that belongs to another user."""
-        self.write("in", "@git_revision@")
-        self.write("archive/VERSION", "1")
-        self.write("broken/.git", "gitdir: /nothing")
+        """What programs say that they were built from: not that of another user's hook, nor one around an archive; of a
+        folder that belongs to another user."""
+        for name, text in {"in": "@git_revision@", "archive/VERSION": "1", "broken/.git": "gitdir: /nothing"}.items():
+            self.write(name, text)
         author = ["-c", "user.name=a", "-c", "user.email=a@b"]
         for words in ["init", "-q"], [*author, "commit", "-q", "--allow-empty", "-m", "a"]:
             subprocess.run(["git", *words], cwd=self.folder, check=True, timeout=60)
-        environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1",
-                       "GIT_DIR": "/nothing", "GIT_INDEX_FILE": "/nothing"}
-        for source, revision, says in (".", r"^[0-9a-f]{12}$", r"\A\Z"), ("archive", "^unknown$", r"\A\Z"), ("broken", "^unknown$", "not a git repository"):
+        environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_DIR": "/nothing",
+                       "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", "GIT_INDEX_FILE": "/nothing"}
+        for source, revision, says in ((".", r"^[0-9a-f]{12}$", r"\A\Z"), ("archive", "^unknown$", r"\A\Z"),
+                                       ("broken", "^unknown$", "not a git repository")):
             with self.subTest(source):
-                done = subprocess.run(["cmake", f"-Dsource_dir={self.folder / source}", "-Dtemplate=in", "-Doutput=out", "-Drevision=revision",
-                                       "-P", ROOT / "cmake/WriteBuildInfo.cmake"],
-                                      cwd=self.folder, capture_output=True, text=True, check=True, timeout=60, env=environment)
+                words = ["cmake", f"-Dsource_dir={self.folder / source}", "-Dtemplate=in", "-Doutput=out",
+                         "-Drevision=revision", "-P", ROOT / "cmake/WriteBuildInfo.cmake"]
+                done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, check=True, timeout=60,
+                                      env=environment)
                 self.assertRegex(self.lines("out")[0], revision)
                 self.assertEqual(self.lines("out"), self.lines("revision"))
                 self.assertRegex(done.stderr, says)

@@ -74,7 +74,7 @@ class Folders(StudyTest):
 
     def test_folders_of_others(self):
         self.write("mine/thesis.tex", "")
-        for words, fact in ((["-o", "mine"], "thesis.tex"), (["-o", "plate.yaml"], "not a folder"),
+        for words, fact in ((["-o", "mine"], "thesis.tex"), (["-o", "plate.yaml"], "Not a directory"),
                             (["-o", "x" * 5000], "File name too long"), (["--resume"], "no study to resume")):
             self.assert_fails(self.study(*words), fact, "E-STUDY-FOLDER")
 

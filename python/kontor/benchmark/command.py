@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import os
 import platform
 import re
 import subprocess
 import tarfile
-from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,7 +26,7 @@ from ..study.machine import describe_machine
 
 STUDY = "inputs/studies/benchmark.yaml"
 HEAD = ["deck", "figure", "unit", "median", "least", "most", "fraction", "runs"]
-KEPT = ("study.yaml", "study.json", "study.csv", "benchmark.csv", "report.md", "machine.json", "machine.txt")
+KEPT = ("study.yaml", "study.json", "study.csv", "benchmark.csv", "report.md", "machine.txt")
 SAY = (("uname", "-a"), ("lscpu",), ("free", "-b"), ("numactl", "--hardware"), ("nvidia-smi",), ("rocm-smi",),
        ("mpirun", "--version"), ("ompi_info", "--parsable"))
 SETTINGS = re.compile("(CUDA|FI|HIP|KOKKOS|KONTOR|MPICH|NCCL|OMP|OMPI|ROCR|SLURM|UCX)_")  # names of variables to tell
@@ -117,8 +115,6 @@ def write_table(points: list[Point], path: Path) -> Table:
 
 def describe(folder: Path, place: Place) -> None:
     """The machine and the report, beside the runs."""
-    about = {**asdict(describe_machine(place)), "system": platform.platform(), "kontor": place.version}
-    (folder / "machine.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     told = "".join(f"$ {' '.join(words)}\n{output}\n" for words in SAY if (output := said(*words, seconds=20)))
     told += "".join(f"{name}={value}\n" for name, value in sorted(os.environ.items()) if SETTINGS.match(name))
     (folder / "machine.txt").write_text(told, encoding="utf-8")

@@ -98,8 +98,6 @@ class Folder:
     def refuse_foreign(self, resume: bool) -> None:
         """Before anything is written."""
         path, is_study = self.path, os.path.exists(self.path / "study.json")
-        if os.path.exists(path) and not os.path.isdir(path):
-            raise self.error("is not a folder")
         if is_study and not resume:
             raise self.error("has a study already; --resume continues it, -o names another folder")
         if resume and not is_study:
@@ -136,8 +134,6 @@ class Folder:
             self.state = state
         except (ValueError, RecursionError) as error:
             raise self.error(f"study.json is damaged: {str(error)[:200]}; runs are in {self.path / 'runs'}") from error
-        except OSError as error:
-            raise self.error(f"study.json cannot be read: {error.strerror}") from error
 
     def save(self) -> None:
         """Fails where it cannot be written; what it was before stays."""

@@ -41,14 +41,12 @@ def differences(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """In what two machines differ, in words. Jobs differ in hosts: of them counts what hosts are, not their names."""
     in_jobs = one.get("job") or other.get("job")
     told = []
-    for key in ("cpu", "gpus", "mpi", *(() if in_jobs else ("hosts", "cores", "memory_bytes"))):
+    for key in ("cpu", "gpus", "mpi", *(() if in_jobs else ("hosts", "cores"))):
         mine, its = one.get(key), other.get(key)
-        if key == "memory_bytes" and mine and its and abs(mine - its) < 0.05 * max(mine, its):
-            continue
         if key == "gpus" and in_jobs:
             mine, its = sorted(set(mine or [])), sorted(set(its or []))
         if mine != its:
-            told.append(f"{key.removesuffix('_bytes')} is {mine or 'none'}, was {its or 'none'}")
+            told.append(f"{key} is {mine or 'none'}, was {its or 'none'}")
     return told
 
 

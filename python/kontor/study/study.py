@@ -159,10 +159,8 @@ def find_deck(name: str, study_file: Path, where: str, reduced: bool, place: Pla
     places = [Path(name), study_file.parent / name, place.root / name]
     found = next(filter(os.path.isfile, places), None)
     if not found:
-        looked = ", ".join(str(file.parent) for file in dict.fromkeys(places))
-        hint = nearest(name, [*place.decks, *study_file.parent.glob("*.yaml")])
-        refuse([with_id(f"{where}: deck {printable(name)[:80]}: no such file{hint or f'; looked in {looked}'}",
-                        "E-FILE-READ")])
+        near = nearest(name, [*place.decks, *study_file.parent.glob("*.yaml")])
+        refuse([with_id(f"{where}: deck {printable(name)[:80]}: no such file{near}", "E-FILE-READ")])
     file = Path(found or name).resolve()
     settings = settings_of_test(file) if reduced else []
     given = by_key(reader_says(place, "--json", file, *settings))
