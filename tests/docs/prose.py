@@ -4,6 +4,8 @@
 import re
 from typing import NamedTuple
 
+FENCED = re.compile(r"(?:^<!-- ([^\n]*) -->\n)?^```([^\n]*)\n(.*?)^```[^\n]*$", re.DOTALL | re.MULTILINE)
+
 
 class Block(NamedTuple):
     language: str
@@ -13,26 +15,14 @@ class Block(NamedTuple):
 
 
 def fenced_blocks(path):
-    """The fenced blocks of a page."""
-    found, begin, before = [], None, ""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.startswith("```"):
-            if begin is None:
-                before = line
-            continue
-        if begin is None:
-            mark = re.fullmatch(r"<!-- (.*) -->", before)
-            begin, language, comment = number, line[3:].strip(), mark.group(1) if mark else ""
-        else:
-            lines = path.read_text(encoding="utf-8").splitlines()[begin : number - 1]
-            found.append(Block(language, comment, "\n".join(lines) + "\n", f"{path}:{begin}"))
-            begin, before = None, ""
-    return found
+    text = path.read_text(encoding="utf-8")
+    return [Block(found[2].strip(), found[1] or "", found[3], f"{path}:{text.count(chr(10), 0, found.start(2)) + 1}")
+            for found in FENCED.finditer(text)]
 
 
 def links(path):
     """Targets of links and pictures, those in code left out."""
-    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = FENCED.sub("", path.read_text(encoding="utf-8"))
     return re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text))
 
 

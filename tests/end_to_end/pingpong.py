@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""pingpong: what it refuses, says and records. pingpong/tests has the decks that its measures do not take."""
+"""pingpong: what it refuses, says and records. pingpong/tests has the decks that its measures do not take,
+docs/record_reference the columns of tables."""
 
 import subprocess
 import sys
@@ -25,9 +26,6 @@ def deck(measure, **problem):
 
 class Pingpong(RecordTest):
     program = PINGPONG
-    CURVES = ("curve", "series", "size", "elements", "bytes", "repetitions", "mean", "standard_error", "median", "min",
-              "pack", "post", "wait", "unpack", "messages")  # fmt: skip
-    RATIOS = ("curve", "series", "baseline", "size", "bytes", "ratio", "low", "high")
 
     def test_refused(self):
         """A measurement is short: no key asks for a checkpoint or a series, and it resumes from none."""
@@ -45,7 +43,6 @@ class Pingpong(RecordTest):
 
     def run_measure(self, text, **others):
         run = self.run_of(text, "out.h5", **{"ranks": 2, **others})
-        self.assertEqual(tuple(run["curves"][0]), self.CURVES)
         for row in run["curves"]:
             self.assertTrue(0 < row["min"] <= row["median"], row)
         return run
@@ -60,7 +57,6 @@ class Pingpong(RecordTest):
         self.assertEqual({row["series"] for row in run["curves"]}, {"raw", "typed"})
         row = next(row for row in run["curves"] if row["curve"] == "3d double" and row["size"] == 8)
         self.assertEqual([row[key] for key in ("elements", "bytes", "repetitions", "messages")], [512, 4096, 3, 1])
-        self.assertEqual(tuple(run["ratios"][0]), self.RATIOS)
         for row in run["ratios"]:
             self.assertTrue(0 < row["low"] <= row["ratio"] <= row["high"], row)
         self.assertEqual(run["measure"], "roundtrip")

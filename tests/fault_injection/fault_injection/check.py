@@ -112,28 +112,35 @@ def contents(path):
     return bits
 
 
+def run_of(path):
+    """The record in a file."""
+    with h5py.File(path) as file:
+        return json.loads(file["run"][()])
+
+
 def check_folder(folder, reference, run, findings, complete=False, temporaries=True, told=""):
     """What check_output() gives. Every file is whole, and of one run; if `complete`, of this one. Other files are
     checkpoints, `temporaries`, and what the user was `told` of. Each finding begins with the name of its check."""
     state = check_output(folder, reference, run, findings)
-    check_sidecars(folder, reference, state, findings)
-    checkpoints = list(folder.glob("plate-checkpoint-*.h5"))
-    for path in checkpoints:
-        try:
-            contents(path)
-            if not path.read_bytes().endswith(SEAL):
-                findings.append(f"checkpoint: {path.name} has no checksums at its end")
-        except Exception as error:  # noqa: BLE001: h5py throws many kinds
-            findings.append(f"checkpoint: {path.name} is not whole: {error}")
+    if state != "damaged":
+        check_sidecars(folder, reference, state, findings)
     names = {path.name for path in folder.iterdir()}
+    checkpoints = [name for name in names if CHECKPOINT.fullmatch(name)]
+    for name in checkpoints:
+        try:
+            contents(folder / name)
+            if not (folder / name).read_bytes().endswith(SEAL):
+                findings.append(f"checkpoint: {name} has no checksums at its end")
+        except Exception as error:  # noqa: BLE001: h5py throws many kinds
+            findings.append(f"checkpoint: {name} is not whole: {error}")
     if complete:
         if state != "new":
             findings.append(f"exit code: 0, but plate.h5 is {state}")
         findings += [f"exit code: 0, but there is no {name}" for name in reference.earlier.keys() - names]
     elif run.has("--restart=") and not checkpoints:
         findings.append("checkpoint: the run resumed from one, and none is left")
-    for name in sorted(names - {"deck.yaml", *OUTPUTS}):
-        if not CHECKPOINT.fullmatch(name) and name not in told and not (temporaries and TEMPORARY.fullmatch(name)):
+    for name in sorted(names - {"deck.yaml", *OUTPUTS, *checkpoints}):
+        if name not in told and not (temporaries and TEMPORARY.fullmatch(name)):
             findings.append(f"names: {name} is left")
     return state
 
@@ -147,9 +154,7 @@ def check_output(folder, reference, run, findings):
     if path.read_bytes() == reference.earlier["plate.h5"]:
         return "earlier"
     try:
-        bits = contents(path)
-        with h5py.File(path) as file:
-            early = json.loads(file["run"][()])["ended_early"]
+        bits, early = contents(path), run_of(path)["ended_early"]
     except Exception as error:  # noqa: BLE001: h5py throws many kinds
         findings.append(f"output: plate.h5 is neither the earlier one nor whole: {error}")
         return "damaged"
@@ -166,20 +171,18 @@ def check_output(folder, reference, run, findings):
 
 def check_sidecars(folder, reference, state, findings):
     """Those of the earlier file beside it, those of the new one beside the new one, or none."""
-    path, *sidecars = (folder / name for name in OUTPUTS)
-    there = [file for file in sidecars if file.exists() and state != "damaged"]
-    for file in there:
-        if state == "earlier":
-            if file.read_bytes() != reference.earlier.get(file.name):
-                findings.append(f"sidecar: {file.name} is not what belongs to the earlier plate.h5")
-        elif file.name == "plate.xmf":  # it names all datasets
-            named = set(re.findall(r"plate\.h5:/([^<]+)", text := file.read_text(errors="replace")))
-            if named != contents(path).keys() or not text.endswith("</Xdmf>\n"):
-                findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
-        else:
-            try:
-                with h5py.File(path) as output:
-                    if json.loads(file.read_text())["started"] != json.loads(output["run"][()])["started"]:
-                        findings.append("sidecar: plate.json is of another run than plate.h5")
-            except (ValueError, KeyError) as error:
-                findings.append(f"sidecar: plate.json is not whole: {error}")
+    path, xdmf, record = (folder / name for name in OUTPUTS)
+    for file in xdmf, record:
+        if file.exists() and state == "earlier" and file.read_bytes() != reference.earlier.get(file.name):
+            findings.append(f"sidecar: {file.name} is not what belongs to the earlier plate.h5")
+    if state == "earlier":
+        return
+    if xdmf.exists():  # it names all datasets
+        named = set(re.findall(r"plate\.h5:/([^<]+)", text := xdmf.read_text(errors="replace")))
+        if named != contents(path).keys() or not text.endswith("</Xdmf>\n"):
+            findings.append(f"sidecar: plate.xmf is not what belongs to the {state} plate.h5")
+    try:
+        if record.exists() and json.loads(record.read_text())["started"] != run_of(path)["started"]:
+            findings.append("sidecar: plate.json is of another run than plate.h5")
+    except (ValueError, KeyError) as error:
+        findings.append(f"sidecar: plate.json is not whole: {error}")
