@@ -88,9 +88,9 @@ class Checkpoints(ProgramTest):
         ):
             words = ("--restart", name, "--set", setting)
             self.refused("E-CHECKPOINT-DECK", name, *facts, words=words, deck=DECK)
-        self.names(self.ends(2, "--restart", "none.h5", ranks=2).err, "E-CHECKPOINT-NONE", "none.h5")
+        self.refused("E-CHECKPOINT-NONE", "none.h5", first=("--restart", "none.h5"), ranks=2)
         self.program = CG
-        self.names(self.ends(2, "--restart", name).err, "E-DECK-APP", name, "'heat'", "'cg'")
+        self.refused("E-DECK-APP", name, "'heat'", "'cg'", first=("--restart", name))
 
     def test_sizes(self):
         """Of a rank and of a share of memory: checkpoints have the plain sizes that a run had."""
@@ -103,6 +103,4 @@ class Checkpoints(ProgramTest):
         for text, ranks, *facts in (
             (LOCAL, 3, "problem.cells", "[36, 10]", "[24, 10]"), (SHARE, 2, "problem.memory_share", checkpoint),
         ):
-            self.write("deck.yaml", text)
-            result = self.ends(2, "deck.yaml", *restart, ranks=ranks)
-            self.names(result.err, "E-CHECKPOINT-DECK", "deck.yaml:2:", *facts)
+            self.refused("E-CHECKPOINT-DECK", "deck.yaml:2:", *facts, deck=text, words=restart, ranks=ranks)

@@ -57,14 +57,12 @@ class MatrixMarket(RecordTest):
             numpy.testing.assert_allclose(found["fields/x"][...], expected, rtol=1e-10)
 
     def test_is_not_written(self):
-        before = self.contents()
         for option, path, role in (
             ("-o", "decks/matrix.mtx", "file and the HDF5 file"),
             ("--results", "decks/./rhs.mtx", "rhs_file and the file of --results"),
         ):
-            result = self.ends(2, "decks/deck.yaml", option, path, ranks=2)
-            self.names(result.err, "E-FILE-SAME", path, f"problem.matrix_market.{role}")
-            self.assertEqual((result.out, self.contents()), ("", before))
+            words = ("decks/deck.yaml", option, path)
+            self.refused("E-FILE-SAME", path, f"problem.matrix_market.{role}", first=words, ranks=2)
 
     def test_a_restart_wants_files_of_the_same_contents(self):
         """cg/tests has the matrix."""
@@ -76,7 +74,6 @@ class MatrixMarket(RecordTest):
         text = other.read_text()
         other.write_text(text.replace("7\n", "8\n").replace("8 1\n", "7 1\n"))
         facts = "problem.matrix_market.rhs_file", f"{len(text)} bytes, checksum ", checkpoint
-        self.names(self.ends(2, *moved).err, "E-CHECKPOINT-DECK", *facts)
+        self.refused("E-CHECKPOINT-DECK", *facts, first=moved)
         other.unlink()
-        facts = "problem.matrix_market.rhs_file", "other.mtx: No such file"
-        self.names(self.ends(2, *moved).err, "E-FILE-READ", *facts)
+        self.refused("E-FILE-READ", "problem.matrix_market.rhs_file", "other.mtx: No such file", first=moved)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mistakes, one at a time, each of which must fail the verification of every deck that has the ingredient.
 
-KONTOR_MUTANTS is an app's program of mutants. By hand: mutations.py APP [MUTANT [DECK]] tells what runs come to.
+KONTOR_MUTANTS is an app's program of mutants. By hand: KONTOR_MUTANT begins the names of those that are wanted.
 """
 
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import tomllib
 import unittest
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 from mutate import ROOT, mutants_in, number_of
 
-PROGRAM = os.environ.get("KONTOR_MUTANTS", str(ROOT / f"build/tests/mutations/{[*sys.argv, 'heat'][1]}_mutants"))
+PROGRAM = os.environ["KONTOR_MUTANTS"]
 APP = Path(PROGRAM).name.removesuffix("_mutants")
 FIXED = ["--quiet", "--set=comm.backend=view"]
 FIXED += [f"--set=measure.{text}" for text in ("repeats=1", "calibrate=false", "sample_seed=1")]
@@ -93,7 +92,8 @@ def read(table):
 
 
 COMMON = {} if APP == "kernels" else read("common")  # kernels has neither steps nor fields
-MUTANTS = {name: m for name, m in (COMMON | read(APP)).items() if APP not in m.get("not_in", "").split()}
+MUTANTS = {name: mutant for name, mutant in (COMMON | read(APP)).items() if APP not in mutant.get("not_in", "").split()
+           and name.startswith(os.environ.get("KONTOR_MUTANT", ""))}
 DECKS = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]
 
 
@@ -104,10 +104,10 @@ def decks_in(mutant, key):
     return {deck for app, _, deck in words if app in ("", APP)}
 
 
-def runs_of(mutants):
+def all_runs():
     """Those of the right program too, with the same options."""
     found = {}
-    for name, mutant in mutants.items():
+    for name, mutant in MUTANTS.items():
         options = [f"--set={text}" for text in mutant.get("options", "").split()]
         without, only = decks_in(mutant, "without"), decks_in(mutant, "only")
         for variant in mutant.get("variants", "0").split():
@@ -125,7 +125,7 @@ class Mutations(unittest.TestCase):
             self.assertLessEqual(named, {"all", *(deck.name for deck in DECKS)}, name)
 
     def test_mutants(self):
-        runs = runs_of(MUTANTS)
+        runs = all_runs()
         for run, result in zip(runs, run_all(runs)):
             with self.subTest(mutant=run.mutant, variant=run.variant, deck=run.deck.name, options=run.options):
                 passing = decks_in(MUTANTS[run.mutant], "passes") if run.mutant else {"all"}
@@ -134,11 +134,3 @@ class Mutations(unittest.TestCase):
                 else:
                     self.assertTrue(result.reached, "the mistake is not reached")
                     self.assertTrue(result.rejects(), result)
-
-
-if __name__ == "__main__":
-    wanted = runs_of({name: mutant for name, mutant in MUTANTS.items() if name.startswith((*sys.argv[2:3], "")[0])})
-    wanted = [run for run in wanted if run.deck.name in sys.argv[3:] or not sys.argv[3:]]
-    for run, result in zip(wanted, run_all(wanted)):
-        verdict = "not reached" if not result.reached else "rejected" if result.rejects() else f"code {result.code}"
-        print(f"{run.mutant or 'right'}@{run.variant} {run.deck.name} {' '.join(run.options)}: {verdict}; {result.out}")
