@@ -67,6 +67,7 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   Exact exact_;
   std::int64_t first_ = 0; ///< steps made by another run
   std::int64_t made_ = 0;  ///< steps of the repeat
+  double lines_ = 0;       ///< seconds of the lines of a step in a cache; 0: on a device
   double alltoall_ = 0;    ///< bytes/s that all ranks send to others by MPI_Alltoall of as many; 0: nothing is sent
   nlohmann::ordered_json record_;
   miniapp::Timer& compute_;

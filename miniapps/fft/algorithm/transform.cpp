@@ -5,6 +5,10 @@
 #include "machine/simulation.hpp"
 
 #include <kontor/comm/views/buffer.hpp>
+#include <kontor/device/clock.hpp>
+#include <kontor/device/compat.hpp>
+
+#include <algorithm>
 
 namespace kontor::fft {
 namespace {
@@ -160,6 +164,38 @@ std::int64_t Transform<T>::sent_bytes() const {
       for (const auto& slot : exchange.slots())
         if (slot.destination != comm::no_rank) values += comm::element_count(slot.send.shape);
   return values * static_cast<std::int64_t>(sizeof(Value));
+}
+
+template <class T>
+double Transform<T>::seconds_of_lines() {
+  constexpr std::size_t bytes = 1 << 16; // of a batch: more than a group of lines that a library takes together
+  constexpr double least = 1e-3;         // seconds of a sample
+  double seconds = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto line = 2 * static_cast<std::size_t>(pencils_[axis].line() + 1); // of real values, too
+    const auto lines = std::max<std::size_t>(8, bytes / (line * sizeof(T)) / 8 * 8);
+    const Kokkos::View<T*, typename Space::memory_space> in("fft/lines in", lines * line),
+        out("fft/lines out", lines * line);
+    const bool real = axis == 0 && options_.real();
+    for (const auto direction : {Direction::forward, Direction::backward}) {
+      std::vector<double> samples;
+      for (int n = 1; samples.size() < 5;) {
+        device::fence(streams_.compute(), "fft/lines begin");
+        const double begin = device::seconds();
+        for (int i = 0; i < n; ++i)
+          lines_[axis]->transform(streams_.compute(), in.data(), real ? out.data() : in.data(),
+                                  static_cast<std::int64_t>(lines), direction);
+        device::fence(streams_.compute(), "fft/lines end");
+        if (const double taken = device::seconds() - begin; taken < least)
+          n *= 2;
+        else
+          samples.push_back(taken / n);
+      }
+      seconds +=
+          *std::ranges::min_element(samples) * static_cast<double>(pencils_[axis].lines()) / static_cast<double>(lines);
+    }
+  }
+  return seconds;
 }
 
 template <class T>

@@ -43,6 +43,9 @@ class Transform {
   const typename Transpose<T>::Exchange* main_exchange() const;
   /// Local. Bytes that this rank sends to others in both directions.
   std::int64_t sent_bytes() const;
+  /// Local; waits. How long the lines of a step take alone, in both directions, if a cache holds what they read and
+  /// write; on a host. A few lines are timed.
+  double seconds_of_lines();
   void poll();
   /// Local. What the phases of exchanges took since the last call becomes the regions pack, post, wait, unpack.
   void add_times(miniapp::Timers&);
