@@ -98,7 +98,7 @@ struct PackKernel {
 
   /// Tiles of up to `tile` steps of the loop `across`, one after the other along the rows.
   template <class W>
-  static void copy_tiles(const PackItem& item, std::int64_t i) {
+  KOKKOS_INLINE_FUNCTION static void copy_tiles(const PackItem& item, std::int64_t i) {
     const LoopNest& nest = item.nest;
     const int inner = nest.depth - 1;
     const std::int64_t length = nest.extents[inner];
@@ -113,7 +113,7 @@ struct PackKernel {
       if (across) {
         packed_across = packed_stride;
         begin = step;
-        end = std::min(begin + tile, nest.extents[d]);
+        end = begin + tile < nest.extents[d] ? begin + tile : nest.extents[d];
       }
       packed_stride *= nest.extents[d];
     }
@@ -121,7 +121,7 @@ struct PackKernel {
     W* const packed = reinterpret_cast<W*>(item.packed) + packed_offset;
     const std::int64_t count = end - begin, stride = nest.strides[inner], stride_across = nest.strides[item.across];
     for (std::int64_t first = 0; first < length; first += tile) {
-      const std::int64_t last = std::min(first + tile, length);
+      const std::int64_t last = first + tile < length ? first + tile : length;
       if constexpr (direction == PackDirection::pack)
         for (std::int64_t a = 0; a < count; ++a)
           for (std::int64_t k = first; k < last; ++k)

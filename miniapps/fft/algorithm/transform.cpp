@@ -172,8 +172,10 @@ double Transform<T>::seconds_of_lines() {
   constexpr double least = 1e-3;         // seconds of a sample
   double seconds = 0;
   for (int axis = 0; axis < 3; ++axis) {
-    const auto line = 2 * static_cast<std::size_t>(pencils_[axis].line() + 1); // of real values, too
-    const auto lines = std::max<std::size_t>(8, bytes / (line * sizeof(T)) / 8 * 8);
+    const auto line = 2 * static_cast<std::size_t>(pencils_[axis].line() + 1);    // of real values, too
+    const auto lines = std::min(static_cast<std::size_t>(pencils_[axis].lines()), // no library is ready for more
+                                std::max<std::size_t>(8, bytes / (line * sizeof(T)) / 8 * 8));
+    if (lines == 0) continue;
     const Kokkos::View<T*, typename Space::memory_space> in("fft/lines in", lines * line),
         out("fft/lines out", lines * line);
     const bool real = axis == 0 && options_.real();
