@@ -50,36 +50,28 @@ class Statistics(unittest.TestCase):
         self.assertEqual([difference(*pair).verdict for pair in pairs], ["faster", "slower", "", ""])
 
 
-class StudyCase(unittest.TestCase):
-    def study(self, **differences):
-        with tempfile.TemporaryDirectory(prefix="kontor-test-") as folder:
-            return read_study(str(write_study(Path(folder) / "study", **differences)))
-
-    def raw(self, weak=False, **differences):
-        """The points of the first series."""
-        one = series_of(self.study(kind="weak" if weak else "strong", **differences))[0]
-        return [Scaled(one, point, weak) for point in one.points]
+def weak(change=None):
+    """The points of the first series of a weak study; study_report_test.py has strong scaling."""
+    with tempfile.TemporaryDirectory(prefix="kontor-test-") as folder:
+        study = read_study(str(write_study(Path(folder) / "study", kind="weak", change=change)))
+    one = series_of(study)[0]
+    return [Scaled(one, point, True) for point in one.points]
 
 
-def where(ranks, **values):
-    """A change of the records on so many ranks."""
-    return lambda point, repeat, made: made.update(values) if point["ranks"] == ranks else None
+class Weak(unittest.TestCase):
+    def test_by_time(self):
+        """Times n (0.1 + 1.9/n): 2 s and 2.7 s on 8 ranks, E = 0.7407, S = 5.926."""
+        rows = weak()
+        for found, expected in ((rows[-1].time, 2.7), (rows[-1].efficiency, 2 / 2.7), (rows[-1].speedup, 16 / 2.7),
+                                (rows[2].pop.computation, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))):
+            self.assertAlmostEqual(found.value, expected)
+        self.assertEqual(rows[-1].warning, "")
 
-
-class Scaling(StudyCase):
-    """study_report_test.py has strong scaling."""
-
-    def test_weak(self):
-        """Times n (0.1 + 1.9/n): 2 s and 2.7 s on 8 ranks, E = 0.7407, S = 5.926. Half of what 8 times the
-        ranks should do: a warning."""
-        half = {"value": 8e9 / 2.7 / 2, "unit": "1/s", "name": "cell_updates"}
-        little = self.raw(weak=True, change=where(8, figures_of_merit={"cell_updates": half}))
-        for rows in self.raw(weak=True), little:
-            for found, expected in ((rows[-1].time.value, 2.7), (rows[-1].efficiency.value, 2 / 2.7),
-                                    (rows[-1].speedup.value, 16 / 2.7)):
-                self.assertAlmostEqual(found, expected)
-        self.assertEqual(self.raw(weak=True)[-1].warning, "")
-        self.assertIn("8 ranks: the work of a worker is 0.50 of the baseline's", little[-1].warning)
+    def test_half_of_what_8_times_the_ranks_should_do(self):
+        half = {"cell_updates": {"value": 8e9 / 2.7 / 2, "unit": "1/s", "name": "cell_updates"}}
+        rows = weak(lambda point, repeat, made: made.update(figures_of_merit=half) if point["ranks"] == 8 else None)
+        self.assertAlmostEqual(rows[-1].efficiency.value, 2 / 2.7)
+        self.assertIn("8 ranks: the work of a worker is 0.50 of the baseline's", rows[-1].warning)
 
 
 class Rates(unittest.TestCase):
@@ -113,7 +105,7 @@ def with_ranks(seconds_of_ranks, wall, kinds=KINDS, useful=True):
                                                          "seconds": [seconds_of_ranks], "wall": [wall]})
 
 
-class Pop(StudyCase):
+class Pop(unittest.TestCase):
     def test_useful_time(self):
         """Ranks compute 6 and 3 s, pack 1 s each, and take 10 s: mean 5.5, most 7, of 11 s in all 2 pack."""
         found = useful_times(with_ranks([[6, 1, 3], [3, 1, 6]], [10, 9.5]))
@@ -127,7 +119,3 @@ class Pop(StudyCase):
         self.assertEqual((useful_times(record).total, useful_times(record).packing), (4, 0))
         record.timers["total"] = {"median": 10.0}
         self.assertEqual(record.exchange_share, 0.1)
-
-    def test_weak_is_by_work(self):
-        four = self.raw(weak=True)[2].pop
-        self.assertAlmostEqual(four.computation.value, 4 * 0.85 * 2 / (4 * 0.82 * 4 * seconds("raw", 4)))
