@@ -39,13 +39,10 @@ class Errors(ReportTest):
 
     def test_packages(self):
         """Those that lack, and those that cannot be loaded: neither is the file's fault."""
-        self.patch(user=1000, more="import importlib.util as u\nfind = u.find_spec\n"
-                   "u.find_spec = lambda name: name != 'numpy' and find(name)")
-        self.assert_fails(self.kontor("report", self.sample("a.json")), "report needs Python with numpy: apt-get ")
-        self.patch(user=1000)
+        self.sample("a.json")
         other = "RuntimeError('built for another numpy')"
         for package, error, *option in (("jinja2", "", "--html", "a.html"), ("matplotlib", other, "--plot", "a.png"),
-                                        ("yaml", "")):
+                                        ("yaml", ""), ("numpy", "")):
             self.write(f"broken/{package}.py", f"raise {error or f'ModuleNotFoundError(name={package!r})'}")
             done = self.kontor("report", "a.json", *option, PYTHONPATH=str(self.folder / "broken"))
             self.assert_fails(done, f"{package}.py, line 1" if error else
