@@ -100,8 +100,8 @@ def history_sections(record: Record) -> list[Section]:
 def history_charts(records: Sequence[Record]) -> list[Chart]:
     """Over iterations: a line for each run."""
     told = [record for record in records if record.history]
-    points = [[(x, Estimate(y)) for x, y in zip(record.history["iteration"], record.history[_measure(record)], strict=True)
-               if 0 < y < math.inf] for record in told]
+    points = [[(x, Estimate(y)) for x, y in zip(record.history["iteration"], record.history[_measure(record)],
+                                                strict=True) if 0 < y < math.inf] for record in told]
     lines = lines_of(list(zip(names_of(told), points)))
     limits = dict.fromkeys(limit for record in told if is_solve(record) and (limit := tolerance(record)))
     lines += [level(f"tolerance {limit:g}", limit, lines) for limit in limits]

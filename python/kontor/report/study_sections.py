@@ -151,8 +151,8 @@ def _time(series: list[Series]) -> list[Section]:
 
 
 def _pop(rows: list[Scaled]) -> list[Section]:
-    words = ["Efficiencies by the useful time of the ranks, of which packing is a part. There are none where kernels run "
-             "on a GPU: times of regions are those of launches."]
+    words = ["Efficiencies by the useful time of the ranks, of which packing is a part. There are none where kernels "
+             "run on a GPU: times of regions are those of launches."]
     cells = [{**_of_point(row), "load balance": pop.load_balance, "communication": pop.communication,
               "parallel": pop.parallel, "computation": pop.computation, "global": pop.overall,
               "packing": percent(pop.packing), "lowest factor": row.lowest} for row in rows if (pop := row.pop)]

@@ -14,12 +14,13 @@ Named = tuple[str, Sequence[Record], float, str | None]  # name of a bar, its ru
 
 
 def time_bars(title: str, named: Sequence[Named], kinds: Mapping[str, str]) -> list[Chart]:
-    """The shares of the regions in a repeat, medians over runs. `kinds` is of all runs of the report, by regions_of()."""
+    """The shares of the regions in a repeat, medians over runs. `kinds`: of all runs of the report, by regions_of()."""
     bars = []
     for name, records, total, words in named:
         own = regions_of(records)
-        parts = [(region, total * median([record.share(region) or 0.0 for record in records if region in record.timers]))
-                 for region in kinds if region in own]
+        shares = {region: [record.share(region) or 0.0 for record in records if region in record.timers]
+                  for region in kinds if region in own}
+        parts = [(region, total * median(of_region)) for region, of_region in shares.items()]
         if own and total and (shown := bar_parts(parts, total)):
             bars.append(Bar(name, shown, words or ""))
     return [Chart(title, "time", bars=bars, colours=region_colours(kinds), unit="s")] if bars else []
