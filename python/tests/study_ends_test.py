@@ -53,7 +53,7 @@ class Ends(StudyTest):
 
     def test_kill(self):
         """The folder is locked until its run has ended; a run that the study could not tell of is taken up."""
-        how = "trap 'until [[ -e $HOME/may_end ]]; do sleep 0.05; done; exit 3' TERM; sleep 60 & wait"
+        how = "trap 'until [[ -e $HOME/may_end ]]; do sleep 0.05; done; exit 3' TERM USR1; while :; do sleep 0.05; done"
         running, process = self.begin(how)
         self.assert_fails(self.study("--resume"), "another study is running", f"process {running.pid}")
         running.kill()

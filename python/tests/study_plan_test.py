@@ -38,40 +38,34 @@ class Reading(PlanTest):
         """What a folder keeps of a study is read as the same one."""
         study = self.read(STUDY + 'launch: {minutes: 10, options: "--mem=0"}\nset: {solver.tolerance: 1e-9}\n'
                           "zip: {problem.cells: [[8, 9]]}\n")
-        self.assertEqual([study[key] for key in ("threads", "timeout", "launch.minutes", "launch.options", "set", "zip")],
-                         [[1], 3600, 10, ["--mem=0"], {"solver.tolerance": 1e-9}, {"problem.cells": [[8, 9]]}])
+        for key, value in {"threads": [1], "timeout": 3600, "launch.minutes": 10, "launch.options": ["--mem=0"],
+                           "set": {"solver.tolerance": 1e-9}, "zip": {"problem.cells": [[8, 9]]}}.items():
+            self.assertEqual(study[key], value)
         again = self.read(study.text(self.place()))
         self.assertEqual(again.values, study.values)
         self.assertEqual(again.decks[0].file, study.decks[0].file)
         self.assertEqual(again.decks[0].given["problem.cells"], [8, 8])
 
     def test_refused(self):
-        """With the place, what was found, and what is allowed or near."""
+        """With the place, what was found, and what is allowed or near; config/tests has what decks share."""
         for text, *facts in (
             *((f"{EIGHT}{line}\n", f"study.yaml:9:{column}", *facts) for line, column, *facts in (
                 ("rank: 3", 1, "did you mean ranks?"),
                 ("timeout: 0", 10, "timeout", "from 1", '"0"'),
-                ("timeout: two", 10, '"two"'),
                 ("kind: week", 1, "kind", "twice"),
                 ("launch: {setpu: x}", 10, "launch.setpu", "did you mean launch.setup?"),
-                ("launch: [x]", 9, "launch"),
                 ("launch: {scheduler: pbs}", 21, "auto, slurm or flux"),
                 ("set: {comm: {backend: raw}}", 7, "comm is no key"),
                 ("set: {app: cg}", 7, "app is no key"),
                 ("set: {solver.tolerance: }", 7, "set.solver.tolerance", "nothing"),
-                ("set: !!binary x", 6, "tag"),
                 ("threads: []", 10, "threads", "a list of 0"),
                 ("gpus_per_rank: ranks", 16, '"ranks"'),
                 ("zip: {problem.cells: [[8, 8]], solver.max_sweeps: [1, 2]}", 1, "cells has 1", "sweeps has 2"),
                 ("baseline: {comm.backend: shm}", 12, "comm.backend", "shm", '["raw","view"]'),
                 ("baseline: {comm.overlap: true}", 12, "comm.overlap is not varied"),
-                ("? [a]\n: b", 3, "key"),
             )),
             (EIGHT + "set: {comm.backend: raw}\n", "study.yaml:6:3", "comm.backend", "given by set, too"),
             (EIGHT + "ranks_per_node: 3\n", "study.yaml:4:8", "ranks", "8", "no multiple"),
-            ("", "study.yaml", "empty"),
-            ("study: [", "study.yaml:1", "malformed"),
-            ("- a", "study.yaml:1:1", "mapping"),
             ("study: s\n", "deck is missing", "kind is missing", "ranks is missing"),
             (STUDY.replace("small", "a b"), "study.yaml:1:8", "letters"),
             (STUDY.replace("plate", "plat"), "study.yaml:2:7", "plat.yaml", "no such file", "did you mean plate.yaml?"),
@@ -81,19 +75,15 @@ class Reading(PlanTest):
             (WITHOUT.replace("strong", "compare"), "study.yaml:3:7", "vary"),
             (STUDY.replace("[raw, view]", "[]"), "study.yaml:6:17", "a list of 0"),
             (STUDY.replace("[raw, view]", "raw"), "study.yaml:6:17", "list"),
-            ("#" * (1 << 20) + "x", "more than 1048576 bytes"),
-            ("study: " + "[" * 5000, "deep"),
         ):
             with self.subTest(text[-60:]), self.refusal(*facts):
                 self.read(text)
         for override, fact in ("ranks=[0]", "--set ranks"), ("ranks", "--set ranks: "):
             with self.refusal(fact):
                 self.read(STUDY, override)
-        for deck, *facts in (("app: [heat\n", "plate.yaml:", "malformed"), ("problem: {}\n", "study.yaml:2:7", "app"),
-                             ("app: heet\n", "study.yaml:2:7", "heet")):
-            self.write("plate.yaml", deck)
-            with self.refusal(*facts):
-                self.read(STUDY)
+        self.write("plate.yaml", "app: heet\n")
+        with self.refusal("study.yaml:2:7", "heet"):
+            self.read(STUDY)
         (self.folder / "study.yaml").unlink()
         self.assert_fails(self.study(), "study.yaml", "no such file")
         self.assert_fails(self.kontor("study", "heat-stron.yaml"), "did you mean", "inputs/studies/heat-strong.yaml?")
@@ -102,11 +92,11 @@ class Reading(PlanTest):
     def test_what_the_app_refuses(self):
         """At the place in the study; a conflict of keys may be of one point alone, which then fails."""
         self.write("refused", "--set comm.backend=raw: comm.backend: found raw [E-DECK-RANGE]\n"
-                              "--set comm.backend=view: comm.backend: cannot be [E-DECK-CONFLICT]\nplate.yaml:3: other\n")
-        with self.refusal("study.yaml:6:3: vary: comm.backend: found raw [E-DECK-RANGE]") as told:
+                              "--set comm.backend=view: comm.backend: cannot be [E-DECK-CONFLICT]\n")
+        with self.refusal("study.yaml:6:3: vary: comm.backend: found raw [E-DECK-RANGE]"):
             self.read(STUDY)
         self.write("refused", "--set comm.backend=view: comm.backend: cannot be [E-DECK-CONFLICT]\n")
-        self.assertEqual(len(self.plan(STUDY)), 4, told)
+        self.assertEqual(len(self.plan(STUDY)), 4)
 
     def test_overrides(self):
         study = self.read(STUDY + "baseline: {ranks: 1, comm.backend: raw}\n", "ranks=4", "set.problem.cells=[8,8]",
@@ -118,7 +108,8 @@ class Reading(PlanTest):
     def test_reduced(self):
         """By the lines `# test:` of study and deck; and what is kept of the study says so."""
         self.write("plate.yaml", "# a plate\n# test: --set problem.cells=[9, 7] --set solver.max_sweeps=3\napp: heat\n")
-        self.write("study.yaml", f"# s\n# test: --set ranks=[2] --set repeats=1\n{STUDY}set: {{solver.max_sweeps: 4}}\n")
+        small = "# s\n# test: --set ranks=[2] --set repeats=1\n"
+        self.write("study.yaml", f"{small}{STUDY}set: {{solver.max_sweeps: 4}}\n")
         said = self.passes("--reduced", "--dry-run").stdout
         for word in "-n 2 ", "--set 'problem.cells=[9,7]'", "--set solver.max_sweeps=4":
             self.assertEqual(said.count(word), 2, said)

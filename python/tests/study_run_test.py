@@ -17,7 +17,7 @@ class Made(StudyTest):
             return list(csv.DictReader(file))
 
     def test_a_whole_study(self):
-        """Every point in each repeat, once, in an order of the seed; state and table agree; again there is nothing to do."""
+        """Every point in each repeat, once, in an order of the seed; state and table agree; then nothing is left."""
         done = self.succeeds("study", "study.yaml")
         self.assertIn("8 runs of 4 points: 8 passed", done.stdout)
         self.assertIn("[8/8]", done.stderr)
@@ -175,7 +175,8 @@ class Submitted(StudyTest):
         """They share the folder with each other and with nothing else, and none makes what another is making."""
         self.passes("--submit", "--set", "launch.scheduler=flux")
         self.write("obey", """if [[ $record == *p000* ]]; then
-                      echo $$ >>"$HOME/asleep"; for i in {1..200}; do [[ -e $HOME/may_end ]] && break; sleep 0.1; done; fi""")
+                      echo $$ >>"$HOME/asleep"
+                      for i in {1..200}; do [[ -e $HOME/may_end ]] && break; sleep 0.1; done; fi""")
         first = self.start("study", "small", "--job", "--only", "point=p000")
         self.wait_until(lambda: self.lines("asleep"), "the first job has not begun")
         self.assert_fails(self.study("--resume"), "another study is running")
@@ -186,14 +187,14 @@ class Submitted(StudyTest):
         self.assertEqual(sorted(self.names()), sorted(name for name in ALL if "p001" not in name))
         self.passes("--resume")
         self.assertEqual(len(self.made()), 8)
-        self.assert_fails(self.kontor("study", "small", "--job", "--set", "repeats=3"), "--job takes the study in FOLDER")
+        self.assert_fails(self.kontor("study", "small", "--job", "--set", "repeats=3"), "--job takes the study")
 
     def test_a_template(self):
         self.write("study.yaml", STUDY.replace("[1, 2]", "[4, 8]")
                    + "ranks_per_node: 4\nlaunch: {minutes: 90, setup: [':']}\n")
-        self.write("job.sh", "#!/bin/sh\n#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ranks_per_node}:ncpus={threads}"
-                             ":ngpus={gpus_per_node}\n#PBS -l walltime={time}\n# {minutes} {ranks} {gpus} ${HOME} { any }\n"
-                             "{command}\n")
+        self.write("job.sh", "#!/bin/sh\n#PBS -N {name}\n"
+                   "#PBS -l select={nodes}:mpiprocs={ranks_per_node}:ncpus={threads}:ngpus={gpus_per_node}\n"
+                   "#PBS -l walltime={time}\n# {minutes} {ranks} {gpus} ${HOME} { any }\n{command}\n")
         done = self.passes("--submit", "--job-template", "job.sh", "--set", "gpus_per_rank=1")
         self.assertIn("submit the scripts", done.stderr)
         self.assertEqual(self.state()["jobs"], [])

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import socket
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -21,7 +20,6 @@ from .study import Study, flow
 
 FORMAT = 2
 LOCK = ".kontor-study-lock"
-SUBMITS_WITHIN = 60  # seconds
 NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)  # Lustre without `flock`, NFS without its lock service
 TRIES = 2  # of a run that fails
 FREE_TO_CHANGE = ("repeats", "timeout", "launch.")  # when a study is resumed
@@ -75,19 +73,20 @@ class Folder:
         return self
 
     def take_lock(self) -> None:
-        """A job waits for the study that still submits others."""
-        end = time.monotonic() + (SUBMITS_WITHIN if self.job else 0)
         try:
-            while not _lock(self.lock, fcntl.LOCK_SH if self.job else fcntl.LOCK_EX):
-                if time.monotonic() >= end:
-                    raise BlockingIOError
-                time.sleep(0.1)
+            if not _lock(self.lock, fcntl.LOCK_SH if self.job else fcntl.LOCK_EX):
+                raise BlockingIOError
             self.locked = True
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 raise
             say(f"the file system of {self.path} has no locks (flock: {error.strerror}): run no other study in this"
                 " folder")
+
+    def share(self) -> None:
+        """From now on jobs may be at work in the folder, and still no other study."""
+        with contextlib.suppress(OSError):
+            _lock(self.lock, fcntl.LOCK_SH)
 
     def __exit__(self, *_: object) -> None:
         os.close(self.lock)  # runs that are still ending keep it

@@ -160,10 +160,7 @@ def submit(folder: Folder, missing: Missing, study: Study, place: Place, templat
     """Fails if the scheduler refuses a job; those before it stay."""
     name = scheduler_here(study["launch.scheduler"])
     command = SCHEDULERS[name][1]
-    try:
-        (folder.path / "jobs").mkdir(exist_ok=True)
-    except OSError as error:
-        raise Failure(f"{folder.path / 'jobs'} cannot be made: {error.strerror}", 3, "E-STUDY-SUBMIT") from error
+    (folder.path / "jobs").mkdir(exist_ok=True)
     jobs = {f"jobs/{job.name}.{'sh' if template else name}": job for job in jobs_of(missing, study)}
     for file, job in jobs.items():
         folder.write(file, filled(template, job, folder.path, place) if template
@@ -175,6 +172,7 @@ def submit(folder: Folder, missing: Missing, study: Study, place: Place, templat
         why = "submit the scripts" if template else f"{command[0]} is not here; submit the scripts where it is"
         say(f"study: {why}; then {report}")
         return
+    folder.share()
     for file, job in jobs.items():
         entry = {"id": hand_over(folder.path / file, command), "name": job.name, "script": file, "scheduler": name,
                  "submitted": now()}
