@@ -19,6 +19,7 @@ PACKAGE = ROOT / "python/kontor"
 sys.path.insert(0, str(PACKAGE.parent))
 
 from kontor.__main__ import main  # noqa: E402
+from kontor.run import launcher  # noqa: E402
 
 FORK = multiprocessing.get_context("fork")
 BUILD = Path(os.environ.get("KONTOR_BUILD_DIR", ROOT / "build"))
@@ -32,7 +33,7 @@ for word; do shift; [[ $word == */bin/heat || $word == true ]] && exec "$word" "
 
 
 class KontorTest(unittest.TestCase):
-    """Two cores with four hardware threads, a plain user, Open MPI."""
+    """Two cores with four hardware threads, a plain user, Open MPI, memory that ranks may read."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="kontor-test-"))).resolve()
@@ -97,7 +98,8 @@ class KontorTest(unittest.TestCase):
         sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
         os.environ.clear()
         os.environ.update({**self.environment, **environment})
-        exec(self.patches, {})  # pylint: disable=exec-used
+        launcher.ranks_can_read_each_other = lambda: True
+        exec(self.patches, {"launcher": launcher})  # pylint: disable=exec-used
         sys.exit(main(list(arguments)))
 
     def script(self, *arguments, **environment):

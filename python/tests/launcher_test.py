@@ -133,6 +133,11 @@ class Launcher(DryRunTest):
                 place = SPREAD if "OMP_NUM_THREADS" in variables else FREE
                 with self.subTest(mpi=mpi, ranks=ranks, **variables):
                     self.assertIn(f" {place} mpirun -n {ranks} {words}build/", self.command(f"-n{ranks}", **variables))
+        for mpi, copies in ("orte", "btl_vader_single_copy_mechanism none"), ("prrte", "smsc '^cma'"):  # as in a container
+            self.fake("mpirun", f"echo '{VERSIONS[mpi]}'")
+            self.patch(1000, "if 'launcher' in globals(): launcher.ranks_can_read_each_other = lambda: False")
+            self.assertIn(f" --mca {copies} ", self.command())
+        self.patch(1000)
         self.fake("mpirun", "echo 'mpirun (Open MPI) 4.1.4' >&2")
         self.assertIn(f" {FREE} mpirun -n 2 build/", self.command(), "only stdout counts")
         self.fake("mpirun", f"echo '{VERSIONS['prrte']}'")  # the user's word about Open MPI 5 holds

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ..limits import Limits
 from ..messages import SHARED_CORES, Failure, have, said, say
 from ..place import Place
+from .cross_memory import ranks_can_read_each_other
 from .mpi import Launch, mpi_of
 from .slurm import SlurmJob
 
@@ -76,7 +77,8 @@ class Launcher:
         launch.place_threads(self.threads, own_cores, self.environment)
         names = ("OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "KONTOR_START_SECONDS")
         exports = [name for name in names if self.environment.get(name) or name in launch.environment]
-        launch.words += mpi.options(self.threads, binding, per_node, exports, self.environment)
+        launch.words += mpi.options(self.threads, binding, per_node, exports, self.environment,
+                                    ranks == 1 or ranks_can_read_each_other())
         return launch
 
     def _binding(self, ranks: int, launch: Launch, dry_run: bool) -> str:

@@ -42,8 +42,9 @@ class Mpi(NamedTuple):
     version: int = 0  # of Open MPI: its launcher is ORTE up to 4, PRRTE from 5
 
     def options(self, threads: int, binding: str, per_node: int | None, exports: Iterable[str],
-                environment: Mapping[str, str]) -> list[str]:
-        """How ranks are placed and bound, are quiet, and work for root. An unknown launcher gets none.
+                environment: Mapping[str, str], reads_each_other: bool = True) -> list[str]:
+        """How ranks are placed and bound, are quiet, work for root, and work where they may not read each other's memory,
+        as Open MPI's do. An unknown launcher gets none.
 
         Binding is `core`: each rank to cores of its own, one for each thread; `crowded`, where there are more threads
         than cores: none is bound, and ranks of Open MPI that wait yield; or anything else: none is bound. `exports` are
@@ -56,6 +57,8 @@ class Mpi(NamedTuple):
         is_old = self.version < 5
         settings = {} if is_old else {name: value for name, value in OPEN_MPI_5.items()
                                       if not environment.get(f"OMPI_MCA_{name}")}
+        if not reads_each_other:
+            settings |= {"btl_vader_single_copy_mechanism": "none"} if is_old else {"smsc": "^cma"}
         modifier = ":OVERSUBSCRIBE" if binding == "crowded" else ""
         if binding == "core" and threads > 1:
             modifier = f":PE={threads}"
