@@ -98,7 +98,7 @@ class Pingpong(RecordTest):
                        "alltoallv_with_counts", "sparse_alltoall", "alltoallv_along_grid")
         calls = ("send_recv", "isend_irecv_wait", "exchange_step", "persistent_step", "allreduce")
         idle = r"\n  ranks 0 and 1 are measured, the other 1 are idle\n"
-        one_way = [rf"\n  {curve} int +16 +64 +\w+ nonblocking kernel( \w+)? \d+\.\d"
+        one_way = [rf"\n  {curve} int +16 +64 +\w+ (nonblocking|rma) \w+( \w+)? \d+\.\d"
                    for curve in ("contiguous", "column")]
         for measure, keys, curves, figures, *patterns in (
             ("exchange", {"dimensions": "[1, 2]", "patterns": "[nonblocking, rma]", "pairs": "one"},
