@@ -130,6 +130,8 @@ def run_trial(arguments: argparse.Namespace, place: Place, trial: Path) -> int:
         done = subprocess.run(words, stdout=file, check=False)
     if done.returncode == 0:
         part.rename(trial)
+    elif lines := log.read_text(encoding="utf-8", errors="replace").strip().splitlines():
+        say(f"compare: that run failed: {lines[-1]}")
     return exit_code(done.returncode)
 
 
