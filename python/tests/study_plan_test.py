@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import subprocess
+from pathlib import Path
 
 from command import DECK_READER, ROOT
 from study_case import STUDY, StudyTest
@@ -189,7 +190,7 @@ class Jobs(PlanTest):
         text = (STUDY.replace("[1, 2]", "[4, 8]") + "ranks_per_node: 4\ngpus_per_rank: 1\nthreads: 3\n"
                 'launch: {minutes: 90, setup: [module load openmpi], options: ["--mem=0", "--partition=debug"]}\n')
         for scheduler, prefix, *lines in (
-            ("slurm", "SBATCH", "job-name=small-n2-r8-t3-g8", "output=n2-r8-t3-g8-%j.out", "nodes=2", "ntasks=8",
+            ("slurm", "SBATCH", "job-name=small-n2-r8-t3-g8", "nodes=2", "ntasks=8",
              "ntasks-per-node=4", "cpus-per-task=3", "gpus-per-node=4", "exclusive", "time=90", "partition=debug",
              "mem=0", "signal=B:TERM@60"),
             ("flux", "flux:", "output=n2-r8-t3-g8-{{id}}.out", "nodes=2", "nslots=8", "cores-per-slot=3",
@@ -201,6 +202,9 @@ class Jobs(PlanTest):
             for line in [f"#{prefix} --{line}" for line in lines] + ["module load openmpi", "# p003: 8 ranks, view"]:
                 self.assertIn(f"\n{line}\n", larger)
             self.assertTrue(larger.endswith("--job --only=point=p002 --only=point=p003\n"))
+        path = "/a b/it's \"$x\"; 50%j"
+        told = script(jobs_of([(self.plan(STUDY, None)[0], 1)], self.read(STUDY))[0], "slurm", Path(path), self.place())
+        self.assertIn(r'''#SBATCH "--output=/a b/it's \"$x\"; 50%%j/jobs/r1-%j.out"''', told)
         largest = self.scripts("slurm", text.replace("minutes: 90", "jobs: study"))["all"]
         self.assertIn("#SBATCH --ntasks=8", largest)
         self.assertTrue(largest.endswith(" --job\n"))

@@ -134,10 +134,12 @@ class Submitted(StudyTest):
         """Its scripts are bash's to run, and a command that is told can be pasted."""
         self.fake_slurm()
         self.write("study.yaml", ONE)
-        name = "it's \"$my\"\nback\\slash {{study}}; 50%j"
+        name = "it's \"$my\" {{study}}; 50%j"
         self.assertIn(shlex.quote(name), self.passes("--submit", "-o", name).stderr)
         self.wait_for_jobs(1)
         self.assertEqual(len(self.made()), 1, (self.folder / "jobs.log").read_text())
+        for name in "two\nlines", "back\\slash":
+            self.assert_fails(self.study("--submit", "-o", name), "-o names another folder")
 
     def test_submitted(self):
         self.fake_slurm()

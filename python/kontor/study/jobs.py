@@ -90,10 +90,11 @@ def jobs_of(missing: Missing, study: Study) -> list[Job]:
             for of, runs in grouped(in_order, lambda item: name(item[0])).items()]
 
 
-def slurm(job: Job) -> list[str]:
-    """Its directives. Output is beside the script, which is submitted there."""
+def slurm(job: Job, folder: Path) -> list[str]:
+    """Its directives. sbatch expands % in all of a path, and takes the character after a backslash as it is."""
     one, study = job.largest, job.study
-    told = [f"--job-name={study['study']}-{job.name}", f"--output={job.name}-%j.out"]
+    output = f"{folder}/jobs/".replace("%", "%%") + f"{job.name}-%j.out"
+    told = [f"--job-name={study['study']}-{job.name}", '"--output=' + output.replace('"', '\\"') + '"']
     if one.ranks_per_node:
         told += [f"--nodes={one.nodes}", f"--ntasks-per-node={job.ranks_per_node}"]
     told += [f"--ntasks={one.ranks}", f"--cpus-per-task={one.threads}"]
@@ -104,6 +105,7 @@ def slurm(job: Job) -> list[str]:
 
 
 def flux(job: Job) -> list[str]:
+    """Output is beside the script, which is submitted there."""
     one, study = job.largest, job.study
     told = [f"--job-name={study['study']}-{job.name}", f"--output={job.name}-{{{{id}}}}.out"]
     told += [f"--nodes={one.nodes}"] if one.ranks_per_node else []
@@ -115,7 +117,11 @@ def flux(job: Job) -> list[str]:
 
 def script(job: Job, scheduler: str, folder: Path, place: Place) -> str:
     """The text of the job's script for a scheduler that is known."""
-    directives = slurm(job) if scheduler == "slurm" else flux(job)
+    folder = folder.absolute()
+    if not str(folder).isprintable() or "\\" in str(folder):
+        raise Failure(f"{printable(str(folder))}: job scripts cannot name a folder with line breaks, control characters"
+                      " or backslashes; -o names another folder", error_id="E-STUDY-FOLDER")
+    directives = slurm(job, folder) if scheduler == "slurm" else flux(job)
     return "\n".join([
         "#!/bin/bash", f"# {job.study['study']}: {job.words()}. Made by kontor study --submit; edit it as you like.",
         *(f"{SCHEDULERS[scheduler][0]} {line}" for line in [*directives, *job.study["launch.options"]]), "",
