@@ -29,18 +29,19 @@ KONTOR_FFTW(float, fftwf_)
 KONTOR_FFTW(double, fftw_)
 #undef KONTOR_FFTW
 
-/// A plan of a few lines, whose values fill vectors across lines: up to twice as fast as one line after another. All
-/// lines go by it, the last few by way of a group of their own, so that each has the same bits wherever it lies. Plans
-/// are made without trying (FFTW_ESTIMATE), which gives the same one in each run and on each rank.
+/// A plan of eight complex lines, whose values fill vectors across lines: up to twice as fast as one line after
+/// another. All lines go by it, the last few by way of a group of their own, so that each has the same bits wherever it
+/// lies. Of real lines a plan has one, which is twice as fast. Plans are made without trying (FFTW_ESTIMATE), which
+/// gives the same one in each run and on each rank.
 template <class T>
 class FftwLines final : public Lines<T>, device::NonCopyable {
   using F = Fftw<T>;
-  static constexpr std::int64_t group = 8;
 
  public:
   explicit FftwLines(const LineShape& shape)
-      : shape_(shape), values_("fft/last values", static_cast<std::size_t>(group * shape.values())),
-        coefficients_("fft/last coefficients", static_cast<std::size_t>(group * shape.coefficients())) {
+      : shape_(shape), values_("fft/last values", static_cast<std::size_t>(group_ * shape.values())),
+        coefficients_("fft/last coefficients", static_cast<std::size_t>(group_ * shape.coefficients())) {
+    const auto group = static_cast<int>(group_);
     const int n[] = {static_cast<int>(shape.n)}, line = n[0], modes = static_cast<int>(shape.coefficients() / 2);
     auto* const values = values_.data();
     auto* const complex = as_complex(coefficients_.data());
@@ -63,6 +64,7 @@ class FftwLines final : public Lines<T>, device::NonCopyable {
 
   void transform(const Space& instance, T* from, T* to, std::int64_t lines, Direction direction) override {
     const bool forward = direction == Direction::forward;
+    const auto group = group_;
     const auto read = forward ? shape_.values() : shape_.coefficients();
     const auto written = forward ? shape_.coefficients() : shape_.values();
     T* const last_in = shape_.real && forward ? values_.data() : coefficients_.data();
@@ -95,6 +97,7 @@ class FftwLines final : public Lines<T>, device::NonCopyable {
   }
 
   LineShape shape_;
+  std::int64_t group_ = shape_.real ? 1 : 8;   ///< lines of a plan
   Kokkos::View<T*, Kokkos::HostSpace> values_; ///< of the last group, which may have fewer lines
   Kokkos::View<T*, Kokkos::HostSpace> coefficients_;
   typename F::Plan forward_, backward_;
