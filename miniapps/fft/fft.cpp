@@ -76,8 +76,7 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
                                  {true, true, true})),
       block_(block_of(options, grid_)), method_(grid_), streams_(context.overlap),
       transform_(options_, method_, streams_, context.timers, context.overlap),
-      factors_(factors_of<T>(options_, transform_.spectrum_pencil())), exact_(options_),
-      compute_(context.timers["transform"]) {
+      factors_(factors_of<T>(options_, transform_.spectrum_pencil())), exact_(options_) {
   const auto values = values_of<T>(options_, transform_.field_pencil());
   if (options_.real()) real_ = miniapp::zeroed<T>("fft/field", values);
   if (options_.equation == Equation::poisson) {
@@ -161,20 +160,18 @@ miniapp::LaunchTerms SpectralSteps<T>::launch_terms() {
 }
 
 template <class T>
-void SpectralSteps<T>::multiply() {
-  const miniapp::ScopedTimer timed(compute_);
+void SpectralSteps<T>::multiply(const AxisRange& x) {
   const auto scale = static_cast<T>(1 / options_.count());
   if (options_.equation == Equation::poisson)
-    divide_by_squares(streams_.compute(), transform_.spectrum_pencil(), transform_.spectrum(), factors_, scale);
+    divide_by_squares(streams_.compute(), transform_.spectrum_pencil(), x, transform_.spectrum(), factors_, scale);
   else
-    fft::multiply(streams_.compute(), transform_.spectrum_pencil(), transform_.spectrum(), factors_, scale);
+    fft::multiply(streams_.compute(), transform_.spectrum_pencil(), x, transform_.spectrum(), factors_, scale);
 }
 
 template <class T>
 int SpectralSteps<T>::queue(int state, const miniapp::Pass& pass) {
-  transform_.forward(source_.data() ? source_.data() : field_, pass.exchanges);
-  multiply();
-  transform_.backward(field_, pass.exchanges);
+  transform_.step(source_.data() ? source_.data() : field_, field_, pass.exchanges,
+                  [this](const AxisRange& x) { multiply(x); });
   return state;
 }
 
@@ -221,14 +218,14 @@ double SpectralSteps<T>::flops() const {
   return 2 * (options_.real() ? 2.5 : 5) * options_.count() * std::log2(options_.count());
 }
 
-/// Attainable is what lines take in a cache and passes over memory besides: each direction has two, lines of x and y
-/// and those of z, and the product is one. On a device lines and reorderings are passes of their own, and nothing else
+/// Attainable is what lines take in a cache and three passes over memory besides: lines of x and y, those of z with the
+/// product and back, those of y and x. On a device lines and reorderings are passes of their own, and nothing else
 /// counts. Of transposes: what MPI_Alltoall reaches with as many bytes.
 template <class T>
 std::vector<miniapp::FigureOfMerit> SpectralSteps<T>::figures(double seconds,
                                                               const miniapp::Calibration& machine) const {
   const auto steps = static_cast<double>(made_ - first_);
-  constexpr double passes = stepping::on_device ? 2 * (3 + 2) + 1 : 2 * 2 + 1;
+  constexpr double passes = stepping::on_device ? 2 * (3 + 2) + 1 : 3;
   const double coefficients =
       options_.count() / static_cast<double>(options_.cells[0]) * static_cast<double>(options_.modes_x());
   const double bytes = steps * passes * coefficients * sizeof(Complex<T>);

@@ -46,7 +46,7 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   void drain() override { streams_.fence(); }
   void finish(std::int64_t) override { transform_.add_times(context().timers); }
 
-  void multiply();
+  void multiply(const AxisRange& x);
   double flops() const;
   double seconds_of_alltoall() const;
   /// One of the parts of which values consist: real values, or real and imaginary parts.
@@ -70,7 +70,6 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   double lines_ = 0;       ///< seconds of the lines of a step in a cache; 0: on a device
   double alltoall_ = 0;    ///< bytes/s that all ranks send to others by MPI_Alltoall of as many; 0: nothing is sent
   nlohmann::ordered_json record_;
-  miniapp::Timer& compute_;
   miniapp::Launches launches_{*this, context().timers}; ///< after the exchanges that its graphs use
 };
 

@@ -74,49 +74,60 @@ void Transform<T>::transform(int axis, const AxisRange& range, Direction directi
   });
 }
 
+template <class T>
+void Transform<T>::start(Transpose<T>& transpose, std::size_t chunk, bool exchanges) {
+  if (!exchanges || transpose.exchanges().empty()) return;
+  streams_.exchange_follows();
+  transpose.start(chunk, *samples_);
+}
+
+template <class T>
+void Transform<T>::copy_own(Transpose<T>& transpose, std::size_t chunk) {
+  const miniapp::ScopedTimer timed(reorder_);
+  transpose.copy_own(streams_.compute(), chunk);
+}
+
+template <class T>
+void Transform<T>::finish(Transpose<T>& transpose, std::size_t chunk, bool exchanges) {
+  if (exchanges && !transpose.exchanges().empty()) {
+    transpose.finish(chunk);
+    streams_.compute_waits();
+  }
+  if (!transpose.arranges()) return;
+  const miniapp::ScopedTimer timed(reorder_);
+  transpose.arrange(streams_.compute(), chunk);
+}
+
+/// Whether a chunk is finished before the next one begins: it would else leave the cache while nothing travels.
+template <class T>
+bool Transform<T>::at_once(const Transpose<T>& transpose) const {
+  return !overlap_ || transpose.exchanges().empty();
+}
+
 /// before() makes what a chunk sends, after() takes what has arrived. With overlap a chunk travels while others are
 /// made.
 template <class T>
 template <class Before, class After>
 void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& before, const After& after) {
   const auto count = transpose.chunks();
-  const bool at_once = !overlap_ || transpose.exchanges().empty();
-  exchanges = exchanges && !transpose.exchanges().empty();
-  const auto start = [&](std::size_t c) {
-    if (!exchanges) return;
-    streams_.exchange_follows();
-    transpose.start(c, *samples_);
-  };
-  const auto copy_own = [&](std::size_t c) {
-    const miniapp::ScopedTimer timed(reorder_);
-    transpose.copy_own(streams_.compute(), c);
-  };
-  const auto finish = [&](std::size_t c) {
-    if (exchanges) {
-      transpose.finish(c);
-      streams_.compute_waits();
-    }
-    if (transpose.arranges()) {
-      const miniapp::ScopedTimer timed(reorder_);
-      transpose.arrange(streams_.compute(), c);
-    }
-    after(transpose.range(c));
-  };
+  const bool apart = !at_once(transpose);
   for (std::size_t c = 0; c < count; ++c) {
     before(transpose.range(c));
-    if (!at_once) start(c);
-    copy_own(c);
-    if (at_once) {
-      start(c);
-      finish(c);
-    }
+    if (apart) start(transpose, c, exchanges);
+    copy_own(transpose, c);
+    if (apart) continue;
+    start(transpose, c, exchanges);
+    finish(transpose, c, exchanges);
+    after(transpose.range(c));
   }
-  if (!at_once)
-    for (std::size_t c = 0; c < count; ++c) finish(c);
+  for (std::size_t c = 0; apart && c < count; ++c) {
+    finish(transpose, c, exchanges);
+    after(transpose.range(c));
+  }
 }
 
 template <class T>
-void Transform<T>::forward(T* from, bool exchanges) {
+void Transform<T>::to_lines_of_y(T* from, bool exchanges) {
   const auto lines_of_x = [&](const AxisRange& z) {
     if (options_.real()) return transform(0, z, Direction::forward, from);
     if (from != reinterpret_cast<T*>(first_.data())) {
@@ -129,16 +140,55 @@ void Transform<T>::forward(T* from, bool exchanges) {
     transform(0, z, Direction::forward);
   };
   turn(transposes_[0], exchanges, lines_of_x, [&](const AxisRange& z) { transform(1, z, Direction::forward); });
+}
+
+template <class T>
+void Transform<T>::forward(T* from, bool exchanges) {
+  to_lines_of_y(from, exchanges);
   turn(
       transposes_[1], exchanges, [](const AxisRange&) {},
       [&](const AxisRange& x) { transform(2, x, Direction::forward); });
 }
 
+/// Lines of z, the product, and lines of z backward are made of as much as a cache holds: one pass over memory.
 template <class T>
-void Transform<T>::backward(T* to, bool exchanges) {
+void Transform<T>::step(T* from, T* to, bool exchanges, const Product& product) {
+  to_lines_of_y(from, exchanges);
+  auto &there = transposes_[1], &back = transposes_[2];
+  const auto count = there.chunks();
+  const auto work = [&](const AxisRange& x) {
+    const auto parts = there.parts_in_cache(x.size());
+    for (std::int64_t p = 0; p < parts; ++p) {
+      auto part = grid::part_of_axis(x.size(), parts, p);
+      part = {part.begin + x.begin, part.end + x.begin};
+      transform(2, part, Direction::forward);
+      {
+        const miniapp::ScopedTimer timed(compute_);
+        product(part);
+      }
+      transform(2, part, Direction::backward);
+    }
+  };
+  const auto send = [&](std::size_t c) {
+    if (!at_once(back)) start(back, c, exchanges);
+    copy_own(back, c);
+    if (at_once(back)) start(back, c, exchanges);
+  };
+  // Both use the landing, where values do not arrive in place: then one is over before the other begins.
+  const bool together = !back.arranges();
+  std::size_t chunk = 0;
   turn(
-      transposes_[2], exchanges, [&](const AxisRange& x) { transform(2, x, Direction::backward); },
-      [](const AxisRange&) {});
+      there, exchanges, [](const AxisRange&) {},
+      [&](const AxisRange& x) {
+        work(x);
+        if (together || at_once(back)) send(chunk);
+        if (at_once(back)) finish(back, chunk, exchanges);
+        ++chunk;
+      });
+  if (!at_once(back)) {
+    for (std::size_t c = 0; c < count && !together; ++c) send(c);
+    for (std::size_t c = 0; c < count; ++c) finish(back, c, exchanges);
+  }
   turn(
       transposes_[3], exchanges, [&](const AxisRange& z) { transform(1, z, Direction::backward); },
       [&](const AxisRange& z) { transform(0, z, Direction::backward, to); });

@@ -8,6 +8,7 @@
 #include "stepping/streams.hpp"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,12 +32,15 @@ class Transform {
   Value* spectrum() const { return first_.data(); }
   const Pencil& spectrum_pencil() const { return pencils_[2]; }
 
+  /// Multiplies the coefficients of a range of x, within this rank's; queued on streams.compute().
+  using Product = std::function<void(const AxisRange& x)>;
+
   ///@{
   /// Collective; queued on streams.compute(), exchanges on streams.exchange(). Of a field in memory of the caller's,
   /// whose values are real or complex as the deck says: field() itself, or another. Without exchanges as if there were
-  /// no other rank.
+  /// no other rank. A step transforms forward, multiplies, and transforms back.
   void forward(T* from, bool exchanges);
-  void backward(T* to, bool exchanges);
+  void step(T* from, T* to, bool exchanges, const Product&);
   ///@}
 
   /// Local. The exchange of a step that sends most; null: nothing is sent.
@@ -51,9 +55,12 @@ class Transform {
   void add_times(miniapp::Timers&);
 
  private:
-  using Transposes = std::array<Transpose<T>, 2>;
-
   Transpose<T> between(miniapp::ChosenMethod&, const char* label, int from, int to, std::int64_t chunks);
+  void start(Transpose<T>&, std::size_t chunk, bool exchanges);
+  void copy_own(Transpose<T>&, std::size_t chunk);
+  void finish(Transpose<T>&, std::size_t chunk, bool exchanges);
+  bool at_once(const Transpose<T>&) const;
+  void to_lines_of_y(T* from, bool exchanges);
   template <class Before, class After>
   void turn(Transpose<T>&, bool exchanges, const Before&, const After&);
   /// Lines that a range of the slowest axis has; those of x from, or into, a field elsewhere.

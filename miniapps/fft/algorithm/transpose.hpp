@@ -40,7 +40,7 @@ class Transpose {
         gathered_(to.pencil.order[2]), scattered_(from.pencil.order[2]), third_(3 - gathered_ - scattered_) {
     const auto parts = static_cast<std::int64_t>(group.size());
     const auto whole = [](const End& end, int axis) { return end.pencil.extent(axis); };
-    if (parts == 1) chunks = chunks_in_cache();
+    if (parts == 1) chunks = parts_in_cache(from_.pencil.extent(third_));
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto range = grid::part_of_axis(whole(from, third_), chunks, c);
       range.begin += from.pencil.own[third_].begin;
@@ -74,6 +74,13 @@ class Transpose {
     const auto first = from_.pencil.own[third_].begin;
     return {ranges_[chunk].begin - first, ranges_[chunk].end - first};
   }
+  /// Local. Into how many parts so many indices of the third axis are cut, that lines of a part at either end take half
+  /// of a usual L2 cache. A device has no use for it: 1.
+  std::int64_t parts_in_cache(std::int64_t layers) const {
+    if (layers == 0 || !device::kernels_on_host) return 1;
+    const auto lines = 2 * from_.pencil.size() / from_.pencil.extent(third_) * layers;
+    return std::clamp<std::int64_t>((lines * static_cast<std::int64_t>(sizeof(Value))) >> 19, 1, layers);
+  }
   /// Local. One a chunk, or none: this rank sends nothing.
   std::vector<Exchange>& exchanges() { return exchanges_; }
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
@@ -104,12 +111,6 @@ class Transpose {
   }
 
  private:
-  /// So many that the lines of one at either end take half of a usual L2 cache. A device has no use for them.
-  std::int64_t chunks_in_cache() const {
-    const auto layers = from_.pencil.extent(third_);
-    const auto bytes = 2 * from_.pencil.size() * static_cast<std::int64_t>(sizeof(Value));
-    return device::kernels_on_host ? std::clamp<std::int64_t>(bytes >> 19, 1, std::max<std::int64_t>(layers, 1)) : 1;
-  }
   const End& arrival() const { return landing_.data ? landing_ : to_; }
   Ranges box(const AxisRange& scattered, const AxisRange& gathered, std::int64_t chunk) const {
     Ranges box;

@@ -77,7 +77,7 @@ TEST(ProcessGrid, ThatIsGivenMustFit) {
   expect_facts(refusal({6}, {9, 9}, 6), {"d.yaml:3:9: split.over", "length 1", "box.points is 2"});
   expect_facts(refusal({1, 6}, {9, 5}, 6), {"d.yaml:3:9: split.over", "[1, 6]", "5 points", "6 parts"});
   expect_facts(refusal({1, 6}, {9, 6}, 6, 2), {"split.over", "6 points", "6 parts", "needs 2"});
-  expect_facts(refusal({}, {2, 2}, 5), {"d.yaml:5:11: box.points", "[2, 2]", "5 ranks", "a point"});
+  expect_facts(refusal({}, {2, 2}, 5), {"d.yaml:5:11: box.points", "[2, 2]", "5 ranks", "one point"});
   expect_facts(refusal({}, {3, 3}, 4, 2), {"d.yaml:5:11: box.points", "4 ranks", "2 points"});
 }
 
