@@ -3,6 +3,7 @@
 #include "names.hpp"
 
 #include <kontor/config/limits.hpp>
+#include <kontor/config/text.hpp>
 
 #include <fmt/ranges.h>
 
