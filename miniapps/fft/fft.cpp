@@ -144,9 +144,7 @@ void SpectralSteps<T>::reset() {
   drain();
   first_ = made_ = 0;
   if (options_.equation == Equation::poisson) // whose steps all begin from the source: until one is made there is no u
-    Kokkos::deep_copy(Kokkos::View<T*, Space::memory_space, Kokkos::MemoryUnmanaged>(
-                          field_, values_of<T>(options_, transform_.field_pencil())),
-                      std::numeric_limits<T>::quiet_NaN());
+    Kokkos::deep_copy(all_values(), std::numeric_limits<T>::quiet_NaN());
   else
     fill(start_, options_, transform_.field_pencil(), field_);
 }
@@ -262,6 +260,11 @@ miniapp::CalibrationRequest SpectralSteps<T>::calibration() const {
 }
 
 template <class T>
+typename SpectralSteps<T>::Line SpectralSteps<T>::all_values() const {
+  return Line(field_, values_of<T>(options_, transform_.field_pencil()));
+}
+
+template <class T>
 template <class Visit>
 void SpectralSteps<T>::each_part(const Visit& visit) const {
   const auto n = [&](int axis) { return static_cast<std::size_t>(block_.extents[axis]); };
@@ -295,10 +298,11 @@ std::vector<miniapp::FileValue> SpectralSteps<T>::file_values() const {
                     static_cast<double>(options_.cells[static_cast<std::size_t>(axis)]);
     return point;
   };
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all_values());
   each_part([&](const std::string& name, const Array<T>& part) {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part);
-    for (auto& value : stencil::file_values("/fields/" + name, block_, places, host, at))
-      values.push_back(std::move(value));
+    const auto value = [&](std::int64_t k, std::int64_t j, std::int64_t i) { return host(&part(k, j, i) - field_); };
+    for (auto& one : stencil::file_values("/fields/" + name, block_, places, value, at))
+      values.push_back(std::move(one));
   });
   return values;
 }

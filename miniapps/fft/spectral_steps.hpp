@@ -49,6 +49,9 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   void multiply(const AxisRange& x);
   double flops() const;
   double seconds_of_alltoall() const;
+  using Line = Kokkos::View<T*, Space::memory_space, Kokkos::MemoryUnmanaged>;
+  /// The field as it lies.
+  Line all_values() const;
   /// One of the parts of which values consist: real values, or real and imaginary parts.
   template <class Visit>
   void each_part(const Visit&) const;
