@@ -95,7 +95,7 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
                   {"steps", options_.steps},
                   {"cells", options_.cells},
                   {"fft_library", name_of(options_.library)},
-                  {"reorder", options_.reorder == Reorder::by_kernel ? "by_kernel" : "in_transfer"},
+                  {"reorder", name_of(options_.reorder)},
                   {"chunks", *options_.chunks},
                   {"bytes_sent", sent}});
   if (!trial.candidates.empty()) record_["transpose_trial"] = trial.record();
@@ -335,11 +335,12 @@ stepping::Trial try_transposes(const std::vector<Options>& transposes, const min
     options.launch = stepping::Launch::per_kernel;
     miniapp::Timers timers("fft");
     miniapp::Progress silent{false};
-    SpectralSteps<T> app(options, {context.comm, context.overlap, timers, silent});
-    app.warm_up();
-    const auto name = options.reorder == Reorder::in_transfer ? "in_transfer" : "by_kernel";
-    trial.candidates.push_back({.name = fmt::format("{}, chunks {}", name, *options.chunks),
-                                .seconds = miniapp::fastest_repeat(context.comm, app) / steps});
+    auto& candidate = trial.candidates.emplace_back();
+    candidate.name = fmt::format("{}, chunks {}", name_of(options.reorder), *options.chunks);
+    miniapp::time_candidate(context.comm, candidate, steps, [&] {
+      return std::make_unique<SpectralSteps<T>>(options,
+                                                miniapp::RunContext{context.comm, context.overlap, timers, silent});
+    });
   }
   trial.decide();
   return trial;
@@ -347,7 +348,7 @@ stepping::Trial try_transposes(const std::vector<Options>& transposes, const min
 
 std::unique_ptr<miniapp::MiniApp> make_fft(const Options& options, const miniapp::RunContext& context) {
   return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::unique_ptr<miniapp::MiniApp> {
-    auto transposes = options.transposes();
+    auto transposes = options.transposes(!PeerArrays<Complex<T>>::Memory::refusal(context.comm));
     if (context.comm.size() == 1) transposes.resize(1);
     if (transposes.size() == 1) return std::make_unique<SpectralSteps<T>>(transposes[0], context);
     auto trial = try_transposes<T>(transposes, context);

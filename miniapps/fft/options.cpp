@@ -23,8 +23,10 @@ constexpr std::array<Named<Equation>, 3> equations{
 constexpr std::array<Named<Values>, 2> value_names{{{"complex", Values::complex}, {"real", Values::real}}};
 constexpr std::array<Named<Library>, 4> libraries{
     {{"auto", Library::automatic}, {"fftw", Library::fftw}, {"cufft", Library::cufft}, {"plain", Library::plain}}};
-constexpr std::array<Named<Reorder>, 3> reorders{
-    {{"in_transfer", Reorder::in_transfer}, {"by_kernel", Reorder::by_kernel}, {"auto", Reorder::automatic}}};
+constexpr std::array<Named<Reorder>, 4> reorders{{{"in_transfer", Reorder::in_transfer},
+                                                 {"by_kernel", Reorder::by_kernel},
+                                                 {"by_reading", Reorder::by_reading},
+                                                 {"auto", Reorder::automatic}}};
 
 constexpr std::int64_t most_along_axis = 32768; ///< the check's sums over an axis take its square
 constexpr std::string_view grid_key = "decomposition.process_grid";
@@ -93,7 +95,8 @@ void Options::describe(config::Visitor& v) {
                                "On a GPU, each step by its own launches, many by one (graph), or by trial");
   });
   v.section("transpose", "How lines of the next axis come together", [&](config::Visitor& t) {
-    t.choice<Reorder>("reorder", reorder, reorders, "What makes them contiguous: the transfer, or a kernel after it");
+    t.choice<Reorder>("reorder", reorder, reorders,
+                      "What makes them contiguous: the transfer, a kernel after it, or one that reads other ranks' memory");
     t.value("chunks", chunks, "Parts of a transpose, which travel while others are transformed", {1, 1024});
   });
   v.section("decomposition", "How the cells are divided among the ranks", [&](config::Visitor& d) {
@@ -110,16 +113,22 @@ double Options::bytes_of_rank(const std::vector<std::int64_t>& grid) const {
   const double cells_of_rank = static_cast<double>(pencils[0].size() / modes_x() * cells[0]);
   const double field = real() ? scalar * cells_of_rank : 0;
   const double source = equation == Equation::poisson ? (real() ? 1 : 2) * scalar * cells_of_rank : 0;
-  const double others = 2 + (reorder == Reorder::in_transfer ? 0 : 1) +
+  const double others = 2 + (reorder == Reorder::by_kernel ? 1 : 0) +
                         ((library == Library::automatic ? usual_library() : library.value) == Library::plain ? 6 : 0);
   return others * spectrum + field + source;
 }
 
-std::vector<Options> Options::transposes() const {
+std::string_view name_of(Reorder reorder) {
+  return std::ranges::find(reorders, reorder, &Named<Reorder>::value)->name;
+}
+
+std::vector<Options> Options::transposes(bool reading) const {
   std::vector<Options> result;
-  for (const auto r : {Reorder::in_transfer, Reorder::by_kernel})
+  for (const auto r : {Reorder::in_transfer, Reorder::by_kernel, Reorder::by_reading})
     for (const std::int64_t count : {1, 4, 16}) {
-      if ((reorder != Reorder::automatic && r != reorder) || (chunks && count > 1)) continue;
+      if (reorder != Reorder::automatic && r != reorder) continue;
+      if (count > 1 && (chunks || r == Reorder::by_reading)) continue;
+      if (reorder == Reorder::automatic && r == Reorder::by_reading && !reading) continue;
       result.push_back(*this);
       result.back().reorder = r;
       if (!chunks) result.back().chunks = count;
@@ -156,6 +165,9 @@ void Options::resolve(const config::Deck& deck, int ranks, const miniapp::RunOpt
   if (equation != Equation::round_trip && cells[0] == 1)
     deck.fail("problem.cells", "has one value along x, where the solution has a mean of 0; choose at least 2",
               "E-DECK-RANGE");
+  if (reorder == Reorder::by_reading && chunks.value_or(1) > 1)
+    deck.fail("transpose.chunks", "is for messages, and transpose.reorder: by_reading sends none; choose 1",
+              "E-DECK-CONFLICT");
   resolve_grid(*this, deck, ranks);
 }
 

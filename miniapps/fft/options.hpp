@@ -31,8 +31,11 @@ enum class Library { automatic, fftw, cufft, plain };
 enum class Reorder {
   in_transfer, ///< the receiver puts each value where it belongs
   by_kernel,   ///< values travel in the sender's order; a kernel reorders them
+  by_reading,  ///< a kernel of the receiver reads the sender's memory
   automatic    ///< the faster, by a trial
 };
+
+std::string_view name_of(Reorder);
 
 /// The keys of a deck that are fft's own.
 struct Options {
@@ -57,8 +60,8 @@ struct Options {
   void resolve(const config::Deck&, int ranks, const miniapp::RunOptions& = {});
 
   /// What a trial in make_fft() chooses from: these options with each way to transpose that they leave open, the usual
-  /// one first.
-  std::vector<Options> transposes() const;
+  /// one first. `reading`: kernels reach the memory of other ranks.
+  std::vector<Options> transposes(bool reading) const;
   bool real() const { return values == Values::real; }
   /// Of all values.
   double count() const {

@@ -43,7 +43,10 @@ class SpectralSteps final : public miniapp::SteppedApp, private miniapp::Steps {
   int queue(int state, const miniapp::Pass&) override;
   void account(const miniapp::Pass& pass) override { made_ = pass.after + pass.steps; }
   void poll() override { transform_.poll(); }
-  void drain() override { streams_.fence(); }
+  void drain() override {
+    streams_.fence();
+    transform_.check();
+  }
   void finish(std::int64_t) override { transform_.add_times(context().timers); }
 
   void multiply(const AxisRange& x);

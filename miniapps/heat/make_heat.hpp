@@ -7,14 +7,12 @@
 #include <kontor/comm/exchange/trial.hpp>
 
 #include <memory>
-#include <string_view>
 
 namespace kontor::heat {
 
-/// Collective. The seconds of a sweep of the deck's problem with its steps_per_pass, by the fastest of some short runs;
-/// nothing where it does not fit in memory.
+/// Collective. Times a sweep of the deck's problem with its steps_per_pass, by the fastest of some short runs.
 template <class T>
-std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContext& context) {
+void time_sweep(stepping::Trial::Candidate& candidate, Options options, const miniapp::RunContext& context) {
   constexpr std::int64_t sweeps = 33;        // two of the longest passes that are tried, and the last sweep
   options.initial = config::Expression{"0"}; // formulas take longer than sweeps
   options.exact.reset();
@@ -26,14 +24,9 @@ std::optional<double> seconds_of_sweep(Options options, const miniapp::RunContex
   }
   miniapp::Timers timers("heat");
   miniapp::Progress silent{false};
-  try {
-    Heat<T> heat(options, {context.comm, context.overlap, timers, silent});
-    heat.warm_up();
-    return miniapp::fastest_repeat(context.comm, heat) / sweeps;
-  } catch (const comm::AgreedError& error) {
-    if (std::string_view(error.what()).find("[E-MEMORY]") == std::string_view::npos) throw;
-    return std::nullopt;
-  }
+  miniapp::time_candidate(context.comm, candidate, sweeps, [&] {
+    return std::make_unique<Heat<T>>(options, miniapp::RunContext{context.comm, context.overlap, timers, silent});
+  });
 }
 
 /// Collective. The fastest of 1, 2, 4, 8 and 16 steps a pass, as far as these are possible and time is left: as much as
@@ -53,10 +46,9 @@ stepping::Trial try_pass_lengths(Options options, const miniapp::RunContext& con
     if (candidate.refusal) continue;
     options.steps_per_pass = length;
     comm::Stopwatch watch;
-    candidate.seconds = seconds_of_sweep<T>(options, context);
+    time_sweep<T>(candidate, options, context);
     watch.lap(spent);
     spent = comm::max_over_ranks(context.comm, spent);
-    if (!candidate.seconds) candidate.refusal = "it does not fit in memory";
     if (length == 1 && candidate.seconds) limit = stepping::Trial::limit_of(context.comm, *candidate.seconds * sweeps);
   }
   trial.decide();

@@ -3,6 +3,7 @@
 // Backend `shm`: the pack kernel of the sender writes into memory that the receiver's unpack kernel reads, by MPI-3
 // shared-memory windows (MPI 3.1, section 11.2.3). Messages to other nodes go by nonblocking MPI.
 #include "backend/mpi/mpi_backend.hpp"
+#include "backend/room.hpp"
 #include "backend/shm/shared_plan.hpp"
 
 #include <kontor/comm/error.hpp>
@@ -43,6 +44,8 @@ class Shm final : public mpi::MpiBackend {
       throw UsageError(
           fmt::format("backend 'shm' maps the memory of ranks of one node, and there are {}", node_->nodes()),
           Axis::backend);
+    mpi::require_room(context().comm, bytes, "memory for kernels of other ranks: backend 'shm'", Axis::backend,
+                      "a launch or transfer without it, or backend raw or view");
     return std::make_unique<NodeMemory>(node_, bytes);
   }
 

@@ -19,6 +19,14 @@ std::array<Pencil, 3> pencils_of(const Options& o, const comm::Communicator& gri
   return make_pencils({along_x, o.cells[1], o.cells[2]}, {dims[1], dims[0]}, {at[1], at[0]});
 }
 
+/// The ranks of a row (dim 1 of the process grid z, y, x) or of a column (0), this one included.
+std::vector<int> group_of(const comm::Communicator& grid, int dim) {
+  std::vector<int> group;
+  auto at = grid.coordinates();
+  for (at[dim] = 0; at[dim] < grid.dims()[dim]; ++at[dim]) group.push_back(grid.rank_at(at));
+  return group;
+}
+
 } // namespace
 
 template <class T>
@@ -26,39 +34,46 @@ Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, steppin
                         miniapp::Timers& timers, bool overlap)
     : options_(o), streams_(streams), overlap_(overlap), pencils_(pencils_of(o, method.grid(), o.modes_x())),
       field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]),
-      first_(miniapp::zeroed<Value>("fft/lines of x and z",
-                                    static_cast<std::size_t>(std::max(pencils_[0].size(), pencils_[2].size())))),
-      second_(miniapp::zeroed<Value>("fft/lines of y", static_cast<std::size_t>(pencils_[1].size()))),
-      compute_(timers["transform"]), reorder_(timers["reorder"]) {
+      compute_(timers["transform"]), reorder_(timers["reorder"]), wait_(timers.communication("wait")) {
+  const auto size = [&](int axis) { return static_cast<std::size_t>(pencils_[axis].size()); };
+  const auto& grid = method.grid();
+  if (o.reorder == Reorder::by_reading && grid.size() > 1) {
+    std::vector<int> neighbours;
+    for (const int dim : {0, 1})
+      for (const int rank : group_of(grid, dim))
+        if (rank != grid.rank()) neighbours.push_back(rank);
+    arrays_.emplace(grid, neighbours, std::max({size(0), size(1), size(2)}));
+    first_ = arrays_->own(0);
+    second_ = arrays_->own(1);
+  } else {
+    first_ = miniapp::zeroed<Value>("fft/lines of x and z", std::max(size(0), size(2)));
+    second_ = miniapp::zeroed<Value>("fft/lines of y", size(1));
+  }
   if (o.reorder == Reorder::by_kernel)
     landing_ = miniapp::zeroed<Value>("fft/landing", std::max(first_.size(), second_.size()));
   for (int axis = 0; axis < 3; ++axis)
     lines_[axis] = make_lines<T>(
         o.library, {o.cells[static_cast<std::size_t>(axis)], axis == 0 && o.real(), pencils_[axis].lines()});
-  transposes_.push_back(between(method, "x to y", 0, 1, *o.chunks));
-  transposes_.push_back(between(method, "y to z", 1, 2, *o.chunks));
-  transposes_.push_back(between(method, "z to y", 2, 1, *o.chunks));
-  transposes_.push_back(between(method, "y to x", 1, 0, *o.chunks));
+  transposes_.push_back(between(method, "x to y", 0, 1));
+  transposes_.push_back(between(method, "y to z", 1, 2));
+  transposes_.push_back(between(method, "z to y", 2, 1));
+  transposes_.push_back(between(method, "y to x", 1, 0));
   if (method.grid().size() > 1) samples_.emplace(timers);
 }
 
 /// Ranks of a row turn x and y, those of a column y and z.
 template <class T>
-Transpose<T> Transform<T>::between(miniapp::ChosenMethod& method, const char* label, int from, int to,
-                                   std::int64_t chunks) {
+Transpose<T> Transform<T>::between(miniapp::ChosenMethod& method, const char* label, int from, int to) {
   const auto& grid = method.grid();
-  const int dim = from + to == 1 ? 1 : 0; // of the process grid z, y, x
-  std::vector<int> group;
-  auto at = grid.coordinates();
-  for (at[dim] = 0; at[dim] < grid.dims()[dim]; ++at[dim]) group.push_back(grid.rank_at(at));
+  const int dim = from + to == 1 ? 1 : 0;
   const auto end = [&](int stage) {
     return typename Transpose<T>::End{pencils_[stage], stage == 1 ? second_.data() : first_.data()};
   };
   return {method,         label,
           end(from),      end(to),
-          group,          static_cast<std::size_t>(grid.coordinates()[dim]),
-          chunks,         streams_.exchange(),
-          landing_.data()};
+          group_of(grid, dim), static_cast<std::size_t>(grid.coordinates()[dim]),
+          *options_.chunks,         streams_.exchange(),
+          landing_.data(), arrays_ ? &*arrays_ : nullptr};
 }
 
 template <class T>
@@ -82,9 +97,10 @@ void Transform<T>::start(Transpose<T>& transpose, std::size_t chunk, bool exchan
 }
 
 template <class T>
-void Transform<T>::copy_own(Transpose<T>& transpose, std::size_t chunk) {
+void Transform<T>::copy_here(Transpose<T>& transpose, std::size_t chunk, bool exchanges) {
   const miniapp::ScopedTimer timed(reorder_);
   transpose.copy_own(streams_.compute(), chunk);
+  if (exchanges) transpose.copy_others(streams_.compute(), chunk);
 }
 
 template <class T>
@@ -104,17 +120,32 @@ bool Transform<T>::at_once(const Transpose<T>& transpose) const {
   return !overlap_ || transpose.exchanges().empty();
 }
 
+template <class T>
+void Transform<T>::begin_turn(bool reads) {
+  if (!arrays_) return;
+  const miniapp::ScopedTimer timed(wait_);
+  arrays_->begin(streams_.compute());
+  arrays_->await(streams_.compute(), reads);
+}
+
+template <class T>
+void Transform<T>::end_turn() {
+  if (arrays_) arrays_->end(streams_.compute());
+}
+
 /// before() makes what a chunk sends, after() takes what has arrived. With overlap a chunk travels while others are
-/// made.
+/// made. Before a rank reads arrays of others, all that they read is made.
 template <class T>
 template <class Before, class After>
 void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& before, const After& after) {
   const auto count = transpose.chunks();
-  const bool apart = !at_once(transpose);
+  const bool apart = !at_once(transpose), reads = transpose.reads_others();
+  for (std::size_t c = 0; reads && c < count; ++c) before(transpose.range(c));
+  begin_turn(reads && exchanges);
   for (std::size_t c = 0; c < count; ++c) {
-    before(transpose.range(c));
+    if (!reads) before(transpose.range(c));
     if (apart) start(transpose, c, exchanges);
-    copy_own(transpose, c);
+    copy_here(transpose, c, exchanges);
     if (apart) continue;
     start(transpose, c, exchanges);
     finish(transpose, c, exchanges);
@@ -124,6 +155,7 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
     finish(transpose, c, exchanges);
     after(transpose.range(c));
   }
+  end_turn();
 }
 
 template <class T>
@@ -169,25 +201,27 @@ void Transform<T>::step(T* from, T* to, bool exchanges, const Product& product) 
       transform(2, part, Direction::backward);
     }
   };
+  const auto nothing = [](const AxisRange&) {};
   const auto send = [&](std::size_t c) {
     if (!at_once(back)) start(back, c, exchanges);
-    copy_own(back, c);
+    copy_here(back, c, exchanges);
     if (at_once(back)) start(back, c, exchanges);
   };
   // Both use the landing, where values do not arrive in place: then one is over before the other begins.
   const bool together = !back.arranges();
   std::size_t chunk = 0;
-  turn(
-      there, exchanges, [](const AxisRange&) {},
-      [&](const AxisRange& x) {
-        work(x);
-        if (together || at_once(back)) send(chunk);
-        if (at_once(back)) finish(back, chunk, exchanges);
-        ++chunk;
-      });
-  if (!at_once(back)) {
-    for (std::size_t c = 0; c < count && !together; ++c) send(c);
-    for (std::size_t c = 0; c < count; ++c) finish(back, c, exchanges);
+  if (back.reads_others()) {
+    turn(there, exchanges, nothing, work);
+    turn(back, exchanges, nothing, nothing);
+  } else {
+    turn(there, exchanges, nothing, [&](const AxisRange& x) {
+      work(x);
+      if (together || at_once(back)) send(chunk);
+      if (at_once(back)) finish(back, chunk, exchanges);
+      ++chunk;
+    });
+    for (std::size_t c = 0; c < count && !together && !at_once(back); ++c) send(c);
+    for (std::size_t c = 0; c < count && !at_once(back); ++c) finish(back, c, exchanges);
   }
   turn(
       transposes_[3], exchanges, [&](const AxisRange& z) { transform(1, z, Direction::backward); },
@@ -209,10 +243,7 @@ const typename Transpose<T>::Exchange* Transform<T>::main_exchange() const {
 template <class T>
 std::int64_t Transform<T>::sent_bytes() const {
   std::int64_t values = 0;
-  for (const auto& transpose : transposes_)
-    for (const auto& exchange : transpose.exchanges())
-      for (const auto& slot : exchange.slots())
-        if (slot.destination != comm::no_rank) values += comm::element_count(slot.send.shape);
+  for (const auto& transpose : transposes_) values += transpose.sent();
   return values * static_cast<std::int64_t>(sizeof(Value));
 }
 
@@ -254,6 +285,11 @@ template <class T>
 void Transform<T>::poll() {
   for (auto& transpose : transposes_)
     for (auto& exchange : transpose.exchanges()) exchange.poll();
+}
+
+template <class T>
+void Transform<T>::check() const {
+  if (arrays_) arrays_->check();
 }
 
 template <class T>

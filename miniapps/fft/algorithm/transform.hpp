@@ -51,15 +51,19 @@ class Transform {
   /// write; on a host. A few lines are timed.
   double seconds_of_lines();
   void poll();
+  /// Local, after kernels have ended. Throws comm::Error if one has waited for another rank in vain.
+  void check() const;
   /// Local. What the phases of exchanges took since the last call becomes the regions pack, post, wait, unpack.
   void add_times(miniapp::Timers&);
 
  private:
-  Transpose<T> between(miniapp::ChosenMethod&, const char* label, int from, int to, std::int64_t chunks);
+  Transpose<T> between(miniapp::ChosenMethod&, const char* label, int from, int to);
   void start(Transpose<T>&, std::size_t chunk, bool exchanges);
-  void copy_own(Transpose<T>&, std::size_t chunk);
+  void copy_here(Transpose<T>&, std::size_t chunk, bool exchanges);
   void finish(Transpose<T>&, std::size_t chunk, bool exchanges);
   bool at_once(const Transpose<T>&) const;
+  void begin_turn(bool reads);
+  void end_turn();
   void to_lines_of_y(T* from, bool exchanges);
   template <class Before, class After>
   void turn(Transpose<T>&, bool exchanges, const Before&, const After&);
@@ -71,12 +75,13 @@ class Transform {
   bool overlap_;
   std::array<Pencil, 3> pencils_; ///< of coefficients
   Pencil field_pencil_;           ///< of values: of real ones lines are longer
+  std::optional<PeerArrays<Value>> arrays_;
   Kokkos::View<Value*> first_;    ///< lines of x, or of z
   Kokkos::View<Value*> second_;   ///< lines of y
   Kokkos::View<Value*> landing_;  ///< what a kernel reorders
   std::array<std::unique_ptr<Lines<T>>, 3> lines_;
   std::vector<Transpose<T>> transposes_; ///< x to y, y to z, z to y, y to x
-  miniapp::Timer &compute_, &reorder_;
+  miniapp::Timer &compute_, &reorder_, &wait_;
   std::optional<miniapp::ExchangeSamples> samples_;
 };
 

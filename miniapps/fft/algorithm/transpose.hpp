@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "fft/algorithm/peer_arrays.hpp"
 #include "fft/kernels/copy.hpp"
 #include "fft/problem/pencil.hpp"
 #include "run/record/chosen_method.hpp"
@@ -17,8 +18,8 @@
 namespace kontor::fft {
 
 /// From lines of one axis to lines of another, among the ranks of a row or a column of the process grid. Cut into
-/// chunks along the third axis, each of which is an exchange: one message for each other rank. A rank that is alone in
-/// its row cuts its own into what a cache holds.
+/// chunks along the third axis, each of which is an exchange: one message for each other rank. Where nothing is sent,
+/// since the rank is alone in its row or reads arrays of the others, a chunk is what a cache holds.
 template <class T>
 class Transpose {
  public:
@@ -33,22 +34,30 @@ class Transpose {
 
   /// Collective over all ranks. `group`: ranks of the method's grid that take part, in the order of their parts; this
   /// one is number `me`. `landing`: as much memory as `to` has, in which values arrive in the order of `from`; null:
-  /// they arrive in place.
+  /// they arrive in place. `arrays`: both ends lie in them, and kernels read those of others; null: values are sent.
   Transpose(miniapp::ChosenMethod& method, const std::string& label, const End& from, const End& to,
-            const std::vector<int>& group, std::size_t me, std::int64_t chunks, const Space& instance, Value* landing)
+            const std::vector<int>& group, std::size_t me, std::int64_t chunks, const Space& instance, Value* landing,
+            const PeerArrays<Value>* arrays)
       : from_(from), to_(to), landing_{{to.pencil.own, from.pencil.order}, group.size() > 1 ? landing : nullptr},
         gathered_(to.pencil.order[2]), scattered_(from.pencil.order[2]), third_(3 - gathered_ - scattered_) {
     const auto parts = static_cast<std::int64_t>(group.size());
     const auto whole = [](const End& end, int axis) { return end.pencil.extent(axis); };
-    if (parts == 1) chunks = parts_in_cache(from_.pencil.extent(third_));
+    if (parts == 1 || arrays) chunks = parts_in_cache(from_.pencil.extent(third_));
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto range = grid::part_of_axis(whole(from, third_), chunks, c);
       range.begin += from.pencil.own[third_].begin;
       range.end += from.pencil.own[third_].begin;
       ranges_.push_back(range);
-      own_.push_back(box(from.pencil.own[scattered_], from.pencil.own[gathered_], c));
+      own_.push_back(
+          box(grid::part_of_axis(whole(from, scattered_), parts, static_cast<std::int64_t>(me)), from.pencil.own[gathered_], c));
     }
-    if (parts == 1) return;
+    for (std::size_t next = 1; arrays && next < group.size(); ++next) { // not all from the same one first
+      const auto other = (me + next) % group.size();
+      auto pencil = from.pencil;
+      pencil.own[gathered_] = grid::part_of_axis(whole(to, gathered_), parts, static_cast<std::int64_t>(other));
+      others_.push_back({pencil, arrays->of(group[other], from.data)});
+    }
+    if (parts == 1 || arrays) return;
     exchanges_.reserve(static_cast<std::size_t>(chunks));
     for (std::int64_t c = 0; c < chunks; ++c) {
       auto& exchange = exchanges_.emplace_back(method.comm(), label, instance);
@@ -56,7 +65,6 @@ class Transpose {
         const auto part = static_cast<std::int64_t>(other);
         const auto sent = box(grid::part_of_axis(whole(from, scattered_), parts, part), from.pencil.own[gathered_], c);
         const auto received = box(to.pencil.own[scattered_], grid::part_of_axis(whole(to, gathered_), parts, part), c);
-        if (other == me) own_[static_cast<std::size_t>(c)] = sent;
         if (other == me || ranges_[static_cast<std::size_t>(c)].size() == 0) continue; // the same for all of the group
         exchange.add_send(part_of(from_.pencil, from_.data, sent), group[other]);
         exchange.add_receive(part_of(arrival().pencil, arrival().data, received), group[other]);
@@ -81,6 +89,12 @@ class Transpose {
     const auto lines = 2 * from_.pencil.size() / from_.pencil.extent(third_) * layers;
     return std::clamp<std::int64_t>((lines * static_cast<std::int64_t>(sizeof(Value))) >> 19, 1, layers);
   }
+  /// Local. How many values other ranks get.
+  std::int64_t sent() const {
+    std::int64_t own = 0;
+    for (const auto& [x, y, z] : own_) own += x.size() * y.size() * z.size();
+    return from_.pencil.size() - own;
+  }
   /// Local. One a chunk, or none: this rank sends nothing.
   std::vector<Exchange>& exchanges() { return exchanges_; }
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
@@ -100,6 +114,15 @@ class Transpose {
   void copy_own(const Space& instance, std::size_t chunk) const {
     copy(instance, part_of(arrival().pencil, arrival().data, own_[chunk]),
          part_of(from_.pencil, from_.data, own_[chunk]));
+  }
+  /// Local. Kernels read arrays of other ranks.
+  bool reads_others() const { return !others_.empty(); }
+  /// Local; queued on `instance`, while the other ranks are at this transpose, too. What lies in their arrays.
+  void copy_others(const Space& instance, std::size_t chunk) const {
+    for (const auto& [pencil, data] : others_) {
+      const auto all = box(to_.pencil.own[scattered_], pencil.own[gathered_], static_cast<std::int64_t>(chunk));
+      copy(instance, part_of(to_.pencil, to_.data, all), part_of(pencil, data, all));
+    }
   }
   /// Local. Values do not arrive in place.
   bool arranges() const { return landing_.data; }
@@ -121,6 +144,7 @@ class Transpose {
   }
 
   End from_, to_, landing_;
+  std::vector<End> others_; ///< `from` of other ranks, in their memory
   int gathered_;  ///< the axis that becomes whole
   int scattered_; ///< the one that is cut
   int third_;     ///< the one that stays as it is

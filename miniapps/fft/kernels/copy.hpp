@@ -15,7 +15,7 @@ namespace kontor::fft {
 template <class T>
 void copy(const Space& instance, const Array<T>& to, const Array<T>& from) {
   using Index = std::int64_t;
-  constexpr Index tile = 16;
+  constexpr Index tile = device::kernels_on_host ? std::max<Index>(4, 128 / sizeof(T)) : 16; // two cache lines
   const auto fastest = [](const Array<T>& a) {
     int best = 2;
     for (int d = 0; d < 2; ++d)

@@ -153,6 +153,7 @@ struct App : miniapp::test::Loan {
 TEST(Fft, HasTheBitsOfOneRankOnAnyRanks) {
   const miniapp::test::Folder folder("fft-bits");
   const auto methods = device::kernels_on_host ? comm::test::methods() : comm::test::device_methods();
+  const comm::Options maps_memory{.backend = device::kernels_on_host ? "shm" : "ipc"};
   std::size_t turn = 0;
   for (const auto* problem :
        {"cells: [12, 10, 8], equation: round_trip", "cells: [13, 9, 11], equation: poisson, values: real",
@@ -171,10 +172,10 @@ TEST(Fft, HasTheBitsOfOneRankOnAnyRanks) {
     MPI_Bcast(expected.data(), static_cast<int>(count), MPI_DOUBLE, 0, MPI_COMM_WORLD);
     for (std::int64_t p = 1; p <= world_size(); ++p) {
       if (world_size() % p > 0) continue;
-      for (const auto* how : {"{}", "{chunks: 3}", "{reorder: by_kernel, chunks: 2}"}) {
+      for (const std::string how : {"{}", "{chunks: 3}", "{reorder: by_kernel, chunks: 2}", "{reorder: by_reading}"}) {
         const auto options = read(
             problem, fmt::format("transpose: {}\ndecomposition: {{process_grid: [{}, {}]}}", how, p, world_size() / p));
-        const auto& method = methods[turn++ % methods.size()];
+        const auto method = how.ends_with("by_reading}") ? maps_memory : methods[turn++ % methods.size()];
         const bool overlap = turn % 2 == 0;
         const auto words = fmt::format("{}, grid {} x {}, transpose {}, {}, overlap {}", problem, p, world_size() / p,
                                        how, comm::to_string(method), overlap);
@@ -205,7 +206,8 @@ TEST(Fft, IsRightByEachLibrary) {
 
 TEST(Fft, ATrialChoosesWhatTheDeckLeavesOpen) {
   const auto open = read("cells: [12, 10, 8]", "transpose: {reorder: auto, chunks: auto}");
-  EXPECT_EQ(open.transposes().size(), 6u);
+  EXPECT_EQ(open.transposes(false).size(), 6u);
+  EXPECT_EQ(open.transposes(true).size(), 7u); // by_reading sends nothing in chunks
   const App app(open);
   const auto record = app->record();
   if (world_size() == 1) {
@@ -222,7 +224,7 @@ TEST(Fft, ATrialChoosesWhatTheDeckLeavesOpen) {
   const auto chosen =
       fmt::format("{}, chunks {}", record.at("reorder").get<std::string>(), record.at("chunks").get<int>());
   EXPECT_EQ(std::ranges::count(names, chosen), 1) << chosen;
-  EXPECT_EQ(read("cells: [12, 10, 8]", "transpose: {chunks: auto}").transposes().size(), 3u);
+  EXPECT_EQ(read("cells: [12, 10, 8]", "transpose: {chunks: auto}").transposes(true).size(), 3u);
 }
 
 /// The same bits, from files of other ranks.
