@@ -12,7 +12,8 @@ namespace kontor::comm {
 
 /// All patterns, the usual ones first.
 inline constexpr std::array usual_first{Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood,
-                                        Pattern::alltoall,    Pattern::blocking,   Pattern::rma};
+                                        Pattern::alltoall,    Pattern::blocking,   Pattern::rma,
+                                        Pattern::two_hop};
 
 /// Local. Why a backend cannot do both, if it cannot.
 std::optional<UsageError> refusal(std::string_view backend, const Capabilities&, Pattern, Packing);

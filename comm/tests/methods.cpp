@@ -54,7 +54,7 @@ std::vector<Options> combinations(Contiguity contiguity) {
     const std::string backend(entry.name);
     result.push_back(method(backend, Packing::automatic));
     for (const auto pattern : {Pattern::blocking, Pattern::nonblocking, Pattern::persistent, Pattern::neighborhood,
-                               Pattern::alltoall, Pattern::rma})
+                               Pattern::alltoall, Pattern::two_hop, Pattern::rma})
       for (const auto packing : packings) result.push_back(method(backend, packing, pattern));
   }
   return result;

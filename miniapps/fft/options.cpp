@@ -24,9 +24,9 @@ constexpr std::array<Named<Values>, 2> value_names{{{"complex", Values::complex}
 constexpr std::array<Named<Library>, 4> libraries{
     {{"auto", Library::automatic}, {"fftw", Library::fftw}, {"cufft", Library::cufft}, {"plain", Library::plain}}};
 constexpr std::array<Named<Reorder>, 4> reorders{{{"in_transfer", Reorder::in_transfer},
-                                                 {"by_kernel", Reorder::by_kernel},
-                                                 {"by_reading", Reorder::by_reading},
-                                                 {"auto", Reorder::automatic}}};
+                                                  {"by_kernel", Reorder::by_kernel},
+                                                  {"by_reading", Reorder::by_reading},
+                                                  {"auto", Reorder::automatic}}};
 
 constexpr std::int64_t most_along_axis = 32768; ///< the check's sums over an axis take its square
 constexpr std::string_view grid_key = "decomposition.process_grid";
@@ -95,8 +95,9 @@ void Options::describe(config::Visitor& v) {
                                "On a GPU, each step by its own launches, many by one (graph), or by trial");
   });
   v.section("transpose", "How lines of the next axis come together", [&](config::Visitor& t) {
-    t.choice<Reorder>("reorder", reorder, reorders,
-                      "What makes them contiguous: the transfer, a kernel after it, or one that reads other ranks' memory");
+    t.choice<Reorder>(
+        "reorder", reorder, reorders,
+        "What makes them contiguous: the transfer, a kernel after it, or one that reads other ranks' memory");
     t.value("chunks", chunks, "Parts of a transpose, which travel while others are transformed", {1, 1024});
   });
   v.section("decomposition", "How the cells are divided among the ranks", [&](config::Visitor& d) {
@@ -118,9 +119,7 @@ double Options::bytes_of_rank(const std::vector<std::int64_t>& grid) const {
   return others * spectrum + field + source;
 }
 
-std::string_view name_of(Reorder reorder) {
-  return std::ranges::find(reorders, reorder, &Named<Reorder>::value)->name;
-}
+std::string_view name_of(Reorder reorder) { return std::ranges::find(reorders, reorder, &Named<Reorder>::value)->name; }
 
 std::vector<Options> Options::transposes(bool reading) const {
   std::vector<Options> result;

@@ -69,7 +69,7 @@ class Run(RecordTest):
         run = self.run_of(PLATE, "auto.h5", "--set", "comm.backend=auto", "--set", "comm.pattern=auto")
         rows = run["candidates"]
         tried = {(row["backend"], row["pattern"], row["packing"]) for row in rows}
-        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "alltoall", "rma"}
+        patterns = {"blocking", "nonblocking", "persistent", "neighborhood", "alltoall", "two_hop", "rma"}
         self.assertLessEqual({("shm", "nonblocking", "kernel"), *(("view", one, "kernel") for one in patterns)}, tried)
         self.assertNotIn("null", {backend for backend, _, _ in tried})
         self.assertIn((run["backend"], run["pattern"], run["packing"]), tried)

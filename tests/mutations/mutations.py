@@ -17,7 +17,7 @@ from mutate import ROOT, mutants_in, number_of
 
 PROGRAM = os.environ["KONTOR_MUTANTS"]
 APP = Path(PROGRAM).name.removesuffix("_mutants")
-FIXED = ["--quiet", "--set=comm.backend=view"]
+FIXED = ["--quiet"]
 FIXED += [f"--set=measure.{text}" for text in ("repeats=1", "calibrate=false", "sample_seed=1")]
 
 
@@ -25,6 +25,8 @@ class Deck:
     def __init__(self, path):
         self.name, self.path, self.text = path.stem, str(path), path.read_text(encoding="utf-8")
         self.options = self.line("test").split()
+        if "backend:" not in self.text:
+            self.options.append("--set=comm.backend=view")
         self.ranks = int(self.line("ranks", "2").split()[-1])
 
     def line(self, key, default=""):

@@ -45,6 +45,7 @@ PlannedExchange MpiBackend::plan(const Schedule& schedule) {
   case Pattern::persistent: return {make_persistent(context_, messages(schedule))};
   case Pattern::neighborhood: return {make_neighborhood(context_, messages(schedule))};
   case Pattern::alltoall: return {make_alltoall(context_, messages(schedule))};
+  case Pattern::two_hop: return {make_two_hop(context_, messages(schedule))};
   case Pattern::rma: return make_rma(context_, schedule);
   case Pattern::nonblocking:
   case Pattern::automatic: break;

@@ -87,14 +87,15 @@ class MpiBackend : public Backend {
   std::shared_ptr<StartOrder> order_; ///< of plans without tags
 };
 
-// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood, alltoall and rma talk
-// to other ranks to make a plan.
+// A plan for each of comm::Pattern. All are collective over the communicator; only neighborhood, alltoall, two_hop and
+// rma talk to other ranks to make a plan.
 
 std::unique_ptr<Plan> make_blocking(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_nonblocking(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_persistent(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_neighborhood(const BackendContext&, MessageSet);
 std::unique_ptr<Plan> make_alltoall(const BackendContext&, MessageSet);
+std::unique_ptr<Plan> make_two_hop(const BackendContext&, MessageSet);
 /// The receives land in a window of the plan's own.
 PlannedExchange make_rma(const BackendContext&, const Schedule&);
 

@@ -78,7 +78,8 @@ TEST_F(Timeout, ALostMessageIsAnError) {
                           from_last + "; the message is lost, or that rank is elsewhere");
   expect_text_at_rank_0(method("raw", Packing::kernel, Pattern::neighborhood),
                         fmt::format("one of its neighbours: it receives from ranks {} and sends to ranks ", last));
-  expect_text_at_rank_0(method("raw", Packing::kernel, Pattern::alltoall), "one of the ranks that exchange together");
+  for (const auto pattern : {Pattern::alltoall, Pattern::two_hop})
+    expect_text_at_rank_0(method("raw", Packing::kernel, pattern), "one of the ranks that exchange together");
   expect_text_at_rank_0(method("raw", Packing::kernel, Pattern::rma),
                         fmt::format("one of ranks {} to put its message", last));
   expect_text_at_rank_0(method("shm"), from_last);

@@ -45,7 +45,7 @@ TEST(Choice, Candidates) {
   expect_candidates(method("raw", Packing::kernel, Pattern::automatic),
                     {"raw, nonblocking, packing kernel", "raw, persistent, packing kernel",
                      "raw, neighborhood, packing kernel", "raw, alltoall, packing kernel",
-                     "raw, blocking, packing kernel", "raw, rma, packing kernel"});
+                     "raw, blocking, packing kernel", "raw, rma, packing kernel", "raw, two_hop, packing kernel"});
   auto timed = method("raw", Packing::kernel, Pattern::blocking); // blocking calls have no timeout
   timed.check = CheckLevel::cross_rank;
   expect_candidates(timed, {"raw, nonblocking, packing kernel"});

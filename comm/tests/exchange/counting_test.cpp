@@ -20,6 +20,7 @@ MpiCalls calls_by_hand(const Options& method, int slots, bool sends, bool receiv
     calls = {{slots == 1 || (messages == 0 && world_size() == 1) ? "MPI_Ialltoallv" : "MPI_Ialltoallw", 1},
              {"MPI_Wait", 1}};
     break;
+  case Pattern::two_hop: calls = {{"MPI_Ialltoallw", 2}, {"MPI_Wait", 2}}; break;
   case Pattern::rma:
     calls = {{"MPI_Win_post", receives},
              {"MPI_Win_wait", receives},
@@ -158,8 +159,9 @@ TEST(Counting, CommitAndItsEnd) {
                   calls["MPI_Type_create_hindexed_block"] + calls["MPI_Type_create_struct"],
               calls["MPI_Type_free"]);
     if (comm.options().packing != Packing::automatic) {
-      const bool one_of_each_rank = by_datatype && comm.options().pattern == Pattern::alltoall; // sent, and received
-      EXPECT_EQ(calls["MPI_Type_commit"], by_datatype ? 3 + 2 * one_of_each_rank : 0);
+      const auto pattern = comm.options().pattern; // the other end of each hop has one type of all messages, too
+      const int of_ranks = pattern == Pattern::two_hop ? 4 : pattern == Pattern::alltoall && by_datatype ? 2 : 0;
+      EXPECT_EQ(calls["MPI_Type_commit"], 3 * by_datatype + of_ranks);
       EXPECT_EQ(calls["MPI_Type_create_hindexed_block"], by_datatype ? 1 : 0);
     }
   });

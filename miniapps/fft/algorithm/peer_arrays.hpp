@@ -3,8 +3,8 @@
 
 #include "fft/problem/pencil.hpp"
 
-#include <kontor/comm/peer_memory.hpp>
 #include <kontor/comm/collectives.hpp>
+#include <kontor/comm/peer_memory.hpp>
 
 #include <optional>
 #include <string>

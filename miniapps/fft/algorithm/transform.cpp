@@ -33,8 +33,8 @@ template <class T>
 Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, stepping::Streams<Space>& streams,
                         miniapp::Timers& timers, bool overlap)
     : options_(o), streams_(streams), overlap_(overlap), pencils_(pencils_of(o, method.grid(), o.modes_x())),
-      field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]),
-      compute_(timers["transform"]), reorder_(timers["reorder"]), wait_(timers.communication("wait")) {
+      field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]), compute_(timers["transform"]),
+      reorder_(timers["reorder"]), wait_(timers.communication("wait")) {
   const auto size = [&](int axis) { return static_cast<std::size_t>(pencils_[axis].size()); };
   const auto& grid = method.grid();
   if (o.reorder == Reorder::by_reading && grid.size() > 1) {
@@ -69,11 +69,16 @@ Transpose<T> Transform<T>::between(miniapp::ChosenMethod& method, const char* la
   const auto end = [&](int stage) {
     return typename Transpose<T>::End{pencils_[stage], stage == 1 ? second_.data() : first_.data()};
   };
-  return {method,         label,
-          end(from),      end(to),
-          group_of(grid, dim), static_cast<std::size_t>(grid.coordinates()[dim]),
-          *options_.chunks,         streams_.exchange(),
-          landing_.data(), arrays_ ? &*arrays_ : nullptr};
+  return {method,
+          label,
+          end(from),
+          end(to),
+          group_of(grid, dim),
+          static_cast<std::size_t>(grid.coordinates()[dim]),
+          *options_.chunks,
+          streams_.exchange(),
+          landing_.data(),
+          arrays_ ? &*arrays_ : nullptr};
 }
 
 template <class T>

@@ -76,9 +76,9 @@ class Transform {
   std::array<Pencil, 3> pencils_; ///< of coefficients
   Pencil field_pencil_;           ///< of values: of real ones lines are longer
   std::optional<PeerArrays<Value>> arrays_;
-  Kokkos::View<Value*> first_;    ///< lines of x, or of z
-  Kokkos::View<Value*> second_;   ///< lines of y
-  Kokkos::View<Value*> landing_;  ///< what a kernel reorders
+  Kokkos::View<Value*> first_;   ///< lines of x, or of z
+  Kokkos::View<Value*> second_;  ///< lines of y
+  Kokkos::View<Value*> landing_; ///< what a kernel reorders
   std::array<std::unique_ptr<Lines<T>>, 3> lines_;
   std::vector<Transpose<T>> transposes_; ///< x to y, y to z, z to y, y to x
   miniapp::Timer &compute_, &reorder_, &wait_;

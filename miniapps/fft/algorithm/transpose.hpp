@@ -48,8 +48,8 @@ class Transpose {
       range.begin += from.pencil.own[third_].begin;
       range.end += from.pencil.own[third_].begin;
       ranges_.push_back(range);
-      own_.push_back(
-          box(grid::part_of_axis(whole(from, scattered_), parts, static_cast<std::int64_t>(me)), from.pencil.own[gathered_], c));
+      own_.push_back(box(grid::part_of_axis(whole(from, scattered_), parts, static_cast<std::int64_t>(me)),
+                         from.pencil.own[gathered_], c));
     }
     for (std::size_t next = 1; arrays && next < group.size(); ++next) { // not all from the same one first
       const auto other = (me + next) % group.size();
@@ -145,9 +145,9 @@ class Transpose {
 
   End from_, to_, landing_;
   std::vector<End> others_; ///< `from` of other ranks, in their memory
-  int gathered_;  ///< the axis that becomes whole
-  int scattered_; ///< the one that is cut
-  int third_;     ///< the one that stays as it is
+  int gathered_;            ///< the axis that becomes whole
+  int scattered_;           ///< the one that is cut
+  int third_;               ///< the one that stays as it is
   std::vector<AxisRange> ranges_;
   std::vector<Exchange> exchanges_;
   std::vector<std::optional<miniapp::SampledExchange<Exchange>>> under_way_;

@@ -23,6 +23,7 @@ enum class Pattern : std::uint8_t {
   persistent,   ///< requests made once (MPI_Send_init), then one MPI_Startall and one wait a step
   neighborhood, ///< one MPI_Ineighbor_alltoallw on a graph communicator of the plan's peers
   alltoall,     ///< one MPI_Ialltoallv, or MPI_Ialltoallw, of the ranks that exchange together
+  two_hop,      ///< the same in two steps, along the rows and then along the columns of a grid of those ranks
   rma,          ///< MPI_Put into windows of the receivers, ordered by post, start, complete and wait
   automatic     ///< each exchange tries the others when it is committed and keeps the fastest
 };
@@ -55,11 +56,12 @@ inline constexpr std::array<NamedValue<Packing>, 4> packing_names{{{"auto", Pack
                                                                    {"kernel", Packing::kernel},
                                                                    {"datatype", Packing::datatype},
                                                                    {"none", Packing::none}}};
-inline constexpr std::array<NamedValue<Pattern>, 7> pattern_names{{{"blocking", Pattern::blocking},
+inline constexpr std::array<NamedValue<Pattern>, 8> pattern_names{{{"blocking", Pattern::blocking},
                                                                    {"nonblocking", Pattern::nonblocking},
                                                                    {"persistent", Pattern::persistent},
                                                                    {"neighborhood", Pattern::neighborhood},
                                                                    {"alltoall", Pattern::alltoall},
+                                                                   {"two_hop", Pattern::two_hop},
                                                                    {"rma", Pattern::rma},
                                                                    {"auto", Pattern::automatic}}};
 inline constexpr std::array<NamedValue<Path>, 3> path_names{

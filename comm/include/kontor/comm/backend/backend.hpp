@@ -39,7 +39,8 @@ class Subset {
 
 /// Every pattern there is.
 inline constexpr Subset<Pattern> all_patterns{Pattern::blocking,     Pattern::nonblocking, Pattern::persistent,
-                                              Pattern::neighborhood, Pattern::alltoall,    Pattern::rma};
+                                              Pattern::neighborhood, Pattern::alltoall,    Pattern::two_hop,
+                                              Pattern::rma};
 
 /// What a backend does natively; equal on all ranks. What it lacks is refused with a reason, never silently replaced.
 struct Capabilities {
