@@ -300,7 +300,11 @@ std::vector<miniapp::FileValue> SpectralSteps<T>::file_values() const {
   };
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), all_values());
   each_part([&](const std::string& name, const Array<T>& part) {
-    const auto value = [&](std::int64_t k, std::int64_t j, std::int64_t i) { return host(&part(k, j, i) - field_); };
+    const auto* const first = host.data() + (part.data() - field_);
+    const auto value = [&](std::int64_t k, std::int64_t j, std::int64_t i) {
+      const auto step = [&](int dim) { return static_cast<std::int64_t>(part.stride(dim)); };
+      return first[k * step(0) + j * step(1) + i * step(2)];
+    };
     for (auto& one : stencil::file_values("/fields/" + name, block_, places, value, at))
       values.push_back(std::move(one));
   });
