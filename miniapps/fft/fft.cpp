@@ -86,7 +86,8 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
   field_ = options_.real() ? real_.data() : reinterpret_cast<T*>(transform_.field());
   context.progress.describe({.step = "step"});
   record_ = method_.record();
-  const auto sent = comm::allreduce(grid_, transform_.sent_bytes(), comm::ReduceOp::sum);
+  const auto [all, across] = transform_.sent_bytes();
+  const auto sent = comm::allreduce(grid_, std::array{all, across}, comm::ReduceOp::sum);
   if (const auto* exchange = transform_.main_exchange())
     record_["traffic"] = miniapp::traffic_of(grid_.rank(), *exchange);
   record_.update({{"process_grid", options_.process_grid},
@@ -97,7 +98,8 @@ SpectralSteps<T>::SpectralSteps(const Options& options, const miniapp::RunContex
                   {"fft_library", name_of(options_.library)},
                   {"reorder", name_of(options_.reorder)},
                   {"chunks", *options_.chunks},
-                  {"bytes_sent", sent}});
+                  {"bytes_sent", sent[0]},
+                  {"bisection_bytes", sent[1]}});
   if (!trial.candidates.empty()) record_["transpose_trial"] = trial.record();
 }
 
@@ -250,8 +252,12 @@ nlohmann::ordered_json SpectralSteps<T>::record() const {
 template <class T>
 std::string SpectralSteps<T>::table() const {
   const auto& n = options_.cells;
-  return fmt::format("{} x {} x {} {} values, lines by {}\n", n[0], n[1], n[2], options_.real() ? "real" : "complex",
-                     name_of(options_.library));
+  const auto bytes = [&](const char* key) { return record_.at(key).template get<double>(); };
+  return fmt::format(
+      "{} x {} x {} {} values, lines by {}; a step sends {:.4g} MB, {:.4g} MB from one half of the ranks "
+      "to the other\n",
+      n[0], n[1], n[2], options_.real() ? "real" : "complex", name_of(options_.library), bytes("bytes_sent") / 1e6,
+      bytes("bisection_bytes") / 1e6);
 }
 
 template <class T>

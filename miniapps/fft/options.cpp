@@ -21,8 +21,11 @@ using config::Named;
 constexpr std::array<Named<Equation>, 3> equations{
     {{"round_trip", Equation::round_trip}, {"poisson", Equation::poisson}, {"heat", Equation::heat}}};
 constexpr std::array<Named<Values>, 2> value_names{{{"complex", Values::complex}, {"real", Values::real}}};
-constexpr std::array<Named<Library>, 4> libraries{
-    {{"auto", Library::automatic}, {"fftw", Library::fftw}, {"cufft", Library::cufft}, {"plain", Library::plain}}};
+constexpr std::array<Named<Library>, 5> libraries{{{"auto", Library::automatic},
+                                                   {"fftw", Library::fftw},
+                                                   {"cufft", Library::cufft},
+                                                   {"hipfft", Library::hipfft},
+                                                   {"plain", Library::plain}}};
 constexpr std::array<Named<Reorder>, 4> reorders{{{"in_transfer", Reorder::in_transfer},
                                                   {"by_kernel", Reorder::by_kernel},
                                                   {"by_reading", Reorder::by_reading},

@@ -25,7 +25,7 @@ enum class Equation {
 enum class Values { complex, real };
 
 /// Who transforms lines.
-enum class Library { automatic, fftw, cufft, plain };
+enum class Library { automatic, fftw, cufft, hipfft, plain };
 
 /// How a line of the next axis comes to lie in one piece.
 enum class Reorder {

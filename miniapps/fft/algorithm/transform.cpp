@@ -32,9 +32,9 @@ std::vector<int> group_of(const comm::Communicator& grid, int dim) {
 template <class T>
 Transform<T>::Transform(const Options& o, miniapp::ChosenMethod& method, stepping::Streams<Space>& streams,
                         miniapp::Timers& timers, bool overlap)
-    : options_(o), streams_(streams), overlap_(overlap), pencils_(pencils_of(o, method.grid(), o.modes_x())),
-      field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]), compute_(timers["transform"]),
-      reorder_(timers["reorder"]), wait_(timers.communication("wait")) {
+    : options_(o), comm_(method.grid()), streams_(streams), overlap_(overlap),
+      pencils_(pencils_of(o, method.grid(), o.modes_x())), field_pencil_(pencils_of(o, method.grid(), o.cells[0])[0]),
+      compute_(timers["transform"]), reorder_(timers["reorder"]), wait_(timers.communication("wait")) {
   const auto size = [&](int axis) { return static_cast<std::size_t>(pencils_[axis].size()); };
   const auto& grid = method.grid();
   if (o.reorder == Reorder::by_reading && grid.size() > 1) {
@@ -246,10 +246,16 @@ const typename Transpose<T>::Exchange* Transform<T>::main_exchange() const {
 }
 
 template <class T>
-std::int64_t Transform<T>::sent_bytes() const {
-  std::int64_t values = 0;
-  for (const auto& transpose : transposes_) values += transpose.sent();
-  return values * static_cast<std::int64_t>(sizeof(Value));
+typename Transform<T>::SentBytes Transform<T>::sent_bytes() const {
+  const auto half = [this](int rank) { return 2 * rank < comm_.size(); };
+  SentBytes bytes;
+  for (const auto& transpose : transposes_)
+    for (const auto& [rank, values] : transpose.sent()) {
+      const auto sent = values * static_cast<std::int64_t>(sizeof(Value));
+      bytes.all += sent;
+      if (half(rank) != half(comm_.rank())) bytes.across += sent;
+    }
+  return bytes;
 }
 
 template <class T>

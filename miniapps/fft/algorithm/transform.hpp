@@ -45,8 +45,12 @@ class Transform {
 
   /// Local. The exchange of a step that sends most; null: nothing is sent.
   const typename Transpose<T>::Exchange* main_exchange() const;
-  /// Local. Bytes that this rank sends to others in both directions.
-  std::int64_t sent_bytes() const;
+  /// Local. Bytes that this rank sends to others in both directions; those of them that go from one half of the ranks
+  /// to the other.
+  struct SentBytes {
+    std::int64_t all = 0, across = 0;
+  };
+  SentBytes sent_bytes() const;
   /// Local; waits. How long the lines of a step take alone, in both directions, if a cache holds what they read and
   /// write; on a host. A few lines are timed.
   double seconds_of_lines();
@@ -71,6 +75,7 @@ class Transform {
   void transform(int axis, const AxisRange&, Direction, T* elsewhere = nullptr);
 
   const Options& options_;
+  const comm::Communicator& comm_;
   stepping::Streams<Space>& streams_;
   bool overlap_;
   std::array<Pencil, 3> pencils_; ///< of coefficients

@@ -51,8 +51,11 @@ class Transpose {
       own_.push_back(box(grid::part_of_axis(whole(from, scattered_), parts, static_cast<std::int64_t>(me)),
                          from.pencil.own[gathered_], c));
     }
-    for (std::size_t next = 1; arrays && next < group.size(); ++next) { // not all from the same one first
+    for (std::size_t next = 1; next < group.size(); ++next) { // not all from the same one first
       const auto other = (me + next) % group.size();
+      const auto scattered = grid::part_of_axis(whole(from, scattered_), parts, static_cast<std::int64_t>(other));
+      sent_.push_back({group[other], scattered.size() * whole(from, gathered_) * whole(from, third_)});
+      if (!arrays) continue;
       auto pencil = from.pencil;
       pencil.own[gathered_] = grid::part_of_axis(whole(to, gathered_), parts, static_cast<std::int64_t>(other));
       others_.push_back({pencil, arrays->of(group[other], from.data)});
@@ -89,12 +92,13 @@ class Transpose {
     const auto lines = 2 * from_.pencil.size() / from_.pencil.extent(third_) * layers;
     return std::clamp<std::int64_t>((lines * static_cast<std::int64_t>(sizeof(Value))) >> 19, 1, layers);
   }
-  /// Local. How many values other ranks get.
-  std::int64_t sent() const {
-    std::int64_t own = 0;
-    for (const auto& [x, y, z] : own_) own += x.size() * y.size() * z.size();
-    return from_.pencil.size() - own;
-  }
+  /// Values that another rank gets.
+  struct Part {
+    int rank;
+    std::int64_t values;
+  };
+  /// Local. Of each other rank of the group.
+  const std::vector<Part>& sent() const { return sent_; }
   /// Local. One a chunk, or none: this rank sends nothing.
   std::vector<Exchange>& exchanges() { return exchanges_; }
   const std::vector<Exchange>& exchanges() const { return exchanges_; }
@@ -144,6 +148,7 @@ class Transpose {
   }
 
   End from_, to_, landing_;
+  std::vector<Part> sent_;
   std::vector<End> others_; ///< `from` of other ranks, in their memory
   int gathered_;            ///< the axis that becomes whole
   int scattered_;           ///< the one that is cut

@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Under cuFFT's names: with HIP each stands for hipFFT's own.
 #include "fft/kernels/libraries.hpp"
 
 #include <kontor/device/noncopyable.hpp>
 
 #include <fmt/format.h>
 
-#include <cufftXt.h>
 #include <map>
 #include <stdexcept>
 #include <type_traits>
+
+#if defined(__HIP__)
+#include <hipfft/hipfftXt.h>
+#define CUDA_C_32F HIP_C_32F
+#define CUDA_C_64F HIP_C_64F
+#define CUDA_R_32F HIP_R_32F
+#define CUDA_R_64F HIP_R_64F
+#define CUFFT_FORWARD HIPFFT_FORWARD
+#define CUFFT_INVERSE HIPFFT_BACKWARD
+#define CUFFT_SUCCESS HIPFFT_SUCCESS
+#define cufftCreate hipfftCreate
+#define cufftDestroy hipfftDestroy
+#define cufftGetVersion hipfftGetVersion
+#define cufftHandle hipfftHandle
+#define cufftResult hipfftResult
+#define cufftSetStream hipfftSetStream
+#define cufftXtExec hipfftXtExec
+#define cufftXtMakePlanMany hipfftXtMakePlanMany
+#define cuda_stream hip_stream
+#define KONTOR_GPU_FFT "hipFFT"
+#else
+#include <cufftXt.h>
+#define KONTOR_GPU_FFT "cuFFT"
+#endif
 
 namespace kontor::fft {
 namespace {
@@ -65,7 +90,7 @@ class CufftLines final : public Lines<T>, device::NonCopyable {
 std::string cufft_name() {
   int version = 0;
   check(cufftGetVersion(&version), "cufftGetVersion");
-  return fmt::format("cuFFT {}.{}.{}", version / 1000, version / 100 % 10, version % 100);
+  return fmt::format(KONTOR_GPU_FFT " {}.{}.{}", version / 1000, version / 100 % 10, version % 100);
 }
 
 template <class T>

@@ -3,7 +3,7 @@
 
 #include "fft/kernels/lines.hpp"
 
-/// Lines by the loops of plain.hpp; by FFTW, on a host; by cuFFT, on a device of NVIDIA's. Local.
+/// Lines by the loops of plain.hpp; by FFTW, on a host; on a device by cuFFT, or hipFFT. Local.
 namespace kontor::fft {
 
 template <class T>

@@ -8,14 +8,14 @@
 namespace kontor::fft {
 
 Library usual_library() {
-  for (const auto library : {Library::cufft, Library::fftw})
+  for (const auto library : {Library::cufft, Library::hipfft, Library::fftw})
     if (!refusal_of(library)) return library;
   return Library::plain;
 }
 
 std::optional<std::string> refusal_of(Library library) {
   if (library == Library::fftw && !device::kernels_on_host)
-    return "is fftw, but fields lie in the memory of a GPU; choose cufft, plain or auto";
+    return "is fftw, but fields lie in the memory of a GPU; choose plain or auto";
 #ifndef KONTOR_FFT_FFTW
   if (library == Library::fftw)
     return "is fftw, but FFTW was not found when Kontor was built: install it (Debian/Ubuntu: apt-get install "
@@ -25,6 +25,10 @@ std::optional<std::string> refusal_of(Library library) {
   if (library == Library::cufft)
     return "is cufft, but Kontor was built without CUDA or without cuFFT; choose another, or auto";
 #endif
+#ifndef KONTOR_FFT_HIPFFT
+  if (library == Library::hipfft)
+    return "is hipfft, but Kontor was built without HIP or without hipFFT; choose another, or auto";
+#endif
   return {};
 }
 
@@ -32,8 +36,8 @@ std::string name_of([[maybe_unused]] Library library) {
 #ifdef KONTOR_FFT_FFTW
   if (library == Library::fftw) return fftw_name();
 #endif
-#ifdef KONTOR_FFT_CUFFT
-  if (library == Library::cufft) return cufft_name();
+#if defined(KONTOR_FFT_CUFFT) || defined(KONTOR_FFT_HIPFFT)
+  if (library == Library::cufft || library == Library::hipfft) return cufft_name();
 #endif
   return "plain loops";
 }
@@ -43,8 +47,8 @@ std::unique_ptr<Lines<T>> make_lines([[maybe_unused]] Library library, const Lin
 #ifdef KONTOR_FFT_FFTW
   if (library == Library::fftw) return make_fftw_lines<T>(shape);
 #endif
-#ifdef KONTOR_FFT_CUFFT
-  if (library == Library::cufft) return make_cufft_lines<T>(shape);
+#if defined(KONTOR_FFT_CUFFT) || defined(KONTOR_FFT_HIPFFT)
+  if (library == Library::cufft || library == Library::hipfft) return make_cufft_lines<T>(shape);
 #endif
   return make_plain_lines<T>(shape);
 }

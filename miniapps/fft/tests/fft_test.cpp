@@ -35,7 +35,7 @@ Options read(const std::string& problem, const std::string& others = "", std::in
 
 std::vector<Library> libraries() {
   std::vector<Library> here;
-  for (const auto library : {Library::plain, Library::fftw, Library::cufft})
+  for (const auto library : {Library::plain, Library::fftw, Library::cufft, Library::hipfft})
     if (!refusal_of(library)) here.push_back(library);
   return here;
 }
