@@ -19,7 +19,7 @@ PUBLIC = {  # the headers directly in kontor/comm
     "communicator": "communicator peer_memory",
     "exchange": "exchange faces phase_times sparse_exchange",
     "messages": "point_to_point probe request",
-    "collectives": "alltoall_grid broadcast counts gather sparse_alltoall with_counts",
+    "collectives": "alltoall_grid broadcast counts gather neighbours sparse_alltoall with_counts",
     "reductions": "exact_sum reduction reductions",
     "views": "view_of",
 }

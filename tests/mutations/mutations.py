@@ -93,7 +93,7 @@ def read(table):
     return mutants_in(tomllib.loads(Path(__file__).with_name(f"{table}.toml").read_text(encoding="utf-8")))
 
 
-COMMON = {} if APP == "kernels" else read("common")  # kernels has neither steps nor fields
+COMMON = {} if APP in ("graph", "kernels") else read("common")  # which have neither steps nor fields
 MUTANTS = {name: mutant for name, mutant in (COMMON | read(APP)).items() if APP not in mutant.get("not_in", "").split()
            and name.startswith(os.environ.get("KONTOR_MUTANT", ""))}
 DECKS = [Deck(path) for path in sorted((ROOT / "inputs" / APP).glob("*.yaml"))]

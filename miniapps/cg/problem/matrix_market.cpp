@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cg/problem/distribute.hpp"
-#include "cg/problem/matrix_market_reader.hpp"
 #include "cg/problem/problem.hpp"
 #include "grid/axis_parts.hpp"
 #include "machine/memory.hpp"
 #include "machine/user_error.hpp"
+#include "partition/matrix_market_reader.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_order.hpp"
 

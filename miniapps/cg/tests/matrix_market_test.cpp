@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of matrices and vectors, and which rank is to have which rows.
-#include "cg/problem/lines.hpp"
-#include "cg/problem/matrix_market_reader.hpp"
+#include "partition/lines.hpp"
+#include "partition/matrix_market_reader.hpp"
 #include "partition/metis_partition.hpp"
 #include "partition/row_plan.hpp"
 #include "small_system.hpp"

@@ -8,6 +8,7 @@
 #include <kontor/comm/exact_sum.hpp>
 #include <kontor/comm/exchange.hpp>
 #include <kontor/comm/faces.hpp>
+#include <kontor/comm/neighbours.hpp>
 #include <kontor/comm/point_to_point.hpp>
 #include <kontor/comm/probe.hpp>
 #include <kontor/comm/reduction.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cg/problem/matrix_market_reader.hpp"
+#include "partition/matrix_market_reader.hpp"
 
-#include "cg/problem/lines.hpp"
+#include "partition/lines.hpp"
 
 #include <kontor/config/text.hpp>
 
@@ -11,7 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace kontor::cg {
+namespace kontor::partition {
 namespace {
 
 using config::in_quotes;
@@ -24,6 +24,7 @@ struct Header {
   bool integer = false;
   bool symmetric = false;
   bool coordinate = false;
+  bool pattern = false; ///< entries have no values
 };
 
 std::string lower(std::string_view word) {
@@ -73,9 +74,13 @@ Header read_header(Lines& lines, std::string_view line, std::string_view wanted)
   };
   const bool matrix = wanted.ends_with("symmetric");
   allow(layout, "format", "coordinate", matrix ? "" : "array");
-  allow(field, "field", "real", "integer");
+  const bool pattern = field == "pattern" && wanted.find("pattern") != std::string_view::npos;
+  if (!pattern) allow(field, "field", "real", "integer");
   allow(symmetry, "symmetry", "general", matrix ? "symmetric" : "");
-  return {.integer = field == "integer", .symmetric = symmetry == "symmetric", .coordinate = layout == "coordinate"};
+  return {.integer = field == "integer",
+          .symmetric = symmetry == "symmetric",
+          .coordinate = layout == "coordinate",
+          .pattern = pattern};
 }
 
 /// Which from_chars() does not take.
@@ -180,8 +185,9 @@ std::vector<Entry> read_entries(Lines& lines, const Header& header, const Count&
     count.require_room(lines, entries.size());
     const auto row = index(lines, take_word(line), "the row", 1);
     const auto column = index(lines, take_word(line), "the column", 1);
-    const double value = number(lines, take_word(line), header.integer);
-    require_end(lines, line, "an entry is a row, a column and a value");
+    const double value = header.pattern ? 1 : number(lines, take_word(line), header.integer);
+    require_end(lines, line,
+                header.pattern ? "an entry is a row and a column" : "an entry is a row, a column and a value");
     if (row > rows || column > columns)
       lines.fail(fmt::format("entry ({}, {}) is outside: rows go from 1 to {}, columns from 1 to {}", row, column, rows,
                              columns));
@@ -224,11 +230,11 @@ std::vector<double> values_of(const Lines& lines, std::int64_t rows, const std::
   return values;
 }
 
-} // namespace
-
-CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double memory) {
+/// Of a system, every row must have its diagonal entry.
+CoordinateMatrix read(std::istream& in, const std::string& name, double memory, bool of_system) {
   Lines lines(in, name);
-  const std::string_view wanted = "matrix coordinate real|integer general|symmetric";
+  const std::string_view wanted = of_system ? "matrix coordinate real|integer general|symmetric"
+                                            : "matrix coordinate pattern|real|integer general|symmetric";
   std::string_view line;
   if (!lines.next(line))
     fail_at(name, 0, fmt::format("the file is empty; it begins with the line \"%%MatrixMarket {}\"", wanted));
@@ -242,11 +248,12 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
   require_end(lines, line, fmt::format("the size line is {}", size_line));
   if (rows != columns)
     lines.fail(fmt::format("the matrix has {} rows and {} columns; it must be square", rows, columns));
-  if (entries < rows)
+  if (of_system && entries < rows)
     lines.fail(fmt::format("the matrix has {} rows and {} entries, so diagonal entries are missing: it is not "
                            "positive definite, which cg needs",
                            rows, entries));
-  const Count count(lines, entries, "entries", 6, fmt::format("line {} announces", lines.number())); // "1 1 1\n"
+  const std::int64_t least = header.pattern ? 4 : 6; // "1 1\n" or "1 1 1\n"
+  const Count count(lines, entries, "entries", least, fmt::format("line {} announces", lines.number()));
   const double bytes = static_cast<double>(count.possible()) * sizeof(Entry);
   if (bytes > memory)
     lines.fail(fmt::format("{} entries take {:.4g} GB on rank 0, which has {:.4g} GB free", count.possible(),
@@ -257,6 +264,16 @@ CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double m
   matrix.entries = read_entries(lines, header, count, rows, columns);
   matrix.crc32 = lines.crc32();
   return matrix;
+}
+
+} // namespace
+
+CoordinateMatrix read_matrix(std::istream& in, const std::string& name, double memory) {
+  return read(in, name, memory, true);
+}
+
+CoordinateMatrix read_pattern(std::istream& in, const std::string& name, double memory) {
+  return read(in, name, memory, false);
 }
 
 std::vector<double> read_vector(std::istream& in, const std::string& name, std::int64_t wanted) {
@@ -285,4 +302,4 @@ std::vector<double> read_vector(std::istream& in, const std::string& name, std::
   return values_of(lines, rows, read_entries(lines, header, count, rows, 1));
 }
 
-} // namespace kontor::cg
+} // namespace kontor::partition

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace kontor::cg {
+namespace kontor::partition {
 
 /// CRC-32 as gzip and zlib have it (ISO 3309), of bytes that come one buffer after the other.
 class Crc32 {
@@ -127,4 +127,4 @@ class Lines {
   Crc32 crc32_;
 };
 
-} // namespace kontor::cg
+} // namespace kontor::partition
