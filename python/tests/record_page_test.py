@@ -40,6 +40,10 @@ RUNS = (
     (2, "dynamics/bar.yaml", f"{CALIBRATED} problem.elements=[40,4,3] time.steps=20 output.every=10"),
     (2, "fft/heat.yaml", f"{CALIBRATED} problem.cells=[12,12,12] solver.steps=12 output.every=6"),
     (2, "fft/poisson.yaml", "problem.cells=[12,12,12] solver.steps=2"),
+    (2, "graph/uniform.yaml", f"{CALIBRATED} problem.vertices=300 solver.roots=2 traffic.method=auto"),
+    (2, "graph/kronecker.yaml", "problem.vertices=256 solver.roots=2"),
+    (2, "graph/particles.yaml", "problem.particles=2000 solver.steps=5"),
+    (2, "graph/sort.yaml", "problem.keys=2000 traffic.method=auto"),
     (2, "kernels/gram-schmidt.yaml", f"{CALIBRATED} problem.sizes=[64] problem.repetitions=2"),
 )
 
