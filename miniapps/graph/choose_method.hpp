@@ -4,6 +4,8 @@
 #include "graph/options.hpp"
 #include "stepping/trial.hpp"
 
+#include <kontor/device/clock.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <optional>

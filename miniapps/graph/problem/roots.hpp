@@ -3,6 +3,8 @@
 
 #include "graph/options.hpp"
 
+#include <kontor/comm/communicator.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <vector>
