@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // mpirun -n RANKS lab_graph_mpi uniform|geometric|kronecker|sort SIZE DEGREE ROOTS REPEATS: searches, or a sort, by
-// hand-written MPI: counts first, then MPI_Alltoallv. SIZE is the vertices or keys of a rank. Seconds of all roots, or of
-// a sort, a line a repeat: the slowest rank's. Graphs, roots and keys are made by graph, so they are those of its decks.
-// Lines between the marks are what KaMPIng's paper counts.
+// hand-written MPI: counts first, then MPI_Alltoallv. SIZE is the vertices or keys of a rank. Seconds of all roots, or
+// of a sort, a line a repeat: the slowest rank's. Graphs, roots and keys are made by graph, so they are those of its
+// decks. Lines between the marks are what KaMPIng's paper counts.
 #include "graph/algorithm/rows.hpp"
 #include "graph/problem/keys.hpp"
 #include "graph/problem/roots.hpp"
