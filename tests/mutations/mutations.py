@@ -25,7 +25,7 @@ class Deck:
     def __init__(self, path):
         self.name, self.path, self.text = path.stem, str(path), path.read_text(encoding="utf-8")
         self.options = self.line("test").split()
-        if "backend:" not in self.text:
+        if "backend: shm" not in self.text:
             self.options.append("--set=comm.backend=view")
         self.ranks = int(self.line("ranks", "2").split()[-1])
 

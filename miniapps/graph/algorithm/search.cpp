@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace kontor::graph {
 namespace {
@@ -14,10 +15,24 @@ std::int64_t words_of_block(const Rows& rows) { return (rows.blocks.block + 63) 
 
 } // namespace
 
+void Bits::sort(std::vector<std::int64_t>& places) const {
+  if (4 * places.size() < words_.size()) {
+    std::ranges::sort(places);
+    return;
+  }
+  for (const auto i : places) set(i);
+  places.clear();
+  for (std::size_t w = 0; w < words_.size(); ++w) {
+    for (auto left = words_(w); left != 0; left &= left - 1)
+      places.push_back(static_cast<std::int64_t>(64 * w) + std::countr_zero(left));
+    words_(w) = 0;
+  }
+}
+
 Search::Search(const comm::Communicator& comm, const Options& o, const Rows& rows, miniapp::Timers& timers)
     : comm_(comm.share()), rows_(rows), direction_(o.direction), unique_(o.unique),
       all_arcs_(comm::allreduce(comm, rows.arcs(), comm::ReduceOp::sum)), sent_(unique_ ? rows.blocks.vertices : 0),
-      own_(direction_ == Direction::optimising ? 64 * words_of_block(rows) : 0),
+      reached_(rows.size), own_(direction_ == Direction::optimising ? 64 * words_of_block(rows) : 0),
       whole_(direction_ == Direction::optimising ? 64 * words_of_block(rows) * comm.size() : 0), buckets_(comm.size()),
       expand_(timers["expand"]), deliver_(timers.communication("deliver")), reduce_(timers.communication("reduce")),
       gather_(timers.communication("gather")) {}
@@ -33,7 +48,7 @@ void Search::run(std::int64_t root, const Tree& tree, Traffic<Reached>& traffic)
   for (Level level;; level.bottom_up = levels_.back().bottom_up) {
     frontier_.swap(next_);
     next_.clear();
-    std::ranges::sort(frontier_);
+    reached_.sort(frontier_);
     std::array<std::int64_t, 2> sums{static_cast<std::int64_t>(frontier_.size()), 0};
     for (const auto v : frontier_) sums[1] += rows_.degree(v);
     {

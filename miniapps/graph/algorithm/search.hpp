@@ -33,6 +33,8 @@ class Bits {
   bool at(std::int64_t i) const { return (words_(i / 64) >> (i % 64) & 1u) != 0; }
   void set(std::int64_t i) const { words_(i / 64) |= std::uint64_t{1} << (i % 64); }
   const Kokkos::View<std::uint64_t*, Kokkos::HostSpace>& words() const { return words_; }
+  /// Sorts different places, by the bits where they are many. All bits are clear, before and afterwards.
+  void sort(std::vector<std::int64_t>& places) const;
 
  private:
   Kokkos::View<std::uint64_t*, Kokkos::HostSpace> words_;
@@ -62,6 +64,7 @@ class Search {
   bool unique_;
   std::int64_t all_arcs_;
   Bits sent_;        ///< vertices that other ranks know to be reached: by number
+  Bits reached_;     ///< to sort a frontier
   Bits own_, whole_; ///< the frontier, of this rank and of all, a block of words each
   Buckets<Reached> buckets_;
   std::vector<std::int64_t> frontier_, next_; ///< of this rank's vertices, by their place in its block, ascending
