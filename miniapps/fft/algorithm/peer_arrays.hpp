@@ -12,10 +12,10 @@
 
 namespace kontor::fft {
 
-/// How far a rank is: each transpose is a turn, of which all ranks make as many.
-struct Turns {
-  alignas(64) device::Counter begun; ///< what transposes read of this rank's can be read
-  alignas(64) device::Counter ended; ///< this rank has read what it reads
+/// How far a rank is: each transpose is a turn, of which all ranks make as many. Who has begun a turn has made what
+/// others read in it, and has read what it reads in the one before.
+struct alignas(64) Turns {
+  device::Counter begun;
 };
 
 /// A rank whose arrays this one reads, and which reads this one's.
@@ -31,22 +31,13 @@ inline void begin_turn(const Space& instance, Turns* own) {
       "fft/begin turn", Kokkos::RangePolicy<Space>(instance, 0, 1),
       KOKKOS_LAMBDA(int) { device::store_release(own->begun, device::load_relaxed(own->begun) + 1); });
 }
-inline void end_turn(const Space& instance, Turns* own) {
-  Kokkos::parallel_for(
-      "fft/end turn", Kokkos::RangePolicy<Space>(instance, 0, 1),
-      KOKKOS_LAMBDA(int) { device::store_release(own->ended, device::load_relaxed(own->begun)); });
-}
-/// Until all neighbours have ended the turn before, so that what they have read may be overwritten; and, to read what
-/// they have, until they have begun this one.
-inline void await_turn(const Space& instance, const Turns* own, const Kokkos::View<Neighbour*>& neighbours, bool reads,
+/// Until all neighbours have begun this rank's turn.
+inline void await_turn(const Space& instance, const Turns* own, const Kokkos::View<Neighbour*>& neighbours,
                        const comm::PeerWait& wait) {
   Kokkos::parallel_for(
       "fft/await turn", Kokkos::RangePolicy<Space>(instance, 0, static_cast<int>(neighbours.extent(0))),
       KOKKOS_LAMBDA(int i) {
-        const auto& other = neighbours(i);
-        const auto turn = device::load_relaxed(own->begun);
-        if (wait.until(other.turns->ended, turn - 1, other.rank) && reads)
-          wait.until(other.turns->begun, turn, other.rank);
+        wait.until(neighbours(i).turns->begun, device::load_relaxed(own->begun), neighbours(i).rank);
       });
 }
 ///@}
@@ -78,14 +69,12 @@ class PeerArrays {
   /// Local. Where a rank has what lies there in this rank's arrays.
   Value* of(int rank, const Value* own) const { return array(rank, 0) + (own - array(rank_, 0)); }
 
-  ///@{
-  /// Local; queued on the instance.
-  void begin(const Space& instance) const { begin_turn(instance, turns(rank_)); }
-  void await(const Space& instance, bool reads) const {
-    await_turn(instance, turns(rank_), neighbours_, reads, memory_.wait());
+  /// Local; queued on the instance. Afterwards arrays of others can be read that they made before their turn, and own
+  /// ones overwritten that others read in the turn before.
+  void turn(const Space& instance) const {
+    begin_turn(instance, turns(rank_));
+    await_turn(instance, turns(rank_), neighbours_, memory_.wait());
   }
-  void end(const Space& instance) const { end_turn(instance, turns(rank_)); }
-  ///@}
   /// Local, after kernels have ended. Throws comm::Error if one has waited in vain.
   void check() const { memory_.check(); }
 

@@ -126,16 +126,10 @@ bool Transform<T>::at_once(const Transpose<T>& transpose) const {
 }
 
 template <class T>
-void Transform<T>::begin_turn(bool reads) {
+void Transform<T>::begin_turn() {
   if (!arrays_) return;
   const miniapp::ScopedTimer timed(wait_);
-  arrays_->begin(streams_.compute());
-  arrays_->await(streams_.compute(), reads);
-}
-
-template <class T>
-void Transform<T>::end_turn() {
-  if (arrays_) arrays_->end(streams_.compute());
+  arrays_->turn(streams_.compute());
 }
 
 /// before() makes what a chunk sends, after() takes what has arrived. With overlap a chunk travels while others are
@@ -146,7 +140,7 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
   const auto count = transpose.chunks();
   const bool apart = !at_once(transpose), reads = transpose.reads_others();
   for (std::size_t c = 0; reads && c < count; ++c) before(transpose.range(c));
-  begin_turn(reads && exchanges);
+  begin_turn();
   for (std::size_t c = 0; c < count; ++c) {
     if (!reads) before(transpose.range(c));
     if (apart) start(transpose, c, exchanges);
@@ -160,7 +154,6 @@ void Transform<T>::turn(Transpose<T>& transpose, bool exchanges, const Before& b
     finish(transpose, c, exchanges);
     after(transpose.range(c));
   }
-  end_turn();
 }
 
 template <class T>

@@ -66,8 +66,7 @@ class Transform {
   void copy_here(Transpose<T>&, std::size_t chunk, bool exchanges);
   void finish(Transpose<T>&, std::size_t chunk, bool exchanges);
   bool at_once(const Transpose<T>&) const;
-  void begin_turn(bool reads);
-  void end_turn();
+  void begin_turn();
   void to_lines_of_y(T* from, bool exchanges);
   template <class Before, class After>
   void turn(Transpose<T>&, bool exchanges, const Before&, const After&);

@@ -76,11 +76,16 @@ TEST(Search, HasTheTreeOfOneRankByAnyMethod) {
 TEST(Search, HasTheSameTreeFromBelow) {
   for (const auto* problem : {"graph: uniform, vertices: 500, degree: 12", "graph: kronecker, vertices: 512"}) {
     const auto down = checksum_of_one(fmt::format("problem: {{{}}}", problem));
-    const auto record = run(read(fmt::format("problem: {{{}}}\nsolver: {{direction: optimising}}", problem)));
-    EXPECT_EQ(record.at("checksum"), down) << problem;
-    std::set<std::string> used;
-    for (const auto& level : record.at("levels")) used.insert(level.at("direction"));
-    EXPECT_EQ(used, (std::set<std::string>{"down", "up"})) << problem;
+    auto traffics = methods;
+    traffics.push_back("unique: false");
+    for (const auto& traffic : traffics) {
+      const auto record = run(
+          read(fmt::format("problem: {{{}}}\nsolver: {{direction: optimising}}\ntraffic: {{{}}}", problem, traffic)));
+      EXPECT_EQ(record.at("checksum"), down) << problem << traffic;
+      std::set<std::string> used;
+      for (const auto& level : record.at("levels")) used.insert(level.at("direction"));
+      EXPECT_EQ(used, (std::set<std::string>{"down", "up"})) << problem << traffic;
+    }
   }
 }
 
