@@ -358,7 +358,10 @@ stepping::Trial try_transposes(const std::vector<Options>& transposes, const min
 
 std::unique_ptr<miniapp::MiniApp> make_fft(const Options& options, const miniapp::RunContext& context) {
   return miniapp::with_scalar(options.precision, [&]<class T>(T) -> std::unique_ptr<miniapp::MiniApp> {
-    auto transposes = options.transposes(!PeerArrays<Complex<T>>::Memory::refusal(context.comm));
+    const auto refusal = PeerArrays<Complex<T>>::Memory::refusal(context.comm);
+    if (refusal && options.reorder == Reorder::by_reading)
+      options.reorder.location.fail(fmt::format("is by_reading, but {}", *refusal), "E-DECK-CONFLICT");
+    auto transposes = options.transposes(!refusal);
     if (context.comm.size() == 1) transposes.resize(1);
     if (transposes.size() == 1) return std::make_unique<SpectralSteps<T>>(transposes[0], context);
     auto trial = try_transposes<T>(transposes, context);

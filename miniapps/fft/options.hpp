@@ -49,7 +49,7 @@ struct Options {
   std::int64_t steps = 10;
   config::Chosen<stepping::Launch> launch = stepping::Launch::automatic;
   config::Chosen<Library> library = Library::automatic;
-  Reorder reorder = Reorder::in_transfer;
+  config::Chosen<Reorder> reorder = Reorder::in_transfer;
   std::optional<std::int64_t> chunks = 1; ///< into which each transpose is cut; none: by a trial
   std::vector<std::int64_t> process_grid; ///< ranks along y, z of the field; empty: slabs where possible
 

@@ -122,7 +122,7 @@ void Options::resolve(const config::Deck& deck, int /*ranks*/, const miniapp::Ru
               fmt::format("is {}; a Kronecker graph has a power of two, such as {}", vertices, power_of_two(vertices)),
               "E-DECK-RANGE");
   if (algorithm == Algorithm::sort && method == Method::neighborhood)
-    method.location.fail("traffic.method is neighborhood, but in a sort all ranks are neighbours; use another method",
+    method.location.fail("is neighborhood, but in a sort all ranks are neighbours; use another method",
                          "E-DECK-CONFLICT");
 }
 

@@ -301,6 +301,11 @@ TEST(Options, RejectWhatCannotRun) {
   refused("cells: [1, 8, 8], equation: poisson", "", {"problem.cells", "along x"});
   if (const auto why = refusal_of(Library::cufft))
     refused("cells: [8, 8, 8]", "solver: {steps: 1, library: cufft}", {"solver.library", "cufft"});
+  refused("cells: [8, 8, 8]", "transpose: {reorder: by_reading, chunks: 2}", {"transpose.chunks", "by_reading"});
+  if (world_size() > 1)
+    miniapp::test::expect_facts(
+        miniapp::test::error_of([] { App(read("cells: [8, 9, 10]", "transpose: {reorder: by_reading}"), {}); }),
+        {"by_reading", "backend 'raw'", "[E-DECK-CONFLICT]"});
   EXPECT_EQ(read("cells: [8, 9, 10]").process_grid.size(), 2u);
   const auto local = read("cells: [8, 9, 10], local: true");
   EXPECT_EQ(local.cells[1] * local.cells[2], 90 * world_size());
